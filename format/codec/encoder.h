@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Native call parameters to payload bytes, by the tables of schema.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "format/codec/schema.h"
+#include "format/digest.h"
+
+namespace rondo::codec {
+
+// What encoding needs to know of earlier calls, kept by the layer
+// (irregular-commands.md 1, 6). Called on the recording thread.
+class EncodeContext {
+ public:
+  virtual ~EncodeContext() = default;
+  virtual bool is_secondary(std::uint64_t command_buffer) = 0;
+  struct SubpassUse {
+    bool known = false, color = false, depth_stencil = false;
+  };
+  virtual SubpassUse subpass_use(std::uint64_t render_pass, std::uint32_t subpass) = 0;
+  // The bytes that an update through this template reads from pData; 0 if unknown.
+  virtual std::size_t template_bytes(std::uint64_t update_template) = 0;
+  // Data longer than kInlineBytes: make it part of the capture.
+  virtual void add_blob(const Digest& digest, std::span<const std::byte> bytes) = 0;
+  virtual void note_structure(StructId id) = 0;  // one was written in a pNext chain
+};
+
+// A growable byte buffer that never shrinks: one a thread, reused.
+class Buffer {
+ public:
+  void clear() { size_ = 0; }
+  std::byte* extend(std::size_t bytes) {
+    if (size_ + bytes > storage_.size()) grow(bytes);
+    std::byte* p = storage_.data() + size_;
+    size_ += bytes;
+    return p;
+  }
+  std::span<const std::byte> bytes() const { return {storage_.data(), size_}; }
+
+ private:
+  void grow(std::size_t bytes) { storage_.resize((size_ + bytes) * 2); }
+  std::vector<std::byte> storage_ = std::vector<std::byte>(4096);
+  std::size_t size_ = 0;
+};
+
+struct EncodeResult {
+  // Empty, or why this call cannot be recorded: names command, member and sType.
+  std::string error;
+};
+
+// Appends the payload of `command` whose parameters are in `args` (the
+// generated args_<name>). `outputs_valid` false (the call failed): output
+// parameters are written as null. Pointers that the specification says to
+// ignore are not followed.
+EncodeResult encode(Buffer& out, EncodeContext& context, CommandId command, const void* args,
+                    bool outputs_valid = true);
+
+}  // namespace rondo::codec
