@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu/zero_fill.h"
+
+#include <cstring>
+
+namespace rondo::gpu {
+
+namespace {
+
+Result<void> by_host(const Access& access, VkDeviceMemory memory, VkDeviceSize bytes, bool coherent) {
+  const Dispatch& vk = *access.dispatch;
+  void* mapped = nullptr;
+  if (VkResult r = vk.vkMapMemory(access.device, memory, 0, VK_WHOLE_SIZE, 0, &mapped); r != VK_SUCCESS)
+    return fail(Status::failed, describe("vkMapMemory to zero an allocation", r));
+  std::memset(mapped, 0, static_cast<std::size_t>(bytes));
+  VkResult r = VK_SUCCESS;
+  if (!coherent) {
+    const VkMappedMemoryRange range{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory, 0, VK_WHOLE_SIZE};
+    r = vk.vkFlushMappedMemoryRanges(access.device, 1, &range);
+  }
+  vk.vkUnmapMemory(access.device, memory);
+  if (r != VK_SUCCESS) return fail(Status::failed, describe("vkFlushMappedMemoryRanges", r));
+  return {};
+}
+
+Result<void> fill(const Access& access, VkDeviceMemory memory, VkBuffer buffer, VkQueue queue,
+                  OneShot& commands) {
+  const Dispatch& vk = *access.dispatch;
+  if (VkResult r = vk.vkBindBufferMemory(access.device, buffer, memory, 0); r != VK_SUCCESS)
+    return fail(Status::failed, describe("vkBindBufferMemory to zero an allocation", r));
+  auto begun = commands.begin();
+  if (!begun) return tl::unexpected<Error>(begun.error());
+  vk.vkCmdFillBuffer(*begun, buffer, 0, VK_WHOLE_SIZE, 0);
+  return commands.submit_and_wait(queue, {});
+}
+
+}  // namespace
+
+Result<void> zero_fill(const Access& access, VkDeviceMemory memory, VkDeviceSize bytes,
+                       std::uint32_t memory_type, VkQueue queue, OneShot* commands) {
+  const Dispatch& vk = *access.dispatch;
+  const VkMemoryPropertyFlags flags = access.memory.memoryTypes[memory_type].propertyFlags;
+  if ((flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0)
+    return by_host(access, memory, bytes, (flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0);
+  if (commands == nullptr || queue == VK_NULL_HANDLE)
+    return fail(Status::failed, "no queue to zero a device-local allocation with");
+
+  VkBufferCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  info.size = bytes & ~VkDeviceSize{3};  // vkCmdFillBuffer writes words
+  info.usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  if (info.size == 0) return {};
+  VkBuffer buffer = VK_NULL_HANDLE;
+  if (VkResult r = vk.vkCreateBuffer(access.device, &info, nullptr, &buffer); r != VK_SUCCESS)
+    return fail(Status::failed, describe("vkCreateBuffer to zero an allocation", r));
+  VkMemoryRequirements needs;
+  vk.vkGetBufferMemoryRequirements(access.device, buffer, &needs);
+  Result<void> done;
+  if ((needs.memoryTypeBits >> memory_type & 1u) == 0 || needs.size > bytes)
+    done = fail(Status::device, "memory type " + std::to_string(memory_type) +
+                                    " holds no buffers: an allocation of it cannot be zeroed");
+  else
+    done = fill(access, memory, buffer, queue, *commands);
+  vk.vkDestroyBuffer(access.device, buffer, nullptr);
+  return done;
+}
+
+}  // namespace rondo::gpu

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Zeroes fresh memory, so that what a program never wrote reads the same in a
+// capture and its replays. Only for memory that nothing is bound to yet.
+#pragma once
+
+#include "format/result.h"
+#include "gpu/access.h"
+#include "gpu/one_shot.h"
+
+namespace rondo::gpu {
+
+// Host-visible memory is mapped, cleared and unmapped; other memory is filled
+// by a transfer on `queue` (of the family of `commands`; both may be null when
+// the memory type is host-visible). Returns when the memory is zero. `bytes`
+// is the allocation's size. A device-local allocation that no buffer may be
+// bound to is an error.
+Result<void> zero_fill(const Access& access, VkDeviceMemory memory, VkDeviceSize bytes,
+                       std::uint32_t memory_type, VkQueue queue, OneShot* commands);
+
+}  // namespace rondo::gpu
