@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/objects.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <unordered_map>
+
+namespace rondo {
+
+namespace {
+
+// Who holds a non-dispatchable value apart from another of the same value:
+// its instance or device. Dispatchable values are pointers, alone in the process.
+struct Key {
+  ObjectId scope;
+  HandleType type;
+  std::uint64_t value;
+  friend bool operator==(const Key&, const Key&) = default;
+};
+struct KeyHash {
+  std::size_t operator()(const Key& k) const noexcept {
+    std::uint64_t h = k.value * 0x9e3779b97f4a7c15u;
+    h ^= (std::uint64_t{k.scope} << 16 | static_cast<std::uint64_t>(k.type)) * 0xc2b2ae3d27d4eb4fu;
+    return static_cast<std::size_t>(h ^ h >> 29);
+  }
+};
+
+// Handles that a getter returns are the same each time: nothing is counted.
+bool is_getter(const codec::CommandInfo& command) {
+  const std::string_view name = command.name;
+  return name.starts_with("vkGet") || name.starts_with("vkEnumerate") || name.starts_with("vkAcquire");
+}
+
+bool belongs_to_instance(HandleType type) {
+  for (; type != HandleType::none; type = codec::info(type).parent)
+    if (type == HandleType::VkDevice) return false;
+  return true;
+}
+
+}  // namespace
+
+struct ObjectTable::Impl {
+  std::vector<Object> objects;
+  std::vector<std::vector<ObjectId>> children;   // parallel to objects, of live ones
+  std::vector<std::uint32_t> place;              // index in the parent's children
+  std::unordered_map<Key, ObjectId, KeyHash> live;
+  std::unordered_map<HandleType, std::uint32_t> next_number;
+
+  // The instance or device in whose name space a value of `type` stands, when
+  // named by a command whose first parameter is `dispatch`.
+  ObjectId scope(HandleType type, ObjectId dispatch) const {
+    if (codec::info(type).dispatchable || dispatch == 0) return 0;
+    ObjectId id = dispatch;
+    const bool instance = belongs_to_instance(type);
+    while (id != 0) {
+      const HandleType at = objects[id].type;
+      if (at == HandleType::VkInstance || (!instance && at == HandleType::VkDevice)) return id;
+      id = objects[id].parent;
+    }
+    return 0;
+  }
+
+  ObjectId find(HandleType type, std::uint64_t value, ObjectId dispatch) const {
+    const auto found = live.find(Key{scope(type, dispatch), type, value});
+    return found == live.end() ? 0 : found->second;
+  }
+
+  ObjectId create(HandleType type, std::uint64_t value, ObjectId parent, ObjectId dispatch,
+                  std::uint64_t sequence) {
+    const ObjectId id = static_cast<ObjectId>(objects.size());
+    Object object;
+    object.type = type;
+    object.number = next_number[type]++;
+    object.parent = parent;
+    object.captured = value;
+    object.created = sequence;
+    objects.push_back(object);
+    children.emplace_back();
+    place.push_back(0);
+    if (parent != 0) {
+      place[id] = static_cast<std::uint32_t>(children[parent].size());
+      children[parent].push_back(id);
+    }
+    for (ObjectId up = parent; up != 0; up = objects[up].parent) {
+      objects[id].device = up;
+      if (objects[up].type == HandleType::VkDevice) break;
+    }
+    live[Key{scope(type, dispatch), type, value}] = id;
+    return id;
+  }
+
+  void end(ObjectId id, std::uint64_t sequence, std::vector<ObjectId>& ended) {
+    end_children(id, sequence, ended);
+    Object& object = objects[id];
+    object.alive = false;
+    object.destroyed = sequence;
+    // A value that was got again by a later create stays that object's.
+    const auto found = live.find(Key{scope(object.type, id), object.type, object.captured});
+    if (found != live.end() && found->second == id) live.erase(found);
+    if (object.parent != 0) {
+      std::vector<ObjectId>& siblings = children[object.parent];
+      const ObjectId last = siblings.back();
+      siblings[place[id]] = last;
+      place[last] = place[id];
+      siblings.pop_back();
+    }
+    ended.push_back(id);
+  }
+
+  void end_children(ObjectId id, std::uint64_t sequence, std::vector<ObjectId>& ended) {
+    while (!children[id].empty()) end(children[id].back(), sequence, ended);
+    std::vector<ObjectId>().swap(children[id]);
+  }
+
+  // The pool, swapchain or whatever else in the record a new object hangs on:
+  // the registry's parent where the record names one, else the device.
+  ObjectId parent_of(HandleType type, const codec::CommandInfo& command, const codec::Lowered& lowered,
+                     const std::vector<ObjectId>& ids) const {
+    const HandleType wanted =
+        command.id == CommandId::vkGetSwapchainImagesKHR ? HandleType::VkSwapchainKHR : codec::info(type).parent;
+    for (std::size_t i = 0; i < lowered.handles.size(); ++i)
+      if (lowered.handles[i].type == wanted && (lowered.handles[i].flags & codec::kCreated) == 0 && ids[i] != 0)
+        return ids[i];
+    return ids.empty() ? 0 : ids[0];
+  }
+};
+
+ObjectTable::ObjectTable() : impl_(new Impl) {
+  impl_->objects.emplace_back();
+  impl_->objects[0].alive = false;
+  impl_->children.emplace_back();
+  impl_->place.push_back(0);
+}
+ObjectTable::~ObjectTable() { delete impl_; }
+ObjectTable::ObjectTable(ObjectTable&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
+ObjectTable& ObjectTable::operator=(ObjectTable&& other) noexcept {
+  std::swap(impl_, other.impl_);
+  return *this;
+}
+
+void ObjectTable::apply(const codec::CommandInfo& command, std::uint64_t sequence, bool succeeded,
+                        const codec::Lowered& lowered, Resolution& out) {
+  Impl& m = *impl_;
+  out.ids.assign(lowered.handles.size(), 0);
+  out.unknown.clear();
+  out.created.clear();
+  out.ended.clear();
+  const auto refs = std::span(lowered.handles);
+
+  // The first parameter of every command but the global ones is a dispatchable
+  // handle, and it is the first in the payload.
+  ObjectId dispatch = 0;
+  for (std::size_t i = 0; i < refs.size(); ++i) {
+    const codec::HandleRef& ref = refs[i];
+    if (ref.captured == 0 || ref.type == HandleType::none || (ref.flags & codec::kCreated) != 0) continue;
+    out.ids[i] = m.find(ref.type, ref.captured, dispatch);
+    if (out.ids[i] == 0) out.unknown.push_back(static_cast<std::uint32_t>(i));
+    if (i == 0 && codec::info(ref.type).dispatchable) dispatch = out.ids[0];
+  }
+
+  const bool getter = is_getter(command);
+  for (std::size_t i = 0; i < refs.size(); ++i) {
+    const codec::HandleRef& ref = refs[i];
+    if (ref.captured == 0 || ref.type == HandleType::none || (ref.flags & codec::kCreated) == 0) continue;
+    // vkCreate*Pipelines may fail and still publish some.
+    if (!succeeded && ref.type != HandleType::VkPipeline) continue;
+    if (const ObjectId known = m.find(ref.type, ref.captured, dispatch); known != 0) {
+      out.ids[i] = known;
+      if (!getter) ++m.objects[known].shared;
+      continue;
+    }
+    out.ids[i] = m.create(ref.type, ref.captured, m.parent_of(ref.type, command, lowered, out.ids), dispatch,
+                          sequence);
+    out.created.push_back(out.ids[i]);
+  }
+
+  for (std::size_t i = 0; i < refs.size(); ++i) {
+    const ObjectId id = out.ids[i];
+    if ((refs[i].flags & codec::kDestroyed) == 0 || id == 0 || !m.objects[id].alive) continue;
+    if (--m.objects[id].shared == 0) m.end(id, sequence, out.ended);
+  }
+  if (command.canonical == CommandId::vkResetDescriptorPool && succeeded)
+    for (std::size_t i = 0; i < refs.size(); ++i)
+      if (refs[i].type == HandleType::VkDescriptorPool && out.ids[i] != 0)
+        m.end_children(out.ids[i], sequence, out.ended);
+}
+
+const std::vector<Object>& ObjectTable::objects() const { return impl_->objects; }
+
+std::string ObjectTable::name(ObjectId id) const {
+  if (id == 0 || id >= impl_->objects.size()) return "null";
+  const Object& object = impl_->objects[id];
+  return std::string(codec::info(object.type).name) + "#" + std::to_string(object.number);
+}
+
+}  // namespace rondo
