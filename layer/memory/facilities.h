@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What this kernel offers for finding a program's writes (docs/memory.md).
+// Asked once per process, early: both descriptors are kept, because a program
+// may make itself undumpable (then /proc/self/pagemap cannot be opened again).
+#pragma once
+
+#include <memory>
+#include <string>
+
+namespace rondo::memory {
+
+enum class Mechanism {
+  alias,    // a memfd mapped twice, the program's mapping under asynchronous write-protect
+  pagemap,  // asynchronous write-protect on somebody else's mapping
+  scan,     // comparing everything with the last known contents
+};
+const char* name(Mechanism mechanism) noexcept;  // the words of RONDO_MEMORY
+
+class Kernel;  // layer/memory/kernel.h
+
+// The answer of the self-test: a memfd is mapped twice, one byte is written
+// through each mapping, and exactly the tracked mapping's page must show.
+struct Facilities {
+  bool alias = false;
+  bool pagemap = false;
+  std::string reason;  // why not both; empty when both work
+
+  // Never throws. For `rondo doctor`; the layer gets the same from Tracker.
+  static Facilities probe() noexcept;
+};
+
+}  // namespace rondo::memory

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds what the program wrote to mapped memory. Makes no Vulkan call: the
+// layer allocates, imports, maps and records; this says which bytes changed.
+//
+// Threads: nothing here locks. Every call on a Tracker and on what it made is
+// made inside the layer's one critical section (design, section 6), creation
+// and destruction included. The program's threads and the device write the
+// memory meanwhile: that is expected, and no write of theirs is lost.
+//
+// Failure: no exceptions leave, nothing is printed. A null pointer is a normal
+// answer. Any error of the kernel's makes everything dirty: slower, not wrong.
+//
+// In a forked child every call does nothing and finds nothing.
+//
+//   submit:    for (Tracked* t : tracker.scan())
+//                record(t->user, t->changes(active));   // coherent memory
+//   flush:     record(m, t->collect(offset, size, active));
+//   unmap:     record(m, t->collect(0, whole, active));
+//   free:      as unmap where still mapped; driver's free; then destroy the Tracked,
+//              then the AliasMemory. On a driver's own pointer the Tracked goes
+//              before the driver's free or unmap.
+//   wait done: t->refresh(0, whole, Refresh::known), or ::everything for checkpoints
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "layer/memory/facilities.h"
+
+namespace rondo::memory {
+
+class AliasMemory;
+class Tracked;
+class Kernel;
+class Space;
+
+inline constexpr std::uint64_t whole = ~std::uint64_t{0};  // to the end, as VK_WHOLE_SIZE
+
+// Bytes that changed. Changes closer than 24 bytes are one range, so a range
+// may hold unchanged bytes between changed ones; its first and last byte changed.
+struct Range {
+  std::uint64_t offset = 0;          // from the start of the tracked memory
+  std::uint64_t size = 0;            // bytes, never zero
+  const std::byte* bytes = nullptr;  // a stable copy, until the next call on this Tracked
+  bool ambiguous = false;            // a device write may have been taken for a host write, or the other way
+};
+
+// What the memory holds when tracking begins.
+enum class Initial {
+  zeros,    // known to be zeros, in the replay too (a fresh AliasMemory; memory the layer zeroed)
+  current,  // what is there now: its writes were recorded before, or are the device's
+  unknown,  // nobody knows: the first change to a page reports all of the page
+};
+
+// Whether device work that may write this memory was submitted since its last
+// refresh(). If so, differences on pages that the host wrote are ambiguous.
+enum class Device { idle, active };
+
+enum class Refresh {
+  known,       // only pages that the host has written so far: what base needs
+  everything,  // every page that exists: what readback checkpoints need
+};
+
+// One a process, created before the program can close descriptors.
+class Tracker {
+ public:
+  // `choice`: the value of RONDO_MEMORY, or null for auto. Never null.
+  static std::unique_ptr<Tracker> create(const char* choice) noexcept;
+  ~Tracker();
+
+  // What memory gets at best, after the choice.
+  Mechanism mechanism() const noexcept { return mechanism_; }
+  // One sentence for the log where the choice or the best mechanism could not be had; else empty.
+  const std::string& message() const noexcept { return message_; }
+
+  // Whether allocate() can work: the choice allows it and addresses are reserved.
+  bool can_allocate() const noexcept { return space_ != nullptr; }
+
+  // Memory for one device allocation, zeros, both mappings made. `granule` is
+  // minImportedHostPointerAlignment: the size is rounded up to it and the address
+  // is a multiple of it (of 64 KiB at least). The same sequence of calls gives the
+  // same addresses in every process. Null: allocate plainly.
+  std::unique_ptr<AliasMemory> allocate(std::uint64_t size, std::uint64_t granule) noexcept;
+
+  // Begins tracking at the first map. `memory` outlives what is returned. One
+  // Tracked for one AliasMemory, kept until the memory is freed.
+  std::unique_ptr<Tracked> track(AliasMemory& memory, Initial initial) noexcept;
+  // A driver's own mapping, which stays mapped as long as what is returned.
+  std::unique_ptr<Tracked> track(void* mapped, std::uint64_t size, Initial initial) noexcept;
+
+  // Looks once at everything tracked, re-arming, and returns what may have
+  // changes(). Valid until the next call on this tracker. One system call for
+  // all AliasMemory together.
+  std::span<Tracked* const> scan() noexcept;
+
+ private:
+  friend class Tracked;
+  friend class AliasMemory;
+  Tracker() = default;
+  bool scan_arena() noexcept;
+  void forget(Tracked* tracked) noexcept;
+
+  std::unique_ptr<Kernel> kernel_;
+  std::unique_ptr<Space> space_;
+  Mechanism mechanism_ = Mechanism::scan;
+  std::string message_;
+  std::vector<Tracked*> aliased_;  // ascending addresses
+  std::vector<Tracked*> foreign_;
+  std::vector<Tracked*> found_;
+  bool arena_whole_ = true;  // false once a mapping in the arena cannot be scanned with the others
+};
+
+// A memfd mapped twice. Unmapped when destroyed; the place is used again.
+class AliasMemory {
+ public:
+  ~AliasMemory();
+  AliasMemory(const AliasMemory&) = delete;
+  AliasMemory& operator=(const AliasMemory&) = delete;
+
+  std::byte* device_side() const noexcept { return device_side_; }    // mapping A: import this
+  std::byte* program_side() const noexcept { return program_side_; }  // mapping B: the program gets this
+  std::uint64_t size() const noexcept { return size_; }               // rounded up: import this size
+
+ private:
+  friend class Tracker;
+  friend class Tracked;
+  AliasMemory() = default;
+
+  Tracker* tracker_ = nullptr;
+  std::byte* device_side_ = nullptr;
+  std::byte* program_side_ = nullptr;
+  std::uint64_t size_ = 0;
+};
+
+// Tracked memory and its last known contents ("base"), which cost memory only
+// for pages that were written.
+class Tracked {
+ public:
+  ~Tracked();
+  Tracked(const Tracked&) = delete;
+  Tracked& operator=(const Tracked&) = delete;
+
+  void* user = nullptr;  // the layer's own
+
+  Mechanism mechanism() const noexcept { return mechanism_; }
+  std::uint64_t size() const noexcept { return size_; }
+
+  // Looks at this memory alone, then as changes(). For flush (its range) and unmap.
+  std::span<const Range> collect(std::uint64_t offset, std::uint64_t size, Device device) noexcept;
+  // The changes that scans have found so far, in ascending order: to be recorded
+  // as host writes now. They become the last known contents.
+  std::span<const Range> changes(Device device) noexcept { return changes(0, whole, device); }
+  std::span<const Range> changes(std::uint64_t offset, std::uint64_t size, Device device) noexcept;
+
+  // After a wait, acquire or invalidate: what changed without a host write.
+  // Unambiguous ranges are the device's and become the last known contents.
+  // Ambiguous ones lie where the host wrote too, or where the mechanism cannot
+  // tell: they are not verifiable, and the next changes() gives them as host
+  // writes, so that none is lost.
+  std::span<const Range> refresh(std::uint64_t offset, std::uint64_t size, Refresh pages) noexcept;
+
+ private:
+  friend class Tracker;
+  struct State;
+  Tracked() = default;
+
+  std::unique_ptr<State> state_;
+  Mechanism mechanism_ = Mechanism::scan;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace rondo::memory
