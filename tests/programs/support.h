@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tiny programs share: an instance, a device with one queue, memory
+// that stays mapped. Plain functions, no ownership: a program that wants to
+// leak just does not call destroy(). Any error ends the program with status 1.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include <vulkan/vulkan.h>
+
+namespace program {
+
+[[noreturn]] inline void die(const char* what, long code) {
+  std::fprintf(stderr, "%s: %ld\n", what, code);
+  std::exit(1);
+}
+
+inline void check(VkResult result, const char* call) {
+  if (result != VK_SUCCESS) die(call, result);
+}
+#define CHECK(call) ::program::check((call), #call)
+
+struct Context {
+  VkInstance instance = VK_NULL_HANDLE;
+  VkPhysicalDevice physical = VK_NULL_HANDLE;
+  VkDevice device = VK_NULL_HANDLE;
+  std::uint32_t family = 0;
+  std::vector<VkQueue> queues;  // of `family`: as many as asked for, if it has them
+};
+
+inline VkInstance create_instance(const char* name, std::uint32_t api_version) {
+  VkApplicationInfo application{};
+  application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
+  application.pApplicationName = name;
+  application.pEngineName = "rondo-tests";
+  application.apiVersion = api_version;
+  VkInstanceCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
+  info.pApplicationInfo = &application;
+  VkInstance instance;
+  CHECK(vkCreateInstance(&info, nullptr, &instance));
+  return instance;
+}
+
+// The first device's first queue family that does graphics and compute.
+inline Context create_context(const char* name, std::uint32_t wanted_queues = 1,
+                              std::uint32_t api_version = VK_API_VERSION_1_1) {
+  Context c;
+  c.instance = create_instance(name, api_version);
+  std::uint32_t count = 1;
+  VkResult enumerated = vkEnumeratePhysicalDevices(c.instance, &count, &c.physical);
+  if (enumerated < 0 || count == 0) die("vkEnumeratePhysicalDevices", enumerated);
+
+  vkGetPhysicalDeviceQueueFamilyProperties(c.physical, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  vkGetPhysicalDeviceQueueFamilyProperties(c.physical, &count, families.data());
+  constexpr VkQueueFlags both = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
+  while (c.family < count && (families[c.family].queueFlags & both) != both) ++c.family;
+  if (c.family == count) die("no queue family with graphics and compute", count);
+
+  std::uint32_t queue_count = families[c.family].queueCount;
+  if (queue_count > wanted_queues) queue_count = wanted_queues;
+  const std::vector<float> priorities(queue_count, 1.0f);
+  VkDeviceQueueCreateInfo queues{};
+  queues.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+  queues.queueFamilyIndex = c.family;
+  queues.queueCount = queue_count;
+  queues.pQueuePriorities = priorities.data();
+  VkDeviceCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+  info.queueCreateInfoCount = 1;
+  info.pQueueCreateInfos = &queues;
+  CHECK(vkCreateDevice(c.physical, &info, nullptr, &c.device));
+  c.queues.resize(queue_count);
+  for (std::uint32_t i = 0; i < queue_count; ++i) vkGetDeviceQueue(c.device, c.family, i, &c.queues[i]);
+  return c;
+}
+
+inline void destroy(Context& c) {
+  vkDestroyDevice(c.device, nullptr);
+  vkDestroyInstance(c.instance, nullptr);
+}
+
+inline std::uint32_t memory_type(const Context& c, std::uint32_t allowed, VkMemoryPropertyFlags wanted) {
+  VkPhysicalDeviceMemoryProperties properties;
+  vkGetPhysicalDeviceMemoryProperties(c.physical, &properties);
+  for (std::uint32_t i = 0; i < properties.memoryTypeCount; ++i)
+    if ((allowed & (1u << i)) != 0 && (properties.memoryTypes[i].propertyFlags & wanted) == wanted) return i;
+  die("no memory type with these properties", static_cast<long>(wanted));
+}
+
+inline VkDeviceMemory allocate(const Context& c, const VkMemoryRequirements& needs,
+                               VkMemoryPropertyFlags wanted) {
+  VkMemoryAllocateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
+  info.allocationSize = needs.size;
+  info.memoryTypeIndex = memory_type(c, needs.memoryTypeBits, wanted);
+  VkDeviceMemory memory;
+  CHECK(vkAllocateMemory(c.device, &info, nullptr, &memory));
+  return memory;
+}
+
+// A buffer in coherent memory that is mapped once, for as long as it lives.
+struct MappedBuffer {
+  VkBuffer buffer = VK_NULL_HANDLE;
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  VkDeviceSize bytes = 0;
+  std::uint32_t* words = nullptr;
+};
+
+inline MappedBuffer create_mapped_buffer(const Context& c, VkDeviceSize bytes, VkBufferUsageFlags usage) {
+  MappedBuffer b;
+  b.bytes = bytes;
+  VkBufferCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  info.size = bytes;
+  info.usage = usage;
+  info.sharingMode = VK_SHARING_MODE_EXCLUSIVE;
+  CHECK(vkCreateBuffer(c.device, &info, nullptr, &b.buffer));
+  VkMemoryRequirements needs;
+  vkGetBufferMemoryRequirements(c.device, b.buffer, &needs);
+  b.memory = allocate(c, needs, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
+  CHECK(vkBindBufferMemory(c.device, b.buffer, b.memory, 0));
+  void* mapped = nullptr;
+  CHECK(vkMapMemory(c.device, b.memory, 0, VK_WHOLE_SIZE, 0, &mapped));
+  b.words = static_cast<std::uint32_t*>(mapped);
+  return b;
+}
+
+inline void destroy(const Context& c, MappedBuffer& b) {
+  vkUnmapMemory(c.device, b.memory);
+  vkDestroyBuffer(c.device, b.buffer, nullptr);
+  vkFreeMemory(c.device, b.memory, nullptr);
+}
+
+// A command buffer with its pool and the fence that its submits signal: one a thread.
+struct Commands {
+  VkCommandPool pool = VK_NULL_HANDLE;
+  VkCommandBuffer buffer = VK_NULL_HANDLE;
+  VkFence done = VK_NULL_HANDLE;
+};
+
+inline Commands create_commands(const Context& c) {
+  Commands out;
+  VkCommandPoolCreateInfo pool{};
+  pool.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+  pool.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
+  pool.queueFamilyIndex = c.family;
+  CHECK(vkCreateCommandPool(c.device, &pool, nullptr, &out.pool));
+  VkCommandBufferAllocateInfo buffer{};
+  buffer.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
+  buffer.commandPool = out.pool;
+  buffer.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  buffer.commandBufferCount = 1;
+  CHECK(vkAllocateCommandBuffers(c.device, &buffer, &out.buffer));
+  VkFenceCreateInfo fence{};
+  fence.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
+  CHECK(vkCreateFence(c.device, &fence, nullptr, &out.done));
+  return out;
+}
+
+inline void destroy(const Context& c, Commands& commands) {
+  vkDestroyFence(c.device, commands.done, nullptr);
+  vkDestroyCommandPool(c.device, commands.pool, nullptr);
+}
+
+inline void begin(const Commands& commands) {
+  VkCommandBufferBeginInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+  info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  CHECK(vkBeginCommandBuffer(commands.buffer, &info));
+}
+
+inline void submit(VkQueue queue, const Commands& commands) {
+  VkSubmitInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  info.commandBufferCount = 1;
+  info.pCommandBuffers = &commands.buffer;
+  CHECK(vkQueueSubmit(queue, 1, &info, commands.done));
+}
+
+inline void wait(const Context& c, const Commands& commands) {
+  CHECK(vkWaitForFences(c.device, 1, &commands.done, VK_TRUE, UINT64_MAX));
+  CHECK(vkResetFences(c.device, 1, &commands.done));
+}
+
+inline VkShaderModule create_shader(const Context& c, const std::uint32_t* code, std::size_t bytes) {
+  VkShaderModuleCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+  info.codeSize = bytes;
+  info.pCode = code;
+  VkShaderModule module;
+  CHECK(vkCreateShaderModule(c.device, &info, nullptr, &module));
+  return module;
+}
+
+// The number behind `name` on the command line, or `otherwise`.
+inline std::uint32_t option(int argc, char** argv, const char* name, std::uint32_t otherwise) {
+  for (int i = 1; i + 1 < argc; ++i)
+    if (std::strcmp(argv[i], name) == 0)
+      return static_cast<std::uint32_t>(std::strtoul(argv[i + 1], nullptr, 10));
+  return otherwise;
+}
+
+// FNV-1a over words: what the programs print, so that runs can be compared.
+inline std::uint64_t checksum(const std::uint32_t* words, std::size_t count) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (std::size_t i = 0; i < count; ++i) hash = (hash ^ words[i]) * 0x100000001b3u;
+  return hash;
+}
+
+}  // namespace program

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws a triangle without a window, copies it to a mapped buffer, and checks
+// a texel inside and one outside it. Each frame has another tint.
+//   triangle [--frames N] [--ppm FILE]
+#include "raster.h"
+
+using namespace program;
+
+namespace {
+
+constexpr std::uint32_t kExtent = 256;
+
+std::uint32_t rgba(std::uint32_t r, std::uint32_t g, std::uint32_t b) { return r | g << 8 | b << 16 | 0xff000000u; }
+
+void draw(const Context& c, const Raster& r, const Commands& commands, const MappedBuffer& vertices,
+          const MappedBuffer& readback, const float (&tint)[4]) {
+  begin(commands);
+  begin_pass(r, commands, vertices, tint);
+  vkCmdDraw(commands.buffer, 3, 1, 0, 0);
+  vkCmdEndRenderPass(commands.buffer);
+  VkBufferImageCopy copy{};
+  copy.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+  copy.imageExtent = {kExtent, kExtent, 1};
+  vkCmdCopyImageToBuffer(commands.buffer, r.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, readback.buffer, 1,
+                         &copy);
+  VkMemoryBarrier host{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_TRANSFER_WRITE_BIT,
+                       VK_ACCESS_HOST_READ_BIT};
+  vkCmdPipelineBarrier(commands.buffer, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &host,
+                       0, nullptr, 0, nullptr);
+  CHECK(vkEndCommandBuffer(commands.buffer));
+  submit(c.queues[0], commands);
+  wait(c, commands);
+}
+
+void write_ppm(const char* path, const std::uint32_t* texels) {
+  std::FILE* file = std::fopen(path, "wb");
+  if (file == nullptr) die(path, 0);
+  std::fprintf(file, "P6\n%u %u\n255\n", kExtent, kExtent);
+  for (std::uint32_t i = 0; i < kExtent * kExtent; ++i) std::fwrite(&texels[i], 1, 3, file);
+  std::fclose(file);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::uint32_t frames = option(argc, argv, "--frames", 1);
+  Context c = create_context("triangle");
+  Commands commands = create_commands(c);
+  Raster r = create_raster(c, kExtent);
+  MappedBuffer vertices = create_vertices(c);
+  MappedBuffer readback = create_mapped_buffer(c, kExtent * kExtent * 4, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
+
+  for (std::uint32_t i = 0; i < frames; ++i) {
+    const std::uint32_t red = 255 - i % 256, green = i * 5 % 256;
+    draw(c, r, commands, vertices, readback,
+         {static_cast<float>(red) / 255.0f, static_cast<float>(green) / 255.0f, 0.0f, 1.0f});
+    if (readback.words[kExtent * kExtent / 2 + kExtent / 2] != rgba(red, green, 0)) die("wrong centre in frame", i);
+    if (readback.words[0] != rgba(0, 0, 64)) die("wrong corner in frame", i);
+  }
+  std::printf("triangle: %u frames, checksum %016llx\n", frames,
+              static_cast<unsigned long long>(checksum(readback.words, kExtent * kExtent)));
+  for (int i = 1; i + 1 < argc; ++i)
+    if (std::strcmp(argv[i], "--ppm") == 0) write_ppm(argv[i + 1], readback.words);
+  destroy(c, readback);
+  destroy(c, vertices);
+  destroy(c, r);
+  destroy(c, commands);
+  destroy(c);
+  return 0;
+}
