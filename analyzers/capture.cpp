@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// rondo capture: runs a program with the layer of this tree switched on, and
+// closes what it leaves behind.
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <sys/stat.h>
+
+#include "analyzers/cli.h"
+#include "analyzers/commands.h"
+#include "analyzers/launch.h"
+#include "analyzers/report_file.h"
+#include "analyzers/summary.h"
+#include "analyzers/text.h"
+#include "analyzers/tree.h"
+#include "format/reader.h"
+
+namespace rondo::analyzers {
+
+namespace {
+
+struct Options {
+  std::string output;
+  std::string checkpoints;
+  std::string memory;
+  std::string compression;
+  std::string session;
+  std::string log;
+  std::string children;
+  std::vector<std::string> program;
+};
+
+// RONDO_OUTPUT for the program: absolute, since it may change its directory;
+// a percent sign in the name of our own directory is doubled.
+std::string output_pattern(const std::string& output) {
+  const char* inherited = std::getenv("RONDO_OUTPUT");
+  std::string pattern = !output.empty() ? output : inherited != nullptr && *inherited != '\0' ? inherited : "%e-%p.rondo";
+  if (pattern[0] == '/') return pattern;
+  std::string directory;
+  std::error_code error;
+  for (const char c : std::filesystem::current_path(error).string()) directory += c == '%' ? "%%" : std::string(1, c);
+  return directory + "/" + pattern;
+}
+
+// The layer never makes the program fail, so a capture that cannot be written
+// is better refused here, before the program runs.
+Result<void> check_output(const std::string& pattern) {
+  struct stat info {};
+  if (pattern.back() == '/' || (::stat(pattern.c_str(), &info) == 0 && S_ISDIR(info.st_mode)))
+    return fail(Status::usage, text("{}: is a directory: name a file in it, as {}/%e-%p.rondo", printable(pattern),
+                                    printable(pattern.substr(0, pattern.find_last_not_of('/') + 1))));
+  const std::string directory = pattern.substr(0, pattern.rfind('/') + 1);
+  if (directory.find('%') != std::string::npos) return {};  // known in the program only
+  if (::stat(directory.c_str(), &info) != 0)
+    return fail(Status::usage, text("{}: {}: create the directory first", printable(directory), std::strerror(errno)));
+  if (::access(directory.c_str(), W_OK) != 0)
+    return fail(Status::usage, text("{}: {}: choose another place with --output", printable(directory),
+                                    std::strerror(errno)));
+  return {};
+}
+
+EnvironmentChanges environment_for(const Options& options, const LayerFiles& layer, const std::string& pattern,
+                                   const std::string& report) {
+  EnvironmentChanges changes{
+      {"RONDO_CAPTURE", "1"},
+      {"RONDO_DISABLE", std::nullopt},
+      {"RONDO_OUTPUT", pattern},
+      {"RONDO_REPORT_FILE", report},
+      {"XDG_DATA_DIRS", data_dirs_with(layer.share, std::getenv("XDG_DATA_DIRS"))},
+  };
+  const auto pass = [&](const char* name, const std::string& value) {
+    if (!value.empty()) changes[name] = value;
+  };
+  pass("RONDO_CHECKPOINTS", options.checkpoints);
+  pass("RONDO_MEMORY", options.memory);
+  pass("RONDO_COMPRESSION", options.compression);
+  pass("RONDO_SESSION", options.session);
+  pass("RONDO_LOG", options.log);
+  pass("RONDO_CHILDREN", options.children);
+  return changes;
+}
+
+std::string how_it_ended(const Ended& ended, pid_t pid) {
+  if (pid != ended.pid) return "its process died: finished";
+  if (ended.signal != 0) return text("{}: finished", signal_name(ended.signal));
+  return "left without closing it: finished";
+}
+
+// One line for the file; false where it could not be read or closed.
+bool close_and_report(const ReportedFile& file, const Ended& ended) {
+  const auto finished = finish_capture(file.path, file.pid == ended.pid ? ended.signal : 0);
+  if (!finished) {
+    print_error(finished.error().message);
+    return false;
+  }
+  const auto summary = summarize(file.path);
+  if (!summary) {
+    print_error(summary.error().message);
+    return false;
+  }
+  std::string line = summary_line(shown_path(file.path), *summary);
+  if (*finished) line += text(" ({})", how_it_ended(ended, file.pid));
+  print_summary(line);
+  return true;
+}
+
+}  // namespace
+
+Result<int> run_capture(Arguments args) {
+  Options options;
+  Cli cli("rondo capture",
+          "Runs PROGRAM and records what it asks of Vulkan, without any installation. Standard input,\n"
+          "signals and the exit status are passed through.");
+  cli.value("--output", "PATH", "the capture: %e program, %p process, %t start time (default %e-%p.rondo)",
+            options.output);
+  cli.choice("--checkpoints", {"none", "present", "readback"},
+             "what to digest for player --verify: presented images; memory read back too", options.checkpoints);
+  cli.choice("--memory", {"auto", "alias", "pagemap", "scan"}, "how host writes are found",
+             options.memory);
+  cli.choice("--compression", {"none", "fast", "high"}, "of the capture: fast is lz4, high is zstd", options.compression);
+  cli.choice("--session", {"full", "minimal"}, "minimal: no command line, paths or names", options.session);
+  cli.choice("--log", {"error", "warn", "info", "debug"}, "what the layer tells", options.log);
+  cli.choice("--children", {"0", "1"}, "0: only the first process that uses Vulkan", options.children);
+  cli.footer("Exit status: the program's; 125 own errors, 126 the program cannot be executed, 127 there is none.");
+  cli.program(options.program);
+  const auto parsed = cli.parse(args);
+  if (!parsed) return tl::unexpected(parsed.error());
+  if (!*parsed) return 0;
+  if (options.program.empty())
+    return fail(Status::usage, "no program given: rondo capture [OPTIONS] -- PROGRAM [ARGS...]");
+
+  const auto layer = find_layer();
+  if (!layer) return tl::unexpected(layer.error());
+  const std::string pattern = output_pattern(options.output);
+  RONDO_TRY(check_output(pattern));
+  auto report = ReportFile::create();
+  if (!report) return tl::unexpected(report.error());
+
+  const auto ended = launch(options.program, environment_for(options, *layer, pattern, report->path()));
+  if (!ended) return tl::unexpected(ended.error());
+  if (ended->exec_error != 0) {
+    print_error(text("{}: {}", printable(options.program[0]), std::strerror(ended->exec_error)));
+    return ended->exec_error == ENOENT ? kNotFound : kCannotExecute;
+  }
+  const auto files = report->read();
+  if (!files) return tl::unexpected(files.error());
+  for (const ReportedFile& file : *files) close_and_report(file, *ended);
+  if (files->empty())
+    print_summary(text("{}: no Vulkan call seen, so no capture: it made no Vulkan instance (it may use OpenGL or the "
+                       "CPU, or have failed before), or it runs set-user-id, where layers are off; "
+                       "see 'rondo doctor' and --log=info",
+                       printable(options.program[0])));
+  return end_like(*ended);
+}
+
+}  // namespace rondo::analyzers

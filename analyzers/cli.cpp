@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzers/cli.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <set>
+
+#include "analyzers/output.h"
+#include "analyzers/text.h"
+
+namespace rondo::analyzers {
+
+Result<Span> parse_span(std::string_view in) {
+  const auto wrong = [&] {
+    return fail(Status::usage, text("'{}' is not a span A:B (zero-based, B not included, A < B)", printable(in)));
+  };
+  const auto number = [](std::string_view digits, std::uint64_t& out) {
+    const auto end = digits.data() + digits.size();
+    const auto result = std::from_chars(digits.data(), end, out);
+    return result.ec == std::errc() && result.ptr == end;
+  };
+  const std::size_t colon = in.find(':');
+  Span span;
+  if (colon == std::string_view::npos || !number(in.substr(0, colon), span.begin) ||
+      !number(in.substr(colon + 1), span.end) || span.begin >= span.end)
+    return wrong();
+  return span;
+}
+
+namespace {
+
+class UsageLine : public CLI::Formatter {
+ public:
+  std::string line;
+  std::string make_usage(const CLI::App*, std::string) const override { return "Usage: " + line + "\n"; }
+};
+
+}  // namespace
+
+struct Cli::Impl {
+  std::shared_ptr<UsageLine> usage = std::make_shared<UsageLine>();
+  CLI::App app;
+  std::string name;
+  std::set<std::string, std::less<>> takes_value;
+  std::vector<std::string>* program = nullptr;
+
+  // Splits off the program to run: everything behind `--`, or from the first
+  // word that is neither an option nor an option's value.
+  std::vector<std::string> split(std::span<const std::string> args) const {
+    std::size_t i = 0;
+    for (; i < args.size(); ++i) {
+      const std::string& word = args[i];
+      if (word == "--" || word.empty() || word[0] != '-') break;
+      if (takes_value.contains(word)) i += 1;
+    }
+    i = std::min(i, args.size());
+    const std::size_t begin = i < args.size() && args[i] == "--" ? i + 1 : i;
+    program->assign(args.begin() + static_cast<std::ptrdiff_t>(begin), args.end());
+    return {args.begin(), args.begin() + static_cast<std::ptrdiff_t>(i)};
+  }
+};
+
+Cli::Cli(std::string name, std::string summary) : impl_(std::make_unique<Impl>()) {
+  impl_->name = std::move(name);
+  impl_->app.name(impl_->name);
+  impl_->app.description(std::move(summary));
+  impl_->app.set_help_flag("-h,--help", "Print this and exit");
+  impl_->usage->line = impl_->name + " [OPTIONS]";
+  impl_->app.formatter(impl_->usage);
+}
+
+Cli::~Cli() = default;
+
+void Cli::flag(const char* option, const char* help, bool& out) { impl_->app.add_flag(option, out, help); }
+
+void Cli::value(const char* option, const char* placeholder, const char* help, std::string& out) {
+  impl_->takes_value.insert(option);
+  impl_->app.add_option(option, out, help)->type_name(placeholder);
+}
+
+void Cli::choice(const char* option, std::vector<std::string> choices, const char* help, std::string& out) {
+  impl_->takes_value.insert(option);
+  std::string listed;
+  for (const std::string& c : choices) listed += (listed.empty() ? "" : "|") + c;
+  const auto check = [choices = std::move(choices), listed](const std::string& given) {
+    for (const std::string& c : choices)
+      if (c == given) return std::string();
+    return text("'{}' is none of {}", printable(given), listed);
+  };
+  impl_->app.add_option(option, out, help)->type_name(listed)->check(CLI::Validator(check, ""));
+}
+
+void Cli::span(const char* option, const char* help, std::optional<Span>& out) {
+  impl_->takes_value.insert(option);
+  const auto take = [&out](const std::string& given) {
+    auto parsed = parse_span(given);
+    if (!parsed) throw CLI::ValidationError(parsed.error().message);
+    out = *parsed;
+  };
+  impl_->app.add_option_function<std::string>(option, take, help)->type_name("A:B");
+}
+
+void Cli::positional(const char* name, const char* help, std::string& out, bool required) {
+  auto* option = impl_->app.add_option(name, out, help);
+  option->type_name("");
+  if (required) option->required();
+  impl_->usage->line += required ? text(" {}", name) : text(" [{}]", name);
+}
+
+void Cli::program(std::vector<std::string>& out) {
+  impl_->program = &out;
+  impl_->usage->line += " -- PROGRAM [ARGS...]";
+}
+
+void Cli::footer(const char* words) { impl_->app.footer(words); }
+
+Result<bool> Cli::parse(std::span<const std::string> args) {
+  std::vector<std::string> own =
+      impl_->program != nullptr ? impl_->split(args) : std::vector<std::string>(args.begin(), args.end());
+  // CLI11 takes the words last first.
+  std::vector<std::string> reversed(own.rbegin(), own.rend());
+  try {
+    impl_->app.parse(std::move(reversed));
+  } catch (const CLI::CallForHelp&) {
+    Output out;
+    out.write(impl_->app.help());
+    RONDO_TRY(out.finish());
+    return false;
+  } catch (const CLI::ParseError& error) {
+    return fail(Status::usage, text("{} (see {} --help)", printable(error.what()), impl_->name));
+  }
+  return true;
+}
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// A subcommand's options. cli.cpp is the only file that includes CLI11.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "format/result.h"
+
+namespace rondo::analyzers {
+
+// Zero-based and half-open.
+struct Span {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  bool overlaps(std::uint64_t first, std::uint64_t last) const { return first < end && last > begin; }
+  bool contains(std::uint64_t value) const { return value >= begin && value < end; }
+};
+// "A:B" with A < B; an error says what is wrong with the text.
+Result<Span> parse_span(std::string_view text);
+
+// What is bound must outlive parse().
+class Cli {
+ public:
+  Cli(std::string name, std::string summary);
+  ~Cli();
+
+  void flag(const char* option, const char* help, bool& out);
+  void value(const char* option, const char* placeholder, const char* help, std::string& out);
+  void choice(const char* option, std::vector<std::string> choices, const char* help, std::string& out);
+  void span(const char* option, const char* help, std::optional<Span>& out);
+  void positional(const char* name, const char* help, std::string& out, bool required = true);
+  // The rest of the command line, from `--` or the first word that is no option.
+  void program(std::vector<std::string>& out);
+  void footer(const char* text);  // after the options in --help
+
+  // False: help was asked for and printed. Errors have Status::usage.
+  Result<bool> parse(std::span<const std::string> args);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The subcommands of `rondo`, one file each. Each returns the status to exit
+// with; an error is printed by main as the one line `rondo: …`.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "format/result.h"
+
+namespace rondo::analyzers {
+
+using Arguments = std::span<const std::string>;  // behind the subcommand's name
+
+Result<int> run_capture(Arguments args);
+Result<int> run_finish(Arguments args);
+Result<int> run_info(Arguments args);
+Result<int> run_dump(Arguments args);
+Result<int> run_doctor(Arguments args);
+Result<int> run_play(Arguments args);
+Result<int> run_help(Arguments args);
+
+inline constexpr int kLauncherError = 125;  // as env(1), timeout(1), …
+inline constexpr int kCannotExecute = 126;
+inline constexpr int kNotFound = 127;
+
+void print_error(const std::string& message);    // `rondo: message` on standard error
+void print_summary(const std::string& message);  // the same, for what is no error
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// rondo finish: index and footer for the capture of a process that died.
+#include "analyzers/cli.h"
+#include "analyzers/commands.h"
+#include "analyzers/output.h"
+#include "analyzers/summary.h"
+#include "analyzers/text.h"
+#include "format/reader.h"
+
+namespace rondo::analyzers {
+
+Result<int> run_finish(Arguments args) {
+  std::string file;
+  Cli cli("rondo finish",
+          "Closes a capture that was cut because its program died: compresses the open chunks and writes\n"
+          "index and footer, in place. A capture that is complete is left as it is.");
+  cli.positional("FILE", "the capture", file);
+  const auto parsed = cli.parse(args);
+  if (!parsed) return tl::unexpected(parsed.error());
+  if (!*parsed) return 0;
+
+  const auto changed = finish_capture(file, 0);
+  if (!changed) return tl::unexpected(changed.error());
+  const auto summary = summarize(file);
+  if (!summary) return tl::unexpected(summary.error());
+  Output out;
+  out.line(text("{} ({})", summary_line(file, *summary), *changed ? "finished" : "was complete already"));
+  RONDO_TRY(out.finish());
+  return 0;
+}
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzers/json.h"
+
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "analyzers/utf8.h"
+
+namespace rondo::analyzers {
+
+void JsonWriter::new_line() {
+  if (!indented_) return;
+  out_ += '\n';
+  out_.append(filled_.size() * 2, ' ');
+}
+
+void JsonWriter::separate() {
+  if (after_key_) {
+    after_key_ = false;
+    return;
+  }
+  if (filled_.empty()) return;
+  if (filled_.back()) out_ += ',';
+  filled_.back() = true;
+  new_line();
+}
+
+void JsonWriter::open(char bracket) {
+  separate();
+  out_ += bracket;
+  filled_.push_back(false);
+}
+
+void JsonWriter::close(char bracket) {
+  const bool filled = filled_.back();
+  filled_.pop_back();
+  if (filled) new_line();
+  out_ += bracket;
+}
+
+void JsonWriter::key(std::string_view name) {
+  string(name);
+  out_ += indented_ ? ": " : ":";
+  after_key_ = true;
+}
+
+void JsonWriter::value(std::string_view json) {
+  separate();
+  out_ += json;
+}
+
+void JsonWriter::unsigned_value(std::uint64_t v) {
+  char digits[24];
+  value({digits, static_cast<std::size_t>(std::to_chars(digits, std::end(digits), v).ptr - digits)});
+}
+
+void JsonWriter::signed_value(std::int64_t v) {
+  char digits[24];
+  value({digits, static_cast<std::size_t>(std::to_chars(digits, std::end(digits), v).ptr - digits)});
+}
+
+void JsonWriter::floating_value(double v, bool single) {
+  if (std::isnan(v)) return string("NaN");
+  if (std::isinf(v)) return string(v < 0 ? "-Infinity" : "Infinity");
+  char digits[40];
+  const auto end = single ? std::to_chars(digits, std::end(digits), static_cast<float>(v))
+                          : std::to_chars(digits, std::end(digits), v);
+  value({digits, static_cast<std::size_t>(end.ptr - digits)});
+}
+
+void JsonWriter::string(std::string_view v) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  separate();
+  out_ += '"';
+  for (std::size_t i = 0; i < v.size();) {
+    const std::size_t length = utf8_length(v, i);
+    const char c = v[i];
+    if (length == 0) {
+      out_ += "\xef\xbf\xbd";
+      i += 1;
+      continue;
+    }
+    if (c == '"' || c == '\\') {
+      out_ += '\\';
+      out_ += c;
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      out_ += "\\u00";
+      out_ += kHex[static_cast<unsigned char>(c) >> 4];
+      out_ += kHex[static_cast<unsigned char>(c) & 15];
+    } else {
+      out_.append(v, i, length);
+    }
+    i += length;
+  }
+  out_ += '"';
+}
+
+struct JsonText::Tree {
+  nlohmann::json root;
+
+  const nlohmann::json* find(const char* pointer) const {
+    const nlohmann::json::json_pointer where(pointer);
+    return root.contains(where) ? &root.at(where) : nullptr;
+  }
+  static std::string show(const nlohmann::json& value) {
+    if (value.is_string()) return value.get<std::string>();
+    return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+};
+
+namespace {
+
+// A session is a few kilobytes deep by a few levels; a hostile one must not
+// overflow the stack of the recursive destructor and printer.
+constexpr int kMaxDepth = 64;
+
+bool too_deep(std::string_view text) {
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c == '\\') i += 1;
+      else if (c == '"') quoted = false;
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > kMaxDepth) return true;
+    } else if (c == ']' || c == '}') {
+      depth -= 1;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<JsonText> JsonText::parse(std::string_view text) {
+  if (too_deep(text)) return fail(Status::failed, "it is nested too deeply");
+  auto root = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (root.is_discarded()) return fail(Status::failed, "it is not JSON");
+  JsonText result;
+  result.tree_ = std::make_shared<const Tree>(Tree{std::move(root)});
+  return result;
+}
+
+JsonText JsonText::merge(std::span<const std::string> texts) {
+  nlohmann::json merged = nlohmann::json::object();
+  for (const std::string& text : texts) {
+    if (too_deep(text)) continue;
+    const auto part = nlohmann::json::parse(text, nullptr, false);
+    if (part.is_object()) merged.update(part, /*merge_objects=*/true);
+  }
+  JsonText result;
+  result.tree_ = std::make_shared<const Tree>(Tree{std::move(merged)});
+  return result;
+}
+
+std::optional<std::string> JsonText::string(const char* pointer) const {
+  const auto* value = tree_->find(pointer);
+  if (value == nullptr || !value->is_string()) return std::nullopt;
+  return value->get<std::string>();
+}
+
+std::optional<std::uint64_t> JsonText::number(const char* pointer) const {
+  const auto* value = tree_->find(pointer);
+  if (value == nullptr || !value->is_number_unsigned()) return std::nullopt;
+  return value->get<std::uint64_t>();
+}
+
+std::optional<std::string> JsonText::shown(const char* pointer) const {
+  const auto* value = tree_->find(pointer);
+  if (value == nullptr || value->is_null()) return std::nullopt;
+  return Tree::show(*value);
+}
+
+std::vector<std::pair<std::string, std::string>> JsonText::members(const char* pointer) const {
+  std::vector<std::pair<std::string, std::string>> rows;
+  const auto* value = tree_->find(pointer);
+  if (value == nullptr || !value->is_structured()) return rows;
+  for (const auto& item : value->items()) rows.emplace_back(item.key(), Tree::show(item.value()));
+  return rows;
+}
+
+std::string JsonText::compact() const {
+  return tree_->root.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// rondo: capture Vulkan programs, and look at what was captured.
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyzers/commands.h"
+#include "analyzers/output.h"
+#include "analyzers/text.h"
+
+namespace rondo::analyzers {
+
+namespace {
+
+struct Subcommand {
+  std::string_view name;
+  std::string_view summary;
+  Result<int> (*run)(Arguments args);
+  int error_status;  // of its own errors; 0: as the error says
+};
+
+constexpr Subcommand kSubcommands[] = {
+    {"capture", "run a program and record what it asks of Vulkan", run_capture, kLauncherError},
+    {"finish", "close the capture of a program that died", run_finish, 0},
+    {"info", "what a capture holds, or what this build can capture", run_info, 0},
+    {"dump", "every record as text or JSON lines", run_dump, 0},
+    {"play", "replay a capture (the same as the program player)", run_play, 0},
+    {"doctor", "is everything here that capturing and replaying need?", run_doctor, 0},
+    {"help", "help agents: a playbook for scripts and coding agents", run_help, 0},
+};
+
+int print_help() {
+  Output out;
+  out.write(
+      "Rondo records what a program asks of Vulkan and plays it again.\n"
+      "Usage: rondo SUBCOMMAND [OPTIONS] ...\n\n");
+  for (const Subcommand& s : kSubcommands) out.write(text("  {:<10}{}\n", s.name, s.summary));
+  out.write(
+      "\n'rondo SUBCOMMAND --help' lists its options.\n"
+      "Exit status: 0 done, 1 failed, 2 wrong usage, 3 not a readable capture, 4 this device cannot\n"
+      "run it, 5 different, 6 external file, 7 timeout; capture: the program's own, 125 own errors.\n");
+  const auto done = out.finish();
+  if (!done) print_error(done.error().message);
+  return done ? 0 : static_cast<int>(done.error().status);
+}
+
+int run(const std::vector<std::string>& words) {
+  const Arguments args = words;
+  if (args.empty()) {
+    print_error("no subcommand given (see rondo --help)");
+    return static_cast<int>(Status::usage);
+  }
+  if (args[0] == "--help" || args[0] == "-h" || (args[0] == "help" && args.size() == 1)) return print_help();
+  if (args[0] == "--version") {
+    std::puts("rondo " RONDO_VERSION);
+    return 0;
+  }
+  for (const Subcommand& s : kSubcommands) {
+    if (args[0] != s.name) continue;
+    const auto status = s.run(args.subspan(1));
+    if (status) return *status;
+    print_error(status.error().message);
+    return s.error_status != 0 ? s.error_status : static_cast<int>(status.error().status);
+  }
+  print_error(text("'{}' is no subcommand (see rondo --help)", printable(args[0])));
+  return static_cast<int>(Status::usage);
+}
+
+}  // namespace
+
+void print_error(const std::string& message) { std::fprintf(stderr, "rondo: %s\n", message.c_str()); }
+void print_summary(const std::string& message) { print_error(message); }
+
+}  // namespace rondo::analyzers
+
+int main(int argc, char** argv) {
+  try {
+    return rondo::analyzers::run({argv + 1, argv + argc});
+  } catch (const std::exception& error) {  // memory exhausted, above all
+    rondo::analyzers::print_error(error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Buffered standard output whose failures are seen.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "format/result.h"
+
+namespace rondo::analyzers {
+
+// One thread. A reader that goes away (`rondo dump | head`) is no error: the
+// rest is dropped, and `closed()` tells a long job to stop.
+class Output {
+ public:
+  explicit Output(int fd = 1) : fd_(fd) {}
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  void write(std::string_view text) {
+    buffer_ += text;
+    if (buffer_.size() >= kBufferBytes) flush();
+  }
+  void line(std::string_view text) {
+    buffer_ += text;
+    write("\n");
+  }
+  bool closed() const { return closed_; }
+  // Writes what is left. Fails where the text could not be written (disk full).
+  Result<void> finish();
+
+ private:
+  static constexpr std::size_t kBufferBytes = 64 * 1024;
+  void flush();
+
+  int fd_;
+  bool closed_ = false;
+  int error_ = 0;  // errno of the first failure other than EPIPE
+  std::string buffer_;
+};
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzers/report_file.h"
+
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+#include <unistd.h>
+
+#include "analyzers/text.h"
+
+namespace rondo::analyzers {
+
+std::vector<ReportedFile> parse_report(const std::string& content) {
+  std::vector<ReportedFile> files;
+  std::string_view rest = content;
+  while (!rest.empty()) {
+    const std::size_t end = rest.find('\0');
+    if (end == std::string_view::npos) break;  // the process died writing it
+    const std::string_view entry = rest.substr(0, end);
+    rest.remove_prefix(end + 1);
+    const std::size_t space = entry.find(' ');
+    ReportedFile file;
+    const auto number = std::from_chars(entry.data(), entry.data() + std::min(space, entry.size()), file.pid);
+    if (space == std::string_view::npos || number.ec != std::errc() || number.ptr != entry.data() + space) continue;
+    file.path = entry.substr(space + 1);
+    if (!file.path.empty() && file.path[0] == '/') files.push_back(std::move(file));
+  }
+  return files;
+}
+
+Result<ReportFile> ReportFile::create() {
+  const char* directory = std::getenv("TMPDIR");
+  std::string path = directory != nullptr && *directory == '/' ? directory : "/tmp";
+  path += "/rondo-report-XXXXXX";
+  const int fd = ::mkostemp(path.data(), O_CLOEXEC);
+  if (fd < 0) return fail(Status::failed, text("{}: {}: set TMPDIR to a writable directory", path, std::strerror(errno)));
+  ::close(fd);
+  return ReportFile(path);
+}
+
+ReportFile::~ReportFile() {
+  if (!path_.empty()) ::unlink(path_.c_str());
+}
+
+Result<std::vector<ReportedFile>> ReportFile::read() const {
+  std::ifstream in(path_, std::ios::binary);
+  if (!in) return fail(Status::failed, text("{}: {}: cannot tell which captures were written", path_, std::strerror(errno)));
+  return parse_report({std::istreambuf_iterator<char>(in), {}});
+}
+
+std::string shown_path(const std::string& path) {
+  std::error_code error;
+  const std::string here = std::filesystem::current_path(error).string() + "/";
+  return !error && path.starts_with(here) ? path.substr(here.size()) : path;
+}
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzers/summary.h"
+
+#include <algorithm>
+#include <set>
+
+#include "analyzers/text.h"
+
+namespace rondo::analyzers {
+
+Result<Summary> summarize(const std::string& path) {
+  auto reader = Reader::open(path);
+  if (!reader) return tl::unexpected(reader.error());
+  std::set<std::uint16_t> presents;
+  for (const DictionaryRow& row : (*reader)->dictionary())
+    if (row.kind == DictionaryKind::command && row.name == "vkQueuePresentKHR") presents.insert(row.id);
+
+  Summary summary;
+  summary.file_bytes = (*reader)->file_bytes();
+  for (;;) {
+    auto next = (*reader)->next();
+    if (!next) return tl::unexpected(next.error());
+    if (!*next) return summary;
+    const Record& record = **next;
+    if ((record.flags & kRecordKindMask) != kRecordCall || (record.flags & kRecordByLayer) != 0) continue;
+    summary.calls += 1;
+    if (presents.contains(record.command)) summary.frames += 1;
+    if (!record.has_times) continue;
+    if (summary.first_ns == 0) summary.first_ns = record.start_ns;
+    summary.first_ns = std::min(summary.first_ns, record.start_ns);
+    summary.last_ns = std::max(summary.last_ns, record.end_ns);
+  }
+}
+
+std::string summary_line(const std::string& path, const Summary& summary) {
+  return text("{}: {}, {}, {}, {}", printable(path), size_text(summary.file_bytes), plural(summary.calls, "call"),
+              plural(summary.frames, "frame"), duration_text(summary.last_ns - summary.first_ns));
+}
+
+}  // namespace rondo::analyzers

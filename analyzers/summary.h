@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// A capture in one line, without decoding parameters.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "format/reader.h"
+#include "format/result.h"
+
+namespace rondo::analyzers {
+
+struct Summary {
+  std::uint64_t file_bytes = 0;
+  std::uint64_t calls = 0;    // of the program: neither the layer's own nor voided numbers
+  std::uint64_t frames = 0;   // presents
+  std::uint64_t first_ns = 0; // CLOCK_MONOTONIC; both 0: nothing was timed
+  std::uint64_t last_ns = 0;
+};
+Result<Summary> summarize(const std::string& path);
+
+// "vkcube-12.rondo: 54.0 KiB, 4,310 calls, 300 frames, 3.21 s"
+std::string summary_line(const std::string& path, const Summary& summary);
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzers/text.h"
+
+#include <ctime>
+
+#include "analyzers/utf8.h"
+
+namespace rondo::analyzers {
+
+std::string count_text(std::uint64_t count) {
+  std::string digits = std::to_string(count);
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ',');
+  return digits;
+}
+
+std::string size_text(std::uint64_t bytes) {
+  if (bytes < 1024) return text("{} B", bytes);
+  static constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes) / 1024.0;
+  std::size_t unit = 0;
+  while (value >= 1024.0 && unit + 1 < std::size(kUnits)) {
+    value /= 1024.0;
+    unit += 1;
+  }
+  return text("{:.1f} {}", value, kUnits[unit]);
+}
+
+std::string duration_text(std::uint64_t ns) {
+  const double value = static_cast<double>(ns);
+  if (ns < 1'000) return text("{} ns", ns);
+  if (ns < 1'000'000) return text("{:.2f} us", value / 1e3);
+  if (ns < 1'000'000'000) return text("{:.2f} ms", value / 1e6);
+  return text("{:.2f} s", value / 1e9);
+}
+
+std::string utc_text(std::uint64_t unix_ns) {
+  const std::time_t seconds = static_cast<std::time_t>(unix_ns / 1'000'000'000);
+  std::tm parts{};
+  char buffer[64];
+  if (gmtime_r(&seconds, &parts) == nullptr ||
+      std::strftime(buffer, sizeof buffer, "%Y-%m-%d %H:%M:%S UTC", &parts) == 0)
+    return text("{} ns after 1970", unix_ns);
+  return buffer;
+}
+
+std::string plural(std::uint64_t count, std::string_view noun) {
+  return text("{} {}{}", count_text(count), noun, count == 1 ? "" : "s");
+}
+
+std::string printable(std::string_view in) {
+  std::string out;
+  out.reserve(in.size());
+  for (std::size_t i = 0; i < in.size();) {
+    const std::size_t length = utf8_length(in, i);
+    const auto byte = static_cast<unsigned char>(in[i]);
+    if (length == 0 || byte < 0x20 || byte == 0x7f) {
+      append(out, "\\x{:02x}", byte);
+      i += 1;
+    } else {
+      out.append(in, i, length);
+      i += length;
+    }
+  }
+  return out;
+}
+
+}  // namespace rondo::analyzers

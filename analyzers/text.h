@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text for people: the only file of the analyzers that names fmt.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace rondo::analyzers {
+
+template <class... A>
+std::string text(fmt::format_string<A...> format, A&&... args) {
+  return fmt::format(format, std::forward<A>(args)...);
+}
+
+template <class... A>
+void append(std::string& out, fmt::format_string<A...> format, A&&... args) {
+  fmt::format_to(std::back_inserter(out), format, std::forward<A>(args)...);
+}
+
+std::string count_text(std::uint64_t count);    // "4,310"
+std::string size_text(std::uint64_t bytes);     // "512 B", "54.0 KiB"
+std::string duration_text(std::uint64_t ns);    // "820 ns", "1.25 ms", "3.21 s"
+std::string utc_text(std::uint64_t unix_ns);    // "2026-11-20 18:50:11 UTC"
+std::string plural(std::uint64_t count, std::string_view noun);  // "1 frame", "300 frames"
+
+// `text` with what a terminal or a line would stumble over (control
+// characters, invalid UTF-8) as \xNN: names in captures are not ours.
+std::string printable(std::string_view text);
+
+}  // namespace rondo::analyzers
