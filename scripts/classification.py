@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the registry cannot say about commands, extensions and features.
+
+Every command is recorded by a *layer* hook and replayed by a *player*
+executor. Both are generated unless a list here says otherwise; the two facts
+are independent. Aliases follow the command that they are an alias of.
+
+  LAYER_HAND    layer/ defines hook_<name> itself
+  PLAYER_HAND   player/ has an executor of its own
+  PLAYER_NONE   recorded, but refused by name (or skipped: the reason says) at replay
+  HIDDEN        core commands whose feature is hidden from the program
+  SUPPORTED     extensions that a program may see
+  UNSUPPORTED   why the others are hidden
+"""
+
+
+def _each(*groups):
+    table = {}
+    for reason, names in groups:
+        for name in names.split():
+            assert name not in table, name
+            table[name] = reason
+    return table
+
+
+LAYER_HAND = _each(
+    ("fills the dispatch tables, and records the program's original request",
+     "vkCreateInstance vkDestroyInstance vkCreateDevice vkDestroyDevice"),
+    ("hides what cannot be recorded; not recorded itself",
+     "vkEnumerateInstanceExtensionProperties vkEnumerateInstanceLayerProperties vkEnumerateInstanceVersion "
+     "vkEnumerateDeviceExtensionProperties vkEnumerateDeviceLayerProperties vkGetInstanceProcAddr "
+     "vkGetDeviceProcAddr vkGetPhysicalDeviceToolProperties"),
+    ("answers are made consistent with what is hidden",
+     "vkGetPhysicalDeviceFeatures vkGetPhysicalDeviceFeatures2 vkGetPhysicalDeviceProperties "
+     "vkGetPhysicalDeviceProperties2 vkGetPhysicalDeviceMemoryProperties vkGetPhysicalDeviceMemoryProperties2 "
+     "vkGetPhysicalDeviceQueueFamilyProperties vkGetPhysicalDeviceQueueFamilyProperties2 "
+     "vkGetPhysicalDeviceExternalBufferProperties vkGetPhysicalDeviceSparseImageFormatProperties "
+     "vkGetPhysicalDeviceSparseImageFormatProperties2"),
+    ("publishes handles that only an enumeration names",
+     "vkEnumeratePhysicalDevices vkEnumeratePhysicalDeviceGroups vkGetDeviceQueue vkGetDeviceQueue2 "
+     "vkGetSwapchainImagesKHR"),
+    ("feeds the memory tracker, inside the critical section of the host writes",
+     "vkAllocateMemory vkFreeMemory vkMapMemory vkUnmapMemory vkFlushMappedMemoryRanges "
+     "vkInvalidateMappedMemoryRanges"),
+    ("the memory tracker learns what lives where",
+     "vkBindBufferMemory vkBindBufferMemory2 vkBindImageMemory vkBindImageMemory2"),
+    ("host writes are found before it, numbered with it",
+     "vkQueueSubmit vkQueueSubmit2 vkQueueBindSparse vkSignalSemaphore vkSetEvent"),
+    ("takes checkpoints, and times the frame",
+     "vkQueuePresentKHR"),
+    ("a successful wait or poll publishes; checkpoints of memory follow it",
+     "vkWaitForFences vkGetFenceStatus vkWaitSemaphores vkGetSemaphoreCounterValue vkGetEventStatus "
+     "vkQueueWaitIdle vkDeviceWaitIdle vkGetQueryPoolResults vkWaitForPresentKHR"),
+    ("swapchain images are a side table",
+     "vkCreateSwapchainKHR vkDestroySwapchainKHR vkAcquireNextImageKHR vkAcquireNextImage2KHR"),
+    ("window-system pointers: only kind and size are recorded",
+     "vkCreateXcbSurfaceKHR vkCreateXlibSurfaceKHR vkCreateWaylandSurfaceKHR"),
+    ("which attachments a subpass uses is a side table (ignored pointers of pipelines)",
+     "vkCreateRenderPass vkCreateRenderPass2 vkDestroyRenderPass"),
+    ("the layout of the template's data is a side table",
+     "vkCreateDescriptorUpdateTemplate vkDestroyDescriptorUpdateTemplate vkUpdateDescriptorSetWithTemplate "
+     "vkCmdPushDescriptorSetWithTemplateKHR"),
+    ("the level of a command buffer is a side table",
+     "vkAllocateCommandBuffers vkFreeCommandBuffers vkDestroyCommandPool"),
+    ("external-memory structures are added for aliased memory; usage for checkpoints",
+     "vkCreateBuffer vkCreateImage vkGetDeviceBufferMemoryRequirements vkGetDeviceImageMemoryRequirements"),
+    ("the driver's own data: contents are dropped, the object is kept",
+     "vkCreatePipelineCache vkGetPipelineCacheData vkCreateValidationCacheEXT vkGetValidationCacheDataEXT"),
+    ("callbacks stay the program's",
+     "vkCreateDebugUtilsMessengerEXT vkCreateDebugReportCallbackEXT"),
+)
+
+PLAYER_HAND = _each(
+    ("creates what the preflight has chosen",
+     "vkCreateInstance vkDestroyInstance vkCreateDevice vkDestroyDevice vkEnumeratePhysicalDevices "
+     "vkEnumeratePhysicalDeviceGroups vkGetDeviceQueue vkGetDeviceQueue2"),
+    ("memory type, size and offsets are the target's",
+     "vkAllocateMemory vkFreeMemory vkBindBufferMemory vkBindBufferMemory2 vkBindImageMemory vkBindImageMemory2 "
+     "vkMapMemory vkUnmapMemory vkFlushMappedMemoryRanges vkInvalidateMappedMemoryRanges"),
+    ("waits for a captured success, never for \"not ready\"",
+     "vkWaitForFences vkGetFenceStatus vkWaitSemaphores vkGetSemaphoreCounterValue vkGetEventStatus "
+     "vkGetQueryPoolResults"),
+    ("swapchains are virtual without a window",
+     "vkCreateSwapchainKHR vkDestroySwapchainKHR vkGetSwapchainImagesKHR vkAcquireNextImageKHR "
+     "vkAcquireNextImage2KHR vkQueuePresentKHR vkDestroySurfaceKHR vkCreateXcbSurfaceKHR vkCreateXlibSurfaceKHR "
+     "vkCreateWaylandSurfaceKHR vkCreateHeadlessSurfaceEXT vkCreateDisplayPlaneSurfaceKHR vkWaitForPresentKHR"),
+    ("several objects, some of which may have failed; cache-only compiles are compiled",
+     "vkCreateGraphicsPipelines vkCreateComputePipelines"),
+    ("pools grow where the capture's did not run out",
+     "vkCreateDescriptorPool vkAllocateDescriptorSets"),
+    ("the driver's own data is dropped",
+     "vkCreatePipelineCache vkCreateValidationCacheEXT"),
+    ("the player installs its own callbacks",
+     "vkCreateDebugUtilsMessengerEXT vkDestroyDebugUtilsMessengerEXT vkCreateDebugReportCallbackEXT "
+     "vkDestroyDebugReportCallbackEXT"),
+    ("Rondo's own record",
+     "rondoHostWrite rondoCheckpointImage rondoCheckpointMemory rondoNote"),
+)
+
+PLAYER_NONE = _each(
+    ("refused: sparse binding is hidden from programs",
+     "vkQueueBindSparse"),
+    ("refused: device addresses are hidden from programs",
+     "vkGetBufferDeviceAddress vkGetBufferOpaqueCaptureAddress vkGetDeviceMemoryOpaqueCaptureAddress"),
+)
+
+# Core commands that a program without the hidden feature has no use for: they
+# have a hook (a core command is never null) but count as unsupported.
+HIDDEN = _each(
+    ("the sparse features are hidden", "vkQueueBindSparse"),
+    ("the feature bufferDeviceAddress is hidden",
+     "vkGetBufferDeviceAddress vkGetBufferOpaqueCaptureAddress vkGetDeviceMemoryOpaqueCaptureAddress"),
+)
+
+# Numbered before the driver is called (docs/architecture.md, "The sequence
+# rule"): prefixes, whole names. Everything else numbers after.
+NUMBERED_BEFORE_PREFIXES = ("vkCmd", "vkDestroy", "vkFree", "vkReset", "vkQueueSubmit", "vkUnmapMemory",
+                            "vkQueueBeginDebug", "vkQueueEndDebug", "vkQueueInsertDebug", "vkRelease", "rondo")
+NUMBERED_BEFORE = set("""
+    vkQueuePresentKHR vkQueueBindSparse vkSignalSemaphore vkSetEvent vkFlushMappedMemoryRanges
+    vkBeginCommandBuffer vkEndCommandBuffer vkTrimCommandPool vkUpdateDescriptorSets
+    vkUpdateDescriptorSetWithTemplate vkSetDebugUtilsObjectNameEXT vkSetDebugUtilsObjectTagEXT
+    vkDebugMarkerSetObjectNameEXT vkDebugMarkerSetObjectTagEXT vkSubmitDebugUtilsMessageEXT
+    vkDebugReportMessageEXT vkSetPrivateData vkSetHdrMetadataEXT vkSetDeviceMemoryPriorityEXT
+    vkSetLocalDimmingAMD vkUninitializePerformanceApiINTEL vkQueueSetPerformanceConfigurationINTEL
+""".split())
+
+SUPPORTED = set("""
+    VK_KHR_surface VK_KHR_xcb_surface VK_KHR_xlib_surface VK_KHR_wayland_surface VK_EXT_headless_surface
+    VK_KHR_get_physical_device_properties2 VK_KHR_get_surface_capabilities2 VK_KHR_device_group_creation
+    VK_KHR_external_fence_capabilities VK_KHR_external_memory_capabilities
+    VK_KHR_external_semaphore_capabilities VK_EXT_debug_report VK_EXT_debug_utils
+    VK_EXT_swapchain_colorspace VK_KHR_portability_enumeration VK_KHR_surface_protected_capabilities
+    VK_EXT_validation_features VK_EXT_validation_flags
+
+    VK_KHR_swapchain VK_KHR_swapchain_mutable_format VK_KHR_incremental_present
+    VK_KHR_maintenance1 VK_KHR_maintenance2 VK_KHR_maintenance3 VK_KHR_maintenance4
+    VK_KHR_bind_memory2 VK_KHR_copy_commands2 VK_KHR_create_renderpass2 VK_KHR_dedicated_allocation
+    VK_KHR_depth_stencil_resolve VK_KHR_descriptor_update_template VK_KHR_device_group
+    VK_KHR_draw_indirect_count VK_KHR_driver_properties VK_KHR_dynamic_rendering VK_KHR_external_fence
+    VK_KHR_external_memory VK_KHR_external_semaphore VK_KHR_format_feature_flags2
+    VK_KHR_get_memory_requirements2 VK_KHR_image_format_list VK_KHR_imageless_framebuffer VK_KHR_multiview
+    VK_KHR_push_descriptor VK_KHR_relaxed_block_layout VK_KHR_sampler_mirror_clamp_to_edge
+    VK_KHR_sampler_ycbcr_conversion VK_KHR_separate_depth_stencil_layouts VK_KHR_synchronization2
+    VK_KHR_timeline_semaphore VK_KHR_pipeline_library
+
+    VK_KHR_16bit_storage VK_KHR_8bit_storage VK_KHR_shader_atomic_int64 VK_KHR_shader_clock
+    VK_KHR_shader_draw_parameters VK_KHR_shader_float16_int8 VK_KHR_shader_float_controls
+    VK_KHR_shader_integer_dot_product VK_KHR_shader_non_semantic_info
+    VK_KHR_shader_subgroup_extended_types VK_KHR_shader_subgroup_uniform_control_flow
+    VK_KHR_shader_terminate_invocation VK_KHR_spirv_1_4 VK_KHR_storage_buffer_storage_class
+    VK_KHR_uniform_buffer_standard_layout VK_KHR_variable_pointers VK_KHR_vulkan_memory_model
+    VK_KHR_workgroup_memory_explicit_layout VK_KHR_zero_initialize_workgroup_memory
+    VK_KHR_fragment_shader_barycentric VK_KHR_fragment_shading_rate
+
+    VK_EXT_4444_formats VK_EXT_attachment_feedback_loop_layout VK_EXT_blend_operation_advanced
+    VK_EXT_border_color_swizzle VK_EXT_calibrated_timestamps VK_EXT_color_write_enable
+    VK_EXT_conditional_rendering VK_EXT_conservative_rasterization VK_EXT_custom_border_color
+    VK_EXT_depth_clamp_zero_one VK_EXT_depth_clip_control VK_EXT_depth_clip_enable
+    VK_EXT_depth_range_unrestricted VK_EXT_discard_rectangles VK_EXT_extended_dynamic_state
+    VK_EXT_extended_dynamic_state2 VK_EXT_extended_dynamic_state3 VK_EXT_filter_cubic
+    VK_EXT_fragment_shader_interlock VK_EXT_global_priority VK_KHR_global_priority
+    VK_EXT_global_priority_query VK_EXT_graphics_pipeline_library VK_EXT_host_query_reset
+    VK_EXT_image_2d_view_of_3d VK_EXT_image_robustness VK_EXT_image_view_min_lod VK_EXT_index_type_uint8
+    VK_EXT_inline_uniform_block VK_EXT_line_rasterization VK_EXT_load_store_op_none VK_EXT_memory_budget
+    VK_EXT_memory_priority VK_EXT_mesh_shader VK_EXT_multi_draw
+    VK_EXT_multisampled_render_to_single_sampled VK_EXT_mutable_descriptor_type
+    VK_EXT_non_seamless_cube_map VK_EXT_pipeline_creation_cache_control
+    VK_EXT_pipeline_creation_feedback VK_EXT_pipeline_robustness VK_EXT_post_depth_coverage
+    VK_EXT_primitive_topology_list_restart VK_EXT_primitives_generated_query VK_EXT_private_data
+    VK_EXT_provoking_vertex VK_EXT_rasterization_order_attachment_access VK_EXT_rgba10x6_formats
+    VK_EXT_robustness2 VK_EXT_sample_locations VK_EXT_sampler_filter_minmax VK_EXT_scalar_block_layout
+    VK_EXT_separate_stencil_usage VK_EXT_shader_atomic_float VK_EXT_shader_atomic_float2
+    VK_EXT_shader_demote_to_helper_invocation VK_EXT_shader_image_atomic_int64
+    VK_EXT_shader_stencil_export VK_EXT_shader_subgroup_ballot VK_EXT_shader_subgroup_vote
+    VK_EXT_shader_viewport_index_layer VK_EXT_subgroup_size_control VK_EXT_subpass_merge_feedback
+    VK_EXT_texel_buffer_alignment VK_EXT_texture_compression_astc_hdr VK_EXT_transform_feedback
+    VK_EXT_tooling_info VK_EXT_vertex_attribute_divisor VK_EXT_vertex_input_dynamic_state
+    VK_EXT_ycbcr_2plane_444_formats VK_EXT_ycbcr_image_arrays VK_EXT_descriptor_indexing
+    VK_EXT_queue_family_foreign VK_EXT_pci_bus_info VK_EXT_debug_marker
+    VK_ARM_rasterization_order_attachment_access VK_GOOGLE_decorate_string VK_GOOGLE_hlsl_functionality1
+    VK_GOOGLE_user_type VK_IMG_filter_cubic VK_AMD_gpu_shader_half_float VK_AMD_gpu_shader_int16
+    VK_AMD_shader_ballot VK_AMD_shader_fragment_mask VK_AMD_shader_trinary_minmax
+    VK_AMD_shader_explicit_vertex_parameter VK_AMD_shader_image_load_store_lod VK_AMD_texture_gather_bias_lod
+    VK_AMD_draw_indirect_count VK_AMD_mixed_attachment_samples VK_AMD_negative_viewport_height
+    VK_AMD_device_coherent_memory VK_AMD_memory_overallocation_behavior VK_AMD_rasterization_order
+    VK_NV_compute_shader_derivatives VK_NV_shader_subgroup_partitioned VK_NV_sample_mask_override_coverage
+    VK_NV_geometry_shader_passthrough VK_NV_viewport_array2 VK_NV_viewport_swizzle
+    VK_NV_fragment_coverage_to_color VK_NV_framebuffer_mixed_samples VK_NV_fill_rectangle
+    VK_NV_fragment_shader_barycentric VK_NV_shader_image_footprint VK_NV_shader_sm_builtins
+    VK_NV_cooperative_matrix VK_NV_corner_sampled_image VK_NV_linear_color_attachment VK_NV_glsl_shader
+    VK_NV_dedicated_allocation VK_NV_representative_fragment_test VK_NV_coverage_reduction_mode
+    VK_NV_scissor_exclusive VK_NV_clip_space_w_scaling VK_NV_mesh_shader
+    VK_INTEL_shader_integer_functions2
+""".split())
+
+# First match wins; matched as regular expressions against the whole name.
+UNSUPPORTED = (
+    (r"VK_(KHR|EXT)_buffer_device_address", "device addresses are not replayed yet"),
+    (r"VK_KHR_acceleration_structure|VK_KHR_ray_.*|VK_KHR_deferred_host_operations|VK_NV_ray_.*"
+     r"|VK_EXT_opacity_micromap|VK_EXT_pipeline_library_group_handles",
+     "ray tracing is not replayed yet"),
+    (r"VK_EXT_descriptor_buffer|VK_VALVE_descriptor_set_host_mapping",
+     "descriptors in buffers are device addresses, which are not replayed yet"),
+    (r"VK_NV_device_generated_commands|VK_NV_memory_decompression|VK_NV_copy_memory_indirect|VK_NVX_image_view_handle",
+     "it takes device addresses, which are not replayed yet"),
+    (r".*_(external_memory|external_semaphore|external_fence)_(fd|host|dma_buf|rdma|sci_buf|sci_sync).*"
+     r"|VK_NV_external_memory.*|VK_EXT_external_memory_host|VK_EXT_image_drm_format_modifier"
+     r"|VK_EXT_physical_device_drm|VK_KHR_shared_presentable_image",
+     "its contents change outside the capture"),
+    (r".*_video_.*", "video coding is not recorded"),
+    (r".*_(display|direct_mode_display|display_control|display_surface_counter|display_native_hdr|drm_display"
+     r"|xlib_display|get_display_properties2|display_swapchain|acquire_.*)|VK_GOOGLE_display_timing",
+     "direct displays are not replayed yet"),
+    (r"VK_NVX_binary_import|VK_EXT_shader_module_identifier|VK_EXT_validation_cache",
+     "its data is the driver's own"),
+    (r"VK_INTEL_performance_query|VK_KHR_performance_query|VK_AMD_buffer_marker|VK_NV_device_diagnostic.*"
+     r"|VK_EXT_device_fault|VK_EXT_device_memory_report|VK_AMD_shader_info|VK_KHR_pipeline_executable_properties"
+     r"|VK_EXT_pipeline_properties|VK_EXT_device_address_binding_report",
+     "what it reports is of this driver and run"),
+    (r"VK_KHR_present_id|VK_KHR_present_wait|VK_EXT_full_screen_exclusive|VK_EXT_swapchain_maintenance1"
+     r"|VK_EXT_surface_maintenance1|VK_AMD_display_native_hdr|VK_EXT_hdr_metadata|VK_NV_present_barrier",
+     "presentation feedback is not replayed yet"),
+    (r".*", "no test of Rondo's covers it yet"),
+)
+
+# Feature bits that a program sees as absent, whatever the driver says.
+HIDDEN_FEATURES = tuple(
+    (structure, member, reason)
+    for structures, members, reason in (
+        ("VkPhysicalDeviceFeatures",
+         "sparseBinding sparseResidencyBuffer sparseResidencyImage2D sparseResidencyImage3D "
+         "sparseResidency2Samples sparseResidency4Samples sparseResidency8Samples sparseResidency16Samples "
+         "sparseResidencyAliased",
+         "sparse binding is not replayed yet"),
+        ("VkPhysicalDeviceVulkan11Features VkPhysicalDeviceProtectedMemoryFeatures", "protectedMemory",
+         "protected memory cannot be read"),
+        ("VkPhysicalDeviceVulkan12Features VkPhysicalDeviceBufferDeviceAddressFeatures",
+         "bufferDeviceAddress bufferDeviceAddressCaptureReplay bufferDeviceAddressMultiDevice",
+         "device addresses are not replayed yet"),
+    )
+    for structure in structures.split() for member in members.split())

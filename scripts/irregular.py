@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fields that a generator alone gets wrong. Each rule's behaviour is C++ in
+format/codec/rules.cpp, under the same name; here stands only where it applies.
+(docs: shared rules "Pointers the specification says to ignore hold garbage".)
+"""
+
+# (structure or command, field) -> rule.
+RULES = {
+    # VkWriteDescriptorSet: one of three arrays, by descriptorType.
+    ("VkWriteDescriptorSet", "dstSet"): "write_set",
+    ("VkWriteDescriptorSet", "pImageInfo"): "write_images",
+    ("VkWriteDescriptorSet", "pBufferInfo"): "write_buffers",
+    ("VkWriteDescriptorSet", "pTexelBufferView"): "write_texel_views",
+    ("VkDescriptorImageInfo", "sampler"): "image_info_sampler",
+    ("VkDescriptorImageInfo", "imageView"): "image_info_view",
+    ("VkDescriptorSetLayoutBinding", "pImmutableSamplers"): "immutable_samplers",
+    # Only read when sharingMode is concurrent (the selector is sharingMode).
+    ("VkBufferCreateInfo", "pQueueFamilyIndices"): "queue_families",
+    ("VkImageCreateInfo", "pQueueFamilyIndices"): "queue_families",
+    ("VkSwapchainCreateInfoKHR", "pQueueFamilyIndices"): "queue_families",
+    ("VkPhysicalDeviceImageDrmFormatModifierInfoEXT", "pQueueFamilyIndices"): "queue_families",
+    ("VkFramebufferCreateInfo", "pAttachments"): "framebuffer_attachments",
+    # Command buffers: only secondaries inherit, only inside a render pass.
+    ("VkCommandBufferBeginInfo", "pInheritanceInfo"): "inheritance_info",
+    ("VkCommandBufferInheritanceInfo", "renderPass"): "inheritance_render_pass",
+    ("VkCommandBufferInheritanceInfo", "framebuffer"): "inheritance_render_pass",
+    # Graphics pipelines: states under rasterizer discard, dynamic state, libraries.
+    ("VkGraphicsPipelineCreateInfo", "pStages"): "pipeline_stages",
+    ("VkGraphicsPipelineCreateInfo", "pVertexInputState"): "pipeline_vertex_input",
+    ("VkGraphicsPipelineCreateInfo", "pInputAssemblyState"): "pipeline_input_assembly",
+    ("VkGraphicsPipelineCreateInfo", "pTessellationState"): "pipeline_tessellation",
+    ("VkGraphicsPipelineCreateInfo", "pViewportState"): "pipeline_viewport",
+    ("VkGraphicsPipelineCreateInfo", "pRasterizationState"): "pipeline_rasterization",
+    ("VkGraphicsPipelineCreateInfo", "pMultisampleState"): "pipeline_multisample",
+    ("VkGraphicsPipelineCreateInfo", "pDepthStencilState"): "pipeline_depth_stencil",
+    ("VkGraphicsPipelineCreateInfo", "pColorBlendState"): "pipeline_color_blend",
+    ("VkGraphicsPipelineCreateInfo", "basePipelineHandle"): "base_pipeline",
+    ("VkComputePipelineCreateInfo", "basePipelineHandle"): "base_pipeline",
+    ("VkRayTracingPipelineCreateInfoKHR", "basePipelineHandle"): "base_pipeline",
+    ("VkRayTracingPipelineCreateInfoNV", "basePipelineHandle"): "base_pipeline",
+    ("VkPipelineViewportStateCreateInfo", "pViewports"): "dynamic_viewports",
+    ("VkPipelineViewportStateCreateInfo", "pScissors"): "dynamic_scissors",
+    ("VkPipelineColorBlendStateCreateInfo", "pAttachments"): "dynamic_blend_attachments",
+    ("VkPipelineMultisampleStateCreateInfo", "pSampleMask"): "dynamic_sample_mask",
+    ("VkRenderingAttachmentInfo", "resolveImageView"): "resolve_view",
+    # Only the first physicalDeviceCount elements are written by the driver.
+    ("VkPhysicalDeviceGroupProperties", "physicalDevices"): "group_devices",
+    # The template says how long the data is.
+    ("vkUpdateDescriptorSetWithTemplate", "pData"): "template_data",
+    ("vkCmdPushDescriptorSetWithTemplateKHR", "pData"): "template_data",
+    # Elements lie `stride` bytes apart (the selector is the stride).
+    ("vkCmdDrawMultiEXT", "pVertexInfo"): "strided",
+    ("vkCmdDrawMultiIndexedEXT", "pIndexInfo"): "strided",
+    # One array for each element of pInfos, of its geometryCount.
+    ("vkCmdBuildAccelerationStructuresKHR", "ppBuildRangeInfos"): "build_ranges",
+    ("vkBuildAccelerationStructuresKHR", "ppBuildRangeInfos"): "build_ranges",
+    ("vkCmdBuildAccelerationStructuresIndirectKHR", "ppMaxPrimitiveCounts"): "build_ranges",
+    # The selecting member is a VkDebugReportObjectTypeEXT.
+    ("vkDebugReportMessageEXT", "object"): "debug_report_object",
+    ("VkDebugMarkerObjectNameInfoEXT", "object"): "debug_report_object",
+    ("VkDebugMarkerObjectTagInfoEXT", "object"): "debug_report_object",
+}
+
+# Rules that change what is written, not only whether: part of the encoding hash.
+WIRE_RULES = {"strided", "build_ranges"}
+
+# The member that a rule looks at, stored as Field::selector.
+RULE_SELECTORS = {"queue_families": ("sharingMode", "imageSharingMode"), "strided": ("stride",)}
+
+# Pointers whose length nothing in the call says: not recorded. All belong to
+# extensions that are hidden from programs.
+OPAQUE = {
+    ("VkCuLaunchInfoNVX", "pParams"), ("VkCuLaunchInfoNVX", "pExtras"),
+    ("VkDeviceFaultInfoEXT", "pAddressInfos"), ("VkDeviceFaultInfoEXT", "pVendorInfos"),
+}

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is true of each command: class, level, numbering, who writes its hook."""
+
+import re
+from dataclasses import dataclass
+
+RETURNS = {
+    "void": "nothing", "VkResult": "result", "VkBool32": "bool32", "uint32_t": "unsigned32",
+    "uint64_t": "unsigned64", "VkDeviceSize": "unsigned64", "VkDeviceAddress": "address", "PFN_vkVoidFunction": "function",
+}
+SCALAR_ELEMENTS = ("unsigned_int", "signed_int", "floating", "bool32", "enumerant", "flags", "handle",
+                   "untyped_handle")
+
+
+@dataclass
+class Facts:
+    name: str
+    canonical: str
+    kind: str                # regular, irregular, unsupported
+    level: str
+    dispatch: str            # HandleType or ""
+    before: bool
+    returns: str
+    two_part: bool
+    records: bool
+    query: bool
+    feature: str
+    reason: str
+    available: bool          # our headers declare it: it has args, a pointer, a thunk
+    hook: bool               # the layer has an entry point
+    layer: str               # hand, generated, hidden
+    player: str              # hand, generated, none
+    scalars: bool
+
+
+def extension_support(registry, classification):
+    """name -> reason; empty when supported."""
+    support = {}
+    for extension in registry.extensions.values():
+        if extension.reason:
+            support[extension.name] = extension.reason
+        elif extension.name in classification.SUPPORTED:
+            support[extension.name] = ""
+        else:
+            support[extension.name] = next(reason for pattern, reason in classification.UNSUPPORTED
+                                           if re.fullmatch(pattern, extension.name))
+    return support
+
+
+def command_facts(registry, tables, classification):
+    support = extension_support(registry, classification)
+    known = set(registry.commands)
+    for table in (classification.LAYER_HAND, classification.PLAYER_HAND, classification.PLAYER_NONE,
+                  classification.HIDDEN):
+        for name in table:
+            if name not in known:
+                raise SystemExit(f"classification.py: no command {name}")
+    return {c.name: _facts(c, registry, tables, classification, support) for c in registry.commands.values()}
+
+
+def _level(command, registry):
+    first = command.params[0].type if command.params else ""
+    if first not in registry.handles or not registry.handles[first].dispatchable:
+        return "global", ""
+    levels = {"VkInstance": "instance", "VkPhysicalDevice": "physical_device"}
+    return levels.get(first, "device"), first
+
+
+def _facts(command, registry, tables, classification, support):
+    canonical = command.alias or command.name
+    args = tables.args.get(canonical)
+    available = command.available and args is not None and args.available
+    level, dispatch = _level(command, registry)
+    before = canonical in classification.NUMBERED_BEFORE or \
+        canonical.startswith(classification.NUMBERED_BEFORE_PREFIXES)
+    returns = RETURNS[command.returns] if available else "nothing"
+    layer_reason = classification.LAYER_HAND.get(canonical, "")
+    player_reason = classification.PLAYER_HAND.get(canonical, "")
+    none_reason = classification.PLAYER_NONE.get(canonical, "")
+
+    hidden = ""
+    refusals = [next((f"{n}: {support[n]}" for n in [name] + needs if support.get(n)), "")
+                for name, needs in command.origins]
+    if not available:
+        hidden = command.reason
+    elif refusals and all(refusals):
+        hidden = refusals[0]
+    hook = not hidden and not command.rondo
+
+    layer = "hidden" if not hook else "hand" if layer_reason else "generated"
+    player = "none" if (hidden or none_reason) else "hand" if player_reason else "generated"
+    reason = hidden or classification.HIDDEN.get(canonical, "") or none_reason or layer_reason or player_reason
+    if hidden or canonical in classification.HIDDEN:
+        kind = "unsupported"
+    elif layer == "hand" or player != "generated":
+        kind = "irregular"
+    else:
+        kind = "regular"
+
+    publishes = bool(args) and any(row.flags & 4 for row in args.rows)
+    query = bool(re.match(r"vk(Get|Enumerate)", canonical)) and not publishes and not player_reason \
+        and "Fd" not in canonical
+    return Facts(
+        name=command.name, canonical=canonical, kind=kind, level=level, dispatch=dispatch, before=before,
+        returns=returns, two_part=before and returns != "nothing",
+        records=dispatch == "VkCommandBuffer" and canonical.startswith("vkCmd"), query=query,
+        feature=command.origin, reason=reason, available=available, hook=hook, layer=layer, player=player,
+        scalars=available and all(r.shape == "value" and r.element in SCALAR_ELEMENTS for r in args.rows))
