@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fixture.h"
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <regex>
+#include <sstream>
+
+namespace scenario {
+
+namespace {
+
+// A sanitizer's runtime comes first in a program that is not built with it.
+void preload_runtime(const Words& words, Environment& environment) {
+#ifdef RONDO_SANITIZER_RUNTIME
+  if (words[0].find(build_root()) != 0) environment["LD_PRELOAD"] = RONDO_SANITIZER_RUNTIME;
+#else
+  (void)words;
+  (void)environment;
+#endif
+}
+
+}  // namespace
+
+std::string build_root() {
+  static const std::string root =
+      std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path().parent_path().string();
+  return root;
+}
+
+std::string program(const std::string& name) { return build_root() + "/tests/programs/" + name; }
+
+Outcome player(const Words& arguments) {
+  Command command;
+  command.arguments = {build_root() + "/player/player"};
+  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+  return run(command);
+}
+
+Outcome rondo(const Words& arguments) {
+  Command command;
+  command.arguments = {build_root() + "/analyzers/rondo"};
+  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+  return run(command);
+}
+
+const std::string& display() {
+  static const VirtualDisplay server;
+  return server.name();
+}
+
+Words vkcube(int frames) { return {"vkcube", "--c", std::to_string(frames)}; }
+
+Command capture_command(const Words& words, const std::string& output, const CaptureOptions& options) {
+  Command command;
+  if (options.with_launcher) {
+    command.arguments = {build_root() + "/analyzers/rondo", "capture",     "--output",        output,
+                         "--checkpoints",                   options.checkpoints, "--compression", options.compression,
+                         "--"};
+  } else {
+    const Environment recording{{"RONDO_CAPTURE", "1"},
+                                {"RONDO_OUTPUT", output},
+                                {"RONDO_CHECKPOINTS", options.checkpoints},
+                                {"RONDO_COMPRESSION", options.compression},
+                                {"XDG_DATA_DIRS", build_root() + "/share:/usr/local/share:/usr/share"}};
+    command.environment.insert(recording.begin(), recording.end());
+  }
+  command.arguments.insert(command.arguments.end(), words.begin(), words.end());
+  if (words[0] == "vkcube") command.environment["DISPLAY"] = display();
+  preload_runtime(words, command.environment);
+  return command;
+}
+
+const Recording& captured(const Words& words, const CaptureOptions& options) {
+  static const TemporaryDirectory directory;
+  static std::map<std::string, Recording> made;
+  std::string key = options.checkpoints + options.compression + (options.with_launcher ? "" : " by environment");
+  for (const std::string& word : words) key.append(" ").append(word);
+  auto found = made.find(key);
+  if (found == made.end()) {
+    Recording recording;
+    recording.path = directory.file(std::to_string(made.size()) + ".rondo");
+    recording.run = run(capture_command(words, recording.path, options));
+    found = made.emplace(key, std::move(recording)).first;
+  }
+  return found->second;
+}
+
+Compared compared(const Outcome& outcome, const std::string& what) {
+  const std::string text = outcome.both();
+  std::smatch match;
+  if (!std::regex_search(text, match, std::regex("([0-9]+) of ([0-9]+) " + what + " compared and equal"))) return {};
+  return {std::stoi(match[1]), std::stoi(match[2])};
+}
+
+bool is_one_line(const Outcome& outcome, const std::string& name) {
+  return outcome.signal == 0 && !outcome.timed_out && outcome.err.rfind(name + ": ", 0) == 0 &&
+         outcome.err.find('\n') + 1 == outcome.err.size();
+}
+
+int count(const std::string& text, const std::string& part) {
+  int n = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++n;
+  return n;
+}
+
+std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) out.push_back(line);
+  return out;
+}
+
+}  // namespace scenario

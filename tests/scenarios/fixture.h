@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The built tree as the scenarios see it: its programs, and captures made with them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "process.h"
+
+namespace scenario {
+
+using Words = std::vector<std::string>;
+
+std::string build_root();                        // found from this executable's own place
+std::string program(const std::string& name);    // of tests/programs
+Outcome player(const Words& arguments);          // without a display
+Outcome rondo(const Words& arguments);
+
+// Where programs that open a window find one. Started when first asked for.
+const std::string& display();
+
+struct CaptureOptions {
+  std::string checkpoints = "none";
+  std::string compression = "fast";
+  bool with_launcher = true;  // `rondo capture`; else the environment variables alone
+};
+
+// The command that captures `words` into `output`: to run, or to start and kill.
+Command capture_command(const Words& words, const std::string& output, const CaptureOptions& options = {});
+
+struct Recording {
+  std::string path;
+  Outcome run;  // of the captured program
+};
+
+// Captured once a test program, then shared: never change the file.
+const Recording& captured(const Words& words, const CaptureOptions& options = {});
+Words vkcube(int frames = 300);
+
+// "N of M <what> compared and equal", as a verification says it.
+struct Compared {
+  int equal = -1;  // -1: it does not say so
+  int all = -1;
+};
+Compared compared(const Outcome& outcome, const std::string& what);
+
+// A tool's own complaint: one line on stderr, "NAME: …", and nothing else.
+bool is_one_line(const Outcome& outcome, const std::string& name);
+int count(const std::string& text, const std::string& part);
+std::vector<std::string> lines(const std::string& text);
+
+}  // namespace scenario

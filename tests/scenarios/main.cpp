@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Catch's main, in a file of its own because it compiles slowly. With
+// RONDO_TEST_RESULTS=FILE every test case adds a line to FILE:
+// passed|failed|skipped, a tab, its name, a tab, why it was skipped.
+#define CATCH_CONFIG_MAIN
+#include <catch2/catch.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "skip.h"
+
+namespace scenario {
+
+std::string& skip_reason() {
+  static std::string reason;
+  return reason;
+}
+
+}  // namespace scenario
+
+namespace {
+
+struct Results : Catch::TestEventListenerBase {
+  using TestEventListenerBase::TestEventListenerBase;
+
+  void testCaseStarting(const Catch::TestCaseInfo& info) override {
+    TestEventListenerBase::testCaseStarting(info);
+    scenario::skip_reason().clear();
+  }
+  void testCaseEnded(const Catch::TestCaseStats& stats) override {
+    const std::string& reason = scenario::skip_reason();
+    const bool failed = stats.totals.assertions.failed != 0;
+    const char* what = failed ? "failed" : reason.empty() ? "passed" : "skipped";
+    ++(failed ? failed_ : reason.empty() ? passed_ : skipped_);
+    if (const char* path = std::getenv("RONDO_TEST_RESULTS"))
+      if (std::FILE* file = std::fopen(path, "a")) {
+        std::fprintf(file, "%s\t%s\t%s\n", what, stats.testInfo.name.c_str(), reason.c_str());
+        std::fclose(file);
+      }
+    if (!reason.empty()) std::printf("skipped: %s: %s\n", stats.testInfo.name.c_str(), reason.c_str());
+  }
+  void testRunEnded(const Catch::TestRunStats&) override {
+    std::printf("%d passed, %d failed, %d skipped\n", passed_, failed_, skipped_);
+  }
+
+ private:
+  int passed_ = 0;
+  int failed_ = 0;
+  int skipped_ = 0;
+};
+
+CATCH_REGISTER_LISTENER(Results)
+
+}  // namespace

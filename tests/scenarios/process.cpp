@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+namespace scenario {
+
+namespace {
+
+struct Pipe {
+  int read = -1;
+  int write = -1;
+  Pipe() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("pipe2 failed");
+    read = ends[0];
+    write = ends[1];
+  }
+};
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> out;
+  for (std::string& s : strings) out.push_back(s.data());
+  out.push_back(nullptr);
+  return out;
+}
+
+// An unnamed file holding a child's stdin: no writer is needed while it runs.
+int input_file(const std::string& bytes) {
+  char name[] = "/tmp/rondo-input-XXXXXX";
+  const int fd = ::mkostemp(name, O_CLOEXEC);
+  ::unlink(name);
+  if (fd < 0 || ::write(fd, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()) ||
+      ::lseek(fd, 0, SEEK_SET) != 0)
+    throw std::runtime_error("cannot write a temporary file");
+  return fd;
+}
+
+}  // namespace
+
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+Environment quiet_environment() {
+  Environment e;
+  for (const char* name : {"PATH", "HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS"})
+    if (const char* value = std::getenv(name)) e[name] = value;
+  const char* driver = std::getenv("RONDO_TEST_ICD");
+  e["VK_ICD_FILENAMES"] = driver != nullptr ? driver : "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
+  e["NODEVICE_SELECT"] = "1";  // Mesa's implicit layer: not part of what is tested
+  return e;
+}
+
+Process::Process(const Command& command) : started_s_(now_s()), timeout_s_(command.timeout_s) {
+  Pipe out, err;
+  const int in = input_file(command.input);
+  std::vector<std::string> arguments = command.arguments;
+  std::vector<std::string> variables;
+  for (const auto& [name, value] : command.environment) variables.push_back(name + "=" + value);
+  std::vector<char*> argv = pointers(arguments), envp = pointers(variables);
+  pid_ = ::fork();
+  if (pid_ < 0) throw std::runtime_error("fork failed");
+  if (pid_ == 0) {
+    ::setpgid(0, 0);  // so that a time limit ends its children too
+    ::dup2(in, STDIN_FILENO);
+    ::dup2(out.write, STDOUT_FILENO);
+    ::dup2(err.write, STDERR_FILENO);
+    if (!command.directory.empty() && ::chdir(command.directory.c_str()) != 0) ::_exit(127);
+    ::execvpe(argv[0], argv.data(), envp.data());
+    ::_exit(127);
+  }
+  ::setpgid(pid_, pid_);
+  ::close(in);
+  ::close(out.write);
+  ::close(err.write);
+  out_ = out.read;
+  err_ = err.read;
+}
+
+Process::~Process() {
+  if (pid_ > 0) {
+    ::kill(-pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  if (out_ >= 0) ::close(out_);
+  if (err_ >= 0) ::close(err_);
+}
+
+void Process::kill(int signal) const { ::kill(pid_, signal); }
+
+bool Process::running() {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0;
+}
+
+void Process::drain(int timeout_ms) {
+  pollfd fds[2] = {{out_, POLLIN, 0}, {err_, POLLIN, 0}};
+  if (::poll(fds, 2, timeout_ms) <= 0) return;
+  const auto take = [](pollfd& fd, int& from, std::string& to) {
+    if ((fd.revents & (POLLIN | POLLHUP | POLLERR)) == 0) return;
+    char buffer[65536];
+    const ssize_t n = ::read(from, buffer, sizeof buffer);
+    if (n > 0) {
+      to.append(buffer, static_cast<std::size_t>(n));
+    } else if (n == 0 || errno != EINTR) {
+      ::close(from);
+      from = -1;
+    }
+  };
+  take(fds[0], out_, outcome_.out);
+  take(fds[1], err_, outcome_.err);
+}
+
+Outcome Process::wait() {
+  const auto late = [&] { return now_s() - started_s_ > timeout_s_; };
+  while ((out_ >= 0 || err_ >= 0) && !late()) {
+    drain(100);
+    // A grandchild may hold the pipes open: what counts is that the child ended.
+    if (!running()) {
+      for (int i = 0; i < 20 && (out_ >= 0 || err_ >= 0); ++i) drain(10);
+      break;
+    }
+  }
+  while (running() && !late()) ::usleep(2000);
+  if (running()) {
+    outcome_.timed_out = true;
+    ::kill(-pid_, SIGKILL);
+  }
+  int status = 0;
+  ::waitpid(pid_, &status, 0);
+  pid_ = -1;
+  outcome_.seconds = now_s() - started_s_;
+  outcome_.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  outcome_.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return outcome_;
+}
+
+Outcome run(const Command& command) { return Process(command).wait(); }
+
+TemporaryDirectory::TemporaryDirectory() {
+  const char* root = std::getenv("TMPDIR");
+  std::string pattern = std::string(root != nullptr ? root : "/tmp") + "/rondo-scenario-XXXXXX";
+  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make a directory like " + pattern);
+  path_ = pattern;
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+VirtualDisplay::VirtualDisplay() {
+  Pipe number;
+  pid_ = ::fork();
+  if (pid_ < 0) throw std::runtime_error("fork failed");
+  if (pid_ == 0) {
+    ::dup2(number.write, 3);
+    const int nowhere = ::open("/dev/null", O_RDWR);
+    ::dup2(nowhere, STDOUT_FILENO);
+    ::dup2(nowhere, STDERR_FILENO);
+    ::execlp("Xvfb", "Xvfb", "-displayfd", "3", "-screen", "0", "1024x768x24", "-nolisten", "tcp", nullptr);
+    ::_exit(127);
+  }
+  ::close(number.write);
+  char byte = 0;
+  while (::read(number.read, &byte, 1) == 1 && byte != '\n') name_ += byte;
+  ::close(number.read);
+  if (name_.empty()) throw std::runtime_error("Xvfb does not start; ./scripts/setup installs it");
+  name_ = ":" + name_;
+}
+
+VirtualDisplay::~VirtualDisplay() {
+  ::kill(pid_, SIGTERM);
+  ::waitpid(pid_, nullptr, 0);
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error("cannot read " + path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write_file(const std::string& path, const std::string& bytes) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (!file) throw std::runtime_error("cannot write " + path);
+}
+
+std::vector<std::string> files_in(const std::string& directory) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(directory))
+    names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace scenario

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The proof that the proof works: a replay that was tampered with does not
+// verify. The player's hidden --damage does the tampering.
+#include <catch2/catch.hpp>
+
+#include "fixture.h"
+
+using namespace scenario;
+
+namespace {
+
+enum { kUnreadable = 3, kDifferent = 5 };
+
+const Recording& cube() {
+  static const Recording& capture = captured(vkcube(), {.checkpoints = "present"});
+  INFO(capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  return capture;
+}
+
+const Recording& compute() {
+  static const Recording& capture = captured({program("compute")}, {.checkpoints = "readback"});
+  INFO(capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  return capture;
+}
+
+Outcome verify_damaged(const Recording& capture, const std::string& damage) {
+  return player({"--verify", "--damage", damage, capture.path});
+}
+
+void fails_and_names(const Outcome& outcome, int status, const std::string& place) {
+  INFO("status " << outcome.status << "\n" << outcome.both());
+  CHECK(outcome.status == status);
+  CHECK(is_one_line(outcome, "player"));
+  CHECK(outcome.err.find(place) != std::string::npos);
+}
+
+}  // namespace
+
+SCENARIO("vkcube with one host write dropped does not verify", "[proof][vkcube]") {
+  fails_and_names(verify_damaged(cube(), "drop-host-write:100"), kDifferent, "frame");
+}
+
+SCENARIO("vkcube with a corrupted blob is not a readable capture", "[proof][vkcube]") {
+  const Outcome outcome = verify_damaged(cube(), "corrupt-blob:0");
+  fails_and_names(outcome, kUnreadable, cube().path);
+  CHECK(outcome.err.find("blob") != std::string::npos);
+}
+
+SCENARIO("vkcube with two frames' command buffers exchanged does not verify", "[proof][vkcube]") {
+  fails_and_names(verify_damaged(cube(), "swap-submits:100:101"), kDifferent, "frame");
+}
+
+SCENARIO("the compute program without its dispatches does not verify", "[proof]") {
+  fails_and_names(verify_damaged(compute(), "drop-dispatches"), kDifferent, "submit");
+}
+
+SCENARIO("the compute program with one host write dropped does not verify", "[proof]") {
+  fails_and_names(verify_damaged(compute(), "drop-host-write:20"), kDifferent, "submit");
+}
+
+SCENARIO("nothing is damaged unless asked", "[proof]") {
+  CHECK(player({"--verify", compute().path}).status == 0);
+  CHECK(player({"--verify", cube().path}).status == 0);
+}
