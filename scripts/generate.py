@@ -10,12 +10,13 @@ Writes every file named in OUTPUTS; `--list` prints their names.
 import argparse
 import os
 import sys
+from functools import partial
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import classification  # noqa: E402
 import irregular  # noqa: E402
-from rondogen import headers  # noqa: E402
+from rondogen import headers, sources  # noqa: E402
 from rondogen.facts import command_facts, extension_support  # noqa: E402
 from rondogen.registry import Registry  # noqa: E402
 from rondogen.rows import Tables  # noqa: E402
@@ -46,7 +47,18 @@ OUTPUTS = {
     "traits.h": headers.traits,
     "hooks.h": headers.hooks,
     "thunks.h": headers.thunks,
+    "tables_commands.cpp": sources.commands,
+    "tables_structures.cpp": sources.structures,
+    "tables_names.cpp": sources.names,
+    "tables_layout.cpp": sources.layout,
+    "hooks_table.cpp": sources.hook_table,
+    "thunks_table.cpp": sources.thunk_table,
 }
+# Shards compile in parallel; scripts/generated/meson.build names them too.
+for prefix, emit, count in (("tables_fields", sources.fields, 3), ("tables_enums", sources.enums, 2),
+                            ("hooks", sources.hooks, 4), ("thunks", sources.thunks, 2)):
+    for index in range(count):
+        OUTPUTS[f"{prefix}_{index}.cpp"] = partial(emit, index=index, count=count)
 
 
 def main():

@@ -177,4 +177,13 @@ struct ExtensionInfo {
 };
 std::span<const ExtensionInfo> extensions();
 
+// A feature bit that programs see as absent (scripts/classification.py).
+struct HiddenFeature {
+  StructId structure;
+  std::uint16_t offset;  // of the VkBool32 in it
+  const char* member;
+  const char* reason;
+};
+std::span<const HiddenFeature> hidden_features();
+
 }  // namespace rondo::codec
