@@ -30,12 +30,12 @@
 #include <vector>
 
 #include "layer/memory/facilities.h"
+#include "layer/memory/page_set.h"
 
 namespace rondo::memory {
 
 class AliasMemory;
 class Tracked;
-class Kernel;
 class Space;
 
 inline constexpr std::uint64_t whole = ~std::uint64_t{0};  // to the end, as VK_WHOLE_SIZE
@@ -61,14 +61,14 @@ enum class Initial {
 enum class Device { idle, active };
 
 enum class Refresh {
-  known,       // only pages that the host has written so far: what base needs
+  known,       // only pages that the host has written so far: cheap, and what base needs
   everything,  // every page that exists: what readback checkpoints need
 };
 
 // One a process, created before the program can close descriptors.
 class Tracker {
  public:
-  // `choice`: the value of RONDO_MEMORY, or null for auto. Never null.
+  // `choice`: the value of RONDO_MEMORY, or null for auto. Null when out of memory.
   static std::unique_ptr<Tracker> create(const char* choice) noexcept;
   ~Tracker();
 
@@ -101,6 +101,9 @@ class Tracker {
   friend class Tracked;
   friend class AliasMemory;
   Tracker() = default;
+  void choose(std::string choice);
+  std::unique_ptr<Tracked> track(const std::byte* contents, std::byte* watched, std::uint64_t size, Initial initial,
+                                 bool aliased) noexcept;
   bool scan_arena() noexcept;
   void forget(Tracked* tracked) noexcept;
 
@@ -112,6 +115,12 @@ class Tracker {
   std::vector<Tracked*> foreign_;
   std::vector<Tracked*> found_;
   bool arena_whole_ = true;  // false once a mapping in the arena cannot be scanned with the others
+
+  // refresh() works in pieces of this many pages, copied aside until it is known
+  // that the host did not write them meanwhile.
+  static constexpr std::size_t staging_pages = 64;
+  std::vector<std::byte> staging_;
+  PageSet staged_{staging_pages};
 };
 
 // A memfd mapped twice. Unmapped when destroyed; the place is used again.
@@ -157,10 +166,11 @@ class Tracked {
   std::span<const Range> changes(std::uint64_t offset, std::uint64_t size, Device device) noexcept;
 
   // After a wait, acquire or invalidate: what changed without a host write.
-  // Unambiguous ranges are the device's and become the last known contents.
-  // Ambiguous ones lie where the host wrote too, or where the mechanism cannot
-  // tell: they are not verifiable, and the next changes() gives them as host
-  // writes, so that none is lost.
+  // Works on whole pages; only for memory that device work may write. Unambiguous
+  // ranges are the device's and become the last known contents. Ambiguous ones lie
+  // where the host wrote too, or where the mechanism cannot tell: they have no
+  // `bytes`, are not verifiable, and the next changes() gives them as host writes,
+  // so that none is lost. Refresh::known does not list them.
   std::span<const Range> refresh(std::uint64_t offset, std::uint64_t size, Refresh pages) noexcept;
 
  private:

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/memory/space.h"
+
+#include <sys/mman.h>
+
+#include <iterator>
+#include <new>
+
+#include "layer/memory/kernel.h"
+
+namespace rondo::memory {
+namespace {
+
+constexpr int hole_flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+
+bool make_hole(std::uintptr_t start, std::size_t bytes) {
+  void* const at = reinterpret_cast<void*>(start);
+  return mmap(at, bytes, PROT_NONE, hole_flags | MAP_FIXED, -1, 0) == at;
+}
+
+constexpr std::uintptr_t round_up(std::uintptr_t value, std::size_t to) { return (value + to - 1) / to * to; }
+
+}  // namespace
+
+std::unique_ptr<Space> Space::reserve() noexcept try {
+  std::unique_ptr<Space> space(new Space());
+  void* const base = reinterpret_cast<void*>(reserved_base);
+  // Less where the program runs under an address-space limit.
+  for (std::size_t half = reserved_half; half >= (std::size_t{1} << 30); half /= 2) {
+    void* const got = mmap(base, 2 * half, PROT_NONE, hole_flags | MAP_FIXED_NOREPLACE, -1, 0);
+    if (got == base) {
+      space->half_ = half;
+      space->free_.emplace(reserved_base, half);
+      return space;
+    }
+    if (got != MAP_FAILED) munmap(got, 2 * half);  // a kernel that takes the address as a hint
+  }
+  return nullptr;
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+
+Space::~Space() {
+  if (half_ != 0) munmap(reinterpret_cast<void*>(reserved_base), 2 * half_);
+}
+
+bool Space::watch(Kernel& kernel) noexcept { return kernel.watch(program_side(reserved_base), half_); }
+
+std::uintptr_t Space::take(std::size_t bytes, std::size_t alignment) noexcept try {
+  for (auto it = free_.begin(); it != free_.end(); ++it) {
+    const std::uintptr_t start = it->first;
+    const std::uintptr_t end = start + it->second;
+    const std::uintptr_t place = round_up(start, alignment);
+    if (place >= end || end - place < bytes) continue;
+    if (place + bytes < end) free_.emplace(place + bytes, end - place - bytes);
+    if (place > start)
+      it->second = place - start;
+    else
+      free_.erase(it);
+    return place;
+  }
+  return 0;
+} catch (const std::bad_alloc&) {
+  return 0;
+}
+
+bool Space::map(std::uintptr_t place, std::size_t bytes, int file) noexcept {
+  for (const std::uintptr_t side : {place, place + half_}) {
+    void* const at = reinterpret_cast<void*>(side);
+    if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) != at) return false;
+  }
+  return true;
+}
+
+void Space::give(std::uintptr_t place, std::size_t bytes, Kernel* kernel) noexcept try {
+  // A place that cannot be made a hole again is not used again.
+  if (!make_hole(place, bytes) || !make_hole(place + half_, bytes)) return;
+  if (kernel != nullptr && !kernel->watch(program_side(place), bytes)) return;
+  const auto next = free_.lower_bound(place);
+  const bool joins_next = next != free_.end() && next->first == place + bytes;
+  const std::size_t after = joins_next ? next->second : 0;
+  if (next != free_.begin()) {
+    const auto previous = std::prev(next);
+    if (previous->first + previous->second == place) {
+      previous->second += bytes + after;
+      if (joins_next) free_.erase(next);
+      return;
+    }
+  }
+  free_.emplace(place, bytes + after);
+  if (joins_next) free_.erase(next);
+} catch (const std::bad_alloc&) {
+}
+
+}  // namespace rondo::memory

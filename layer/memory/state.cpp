@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/memory/state.h"
+
+#include <sys/mman.h>
+#include <sys/sysinfo.h>
+
+#include <array>
+#include <new>
+
+namespace rondo::memory {
+namespace {
+
+// Calls visit(first, last) for pages of a memfd that exist. Reading another one
+// through a mapping would create it. A page in swap does not count as resident,
+// so with anything in swap every page may exist.
+template <class Visit>
+void existing_pages(const std::byte* mapping, std::size_t first, std::size_t last, Visit visit) {
+  struct sysinfo memory;
+  const bool swapped = sysinfo(&memory) != 0 || memory.freeswap != memory.totalswap;
+  std::array<unsigned char, 4096> resident;
+  while (first < last) {
+    const std::size_t count = std::min(last - first, resident.size());
+    void* const start = const_cast<std::byte*>(mapping + first * page_bytes);
+    if (swapped || mincore(start, count * page_bytes, resident.data()) != 0) {
+      visit(first, last);
+      return;
+    }
+    for (std::size_t i = 0; i < count; ++i)
+      if ((resident[i] & 1) != 0) visit(first + i, first + i + 1);
+    first += count;
+  }
+}
+
+}  // namespace
+
+Tracked::State::State(Tracked& tracked, Tracker& by, const std::byte* contents_start, std::byte* watched_start,
+                      std::size_t size, bool is_alias)
+    : owner(tracked),
+      tracker(by),
+      lead(reinterpret_cast<std::uintptr_t>(watched_start) % page_bytes),
+      bytes(size),
+      pages((lead + size + page_bytes - 1) / page_bytes),
+      aliased(is_alias),
+      pending(pages),
+      known(pages),
+      mixed(pages) {
+  contents = contents_start - lead;
+  watched = watched_start - lead;
+  armed_first = lead == 0 ? 0 : 1;
+  armed_last = std::max(armed_first, (lead + bytes) / page_bytes);
+  ranges.reserve(16);
+  // The kernel keeps it sparse: a page costs memory once it is written.
+  void* const mapped = mmap(nullptr, pages * page_bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) return;
+  base = static_cast<std::byte*>(mapped);
+  madvise(mapped, pages * page_bytes, MADV_NOHUGEPAGE);
+  madvise(mapped, pages * page_bytes, MADV_DONTDUMP);
+}
+
+Tracked::State::~State() {
+  if (base != nullptr) munmap(base, pages * page_bytes);
+}
+
+bool Tracked::State::start() noexcept {
+  Kernel& kernel = *tracker.kernel_;
+  std::byte* const armed = watched + armed_first * page_bytes;
+  const std::size_t armed_bytes = (armed_last - armed_first) * page_bytes;
+  return armed_bytes != 0 && kernel.watch(armed, armed_bytes) && kernel.arm(armed, armed_bytes) &&
+         kernel.proves(armed);
+}
+
+void Tracked::State::take_current() noexcept {
+  const auto take = [&](std::size_t first, std::size_t last) {
+    for (; first < last; ++first) {
+      const std::size_t begin = begin_of(first);
+      const std::size_t size = end_of(first + 1) - begin;
+      // Pages of zeros stay sparse.
+      if (differs(contents + begin, base + begin, size)) copy_live(contents + begin, base + begin, size);
+    }
+  };
+  if (aliased)
+    existing_pages(contents, 0, pages, take);
+  else
+    take(0, pages);
+  known.add(0, pages);
+}
+
+void Tracked::State::look(std::size_t first, std::size_t last, Kernel::Rearm rearm) noexcept {
+  if (owner.mechanism_ == Mechanism::scan) {
+    add_all(first, last);
+    return;
+  }
+  if (first < armed_first) pending.add(first, std::min(last, armed_first));
+  if (last > armed_last) pending.add(std::max(first, armed_last), last);
+  first = std::max(first, armed_first);
+  last = std::min(last, armed_last);
+  if (first >= last) return;
+  const auto start = reinterpret_cast<std::uintptr_t>(watched);
+  const bool scanned = tracker.kernel_->scan(
+      start + first * page_bytes, start + last * page_bytes, rearm,
+      [&](std::uintptr_t from, std::uintptr_t to) {
+        pending.add((from - start) / page_bytes, (to - start) / page_bytes);
+      });
+  if (!scanned) lost();
+}
+
+void Tracked::State::lost() noexcept {
+  // First arm again, then take all for written: nothing falls between.
+  tracker.kernel_->reopen();
+  if (!start()) owner.mechanism_ = Mechanism::scan;
+  add_all(0, pages);
+}
+
+void Tracked::State::add_all(std::size_t first, std::size_t last) noexcept {
+  if (!aliased) {
+    pending.add(first, last);
+    return;
+  }
+  existing_pages(contents, first, last, [&](std::size_t from, std::size_t to) { pending.add(from, to); });
+}
+
+bool Tracked::State::ambiguous(std::size_t page, Device device) const {
+  if (device == Device::active || mixed.has(page)) return true;
+  if (device_ever && !known.has(page)) return true;  // base is older than some device work
+  return device_wrote && owner.mechanism_ != Mechanism::alias;
+}
+
+void Tracked::State::report(std::size_t begin, std::size_t end, bool is_ambiguous, bool stable) noexcept {
+  const std::uint64_t offset = begin - lead;
+  const std::uint64_t size = end - begin;
+  if (!ranges.empty()) {
+    Range& last = ranges.back();
+    const bool same_kind = last.ambiguous == is_ambiguous && (last.bytes != nullptr) == stable;
+    if (same_kind && offset - (last.offset + last.size) <= merge_gap) {
+      last.size = offset + size - last.offset;
+      return;
+    }
+  }
+  try {
+    ranges.push_back({offset, size, stable ? base + begin : nullptr, is_ambiguous});
+  } catch (const std::bad_alloc&) {
+    // Room for a few is reserved. One range too long is better than one too few.
+    Range& last = ranges.back();
+    last.size = offset + size - last.offset;
+    last.ambiguous = true;
+  }
+}
+
+void Tracked::State::report_differences(const std::byte* from, std::size_t begin, std::size_t end, Store store,
+                                        bool is_ambiguous) noexcept {
+  struct Context {
+    State& state;
+    std::size_t begin;
+    bool ambiguous;
+    bool stable;
+  } context{*this, begin, is_ambiguous, store == Store::yes};
+  differences(
+      from, base + begin, end - begin, store,
+      [](void* passed, std::size_t first, std::size_t last) {
+        const auto& c = *static_cast<Context*>(passed);
+        c.state.report(c.begin + first, c.begin + last, c.ambiguous, c.stable);
+      },
+      &context);
+}
+
+void Tracked::State::report_run(std::size_t begin, std::size_t end, bool is_ambiguous, bool is_fresh) noexcept {
+  if (!is_fresh) {
+    report_differences(contents + begin, begin, end, Store::yes, is_ambiguous);
+    return;
+  }
+  copy_live(contents + begin, base + begin, end - begin);
+  report(begin, end, is_ambiguous, true);
+}
+
+void Tracked::State::refresh_batch(std::size_t first, std::size_t last, Refresh which) noexcept {
+  std::byte* const staged = tracker.staging_.data();
+  PageSet& changed = tracker.staged_;
+  changed.remove(0, Tracker::staging_pages);
+  const auto size_of = [&](std::size_t page) { return end_of(page + 1) - begin_of(page); };
+  const auto staged_at = [&](std::size_t page) {
+    return staged + (page - first) * page_bytes + (begin_of(page) - page * page_bytes);
+  };
+  const auto stage = [&](std::size_t from, std::size_t to) {
+    for (std::size_t page = from; page < to; ++page) {
+      if (which == Refresh::known && !known.has(page)) continue;
+      const std::size_t begin = begin_of(page);
+      if (!differs(contents + begin, base + begin, size_of(page))) continue;
+      copy_live(contents + begin, staged_at(page), size_of(page));
+      changed.add(page - first, page - first + 1);
+    }
+  };
+  if (aliased)
+    existing_pages(contents, first, last, stage);
+  else
+    stage(first, last);
+  // The host may have written what was just read: then it is not the device's alone.
+  if (changed.next(0, last - first) != last - first) look(first, last, Kernel::Rearm::no);
+
+  for (std::size_t i = changed.next(0, last - first); i < last - first; i = changed.next(i + 1, last - first)) {
+    const std::size_t page = first + i;
+    const bool uncertain = pending.has(page) || fresh(page);
+    if (uncertain) mixed.add(page, page + 1);
+    if (uncertain && which == Refresh::known) continue;
+    report_differences(staged_at(page), begin_of(page), end_of(page + 1), uncertain ? Store::no : Store::yes,
+                       uncertain);
+    if (!uncertain) known.add(page, page + 1);
+  }
+}
+
+}  // namespace rondo::memory

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is behind a Tracked. Positions count from the start of the first page,
+// which lies `lead` bytes before the memory where a driver's pointer is not
+// page-aligned; offsets, in Range, from the start of the memory.
+#pragma once
+
+#include <vector>
+
+#include "layer/memory/compare.h"
+#include "layer/memory/kernel.h"
+#include "layer/memory/page_set.h"
+#include "layer/memory/tracker.h"
+
+namespace rondo::memory {
+
+struct Tracked::State {
+  // Throws std::bad_alloc; base is null where it could not be mapped.
+  State(Tracked& owner, Tracker& tracker, const std::byte* contents, std::byte* watched, std::size_t bytes,
+        bool aliased);
+  ~State();
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  // Puts pages that may have been written among the pending ones.
+  void look(std::size_t first, std::size_t last, Kernel::Rearm rearm) noexcept;
+  void look() noexcept { look(0, pages, Kernel::Rearm::yes); }
+  // A scan failed: everything may have been written.
+  void lost() noexcept;
+  void add_all(std::size_t first, std::size_t last) noexcept;
+  // Watches, arms and proves the mapping. False: compare instead.
+  bool start() noexcept;
+  void take_current() noexcept;
+
+  std::size_t page_of(std::uint64_t offset) const { return (lead + offset) / page_bytes; }
+  std::size_t page_after(std::uint64_t end) const { return (lead + end + page_bytes - 1) / page_bytes; }
+  // The part of pages [first, last) that is memory.
+  std::size_t begin_of(std::size_t first) const { return first == 0 ? lead : first * page_bytes; }
+  std::size_t end_of(std::size_t last) const { return last == pages ? lead + bytes : last * page_bytes; }
+
+  bool ambiguous(std::size_t page, Device device) const;
+  // Base does not hold what the page held when tracking began.
+  bool fresh(std::size_t page) const { return unknown_start && !known.has(page); }
+  void report(std::size_t begin, std::size_t end, bool is_ambiguous, bool stable) noexcept;
+  void report_differences(const std::byte* from, std::size_t begin, std::size_t end, Store store,
+                          bool is_ambiguous) noexcept;
+  void report_run(std::size_t begin, std::size_t end, bool is_ambiguous, bool is_fresh) noexcept;
+  void refresh_batch(std::size_t first, std::size_t last, Refresh which) noexcept;
+
+  Tracked& owner;
+  Tracker& tracker;
+  const std::byte* contents;  // page-aligned: where bytes are read
+  std::byte* watched;         // page-aligned: where the program writes
+  std::byte* base = nullptr;  // last known contents, zeros where never written; own mapping
+  std::size_t lead;
+  std::size_t bytes;
+  std::size_t pages;
+  std::size_t armed_first;  // pages that hold nobody else's bytes; the others are always compared
+  std::size_t armed_last;
+  bool aliased;
+  bool unknown_start = false;
+  bool device_wrote = false;  // device work since the last changes() of everything
+  bool device_ever = false;   // device work since tracking began or everything was refreshed
+
+  PageSet pending;  // to be compared by the next changes()
+  PageSet known;    // base is what the host last wrote here
+  PageSet mixed;    // pending when the device had been writing
+  std::vector<Range> ranges;
+};
+
+}  // namespace rondo::memory

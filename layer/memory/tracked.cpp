@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/memory/kernel.h"
+#include "layer/memory/state.h"
+#include "layer/memory/tracker.h"
+
+namespace rondo::memory {
+namespace {
+
+// The end of [offset, offset + size) within `limit`.
+std::uint64_t clipped_end(std::uint64_t offset, std::uint64_t size, std::uint64_t limit) {
+  return size > limit - offset ? limit : offset + size;
+}
+
+}  // namespace
+
+Tracked::~Tracked() {
+  // In a forked child the mappings are the parent's business, and base is not there.
+  if (state_ == nullptr) return;
+  if (!state_->tracker.kernel_->ours()) {
+    static_cast<void>(state_.release());
+    return;
+  }
+  state_->tracker.forget(this);
+  if (!state_->aliased && mechanism_ != Mechanism::scan)
+    state_->tracker.kernel_->unwatch(state_->watched + state_->armed_first * page_bytes,
+                                     (state_->armed_last - state_->armed_first) * page_bytes);
+}
+
+std::span<const Range> Tracked::collect(std::uint64_t offset, std::uint64_t size, Device device) noexcept {
+  State& s = *state_;
+  if (!s.tracker.kernel_->ours() || offset >= size_) return {};
+  s.look(s.page_of(offset), s.page_after(clipped_end(offset, size, size_)), Kernel::Rearm::yes);
+  return changes(offset, size, device);
+}
+
+std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size, Device device) noexcept {
+  State& s = *state_;
+  s.ranges.clear();
+  if (!s.tracker.kernel_->ours() || offset >= size_) return {};
+  const std::uint64_t end_offset = clipped_end(offset, size, size_);
+  if (device == Device::active) s.device_wrote = s.device_ever = true;
+  const std::size_t first = s.page_of(offset);
+  const std::size_t last = s.page_after(end_offset);
+  const std::size_t from = s.lead + offset;
+  const std::size_t to = s.lead + end_offset;
+
+  for (std::size_t page = s.pending.next(first, last); page < last; page = s.pending.next(page, last)) {
+    const bool ambiguous = s.ambiguous(page, device);
+    const bool fresh = s.fresh(page);
+    std::size_t stop = page + 1;
+    while (stop < last && s.pending.has(stop) && s.ambiguous(stop, device) == ambiguous && s.fresh(stop) == fresh)
+      ++stop;
+    const std::size_t begin = s.begin_of(page);
+    const std::size_t end = s.end_of(stop);
+    // A page whose start nobody knows is taken whole, or base would not hold it.
+    const std::size_t clip_begin = fresh ? begin : std::max(begin, from);
+    const std::size_t clip_end = fresh ? end : std::min(end, to);
+    s.report_run(clip_begin, clip_end, ambiguous, fresh);
+    s.known.add(page, stop);
+    // What was clipped off is still to be compared.
+    const std::size_t done_first = clip_begin == begin ? page : page + 1;
+    const std::size_t done_last = clip_end == end ? stop : stop - 1;
+    if (done_first < done_last) {
+      s.pending.remove(done_first, done_last);
+      s.mixed.remove(done_first, done_last);
+    }
+    page = stop;
+  }
+  if (from == s.lead && to == s.lead + s.bytes) s.device_wrote = false;
+  return s.ranges;
+}
+
+std::span<const Range> Tracked::refresh(std::uint64_t offset, std::uint64_t size, Refresh which) noexcept {
+  State& s = *state_;
+  s.ranges.clear();
+  if (!s.tracker.kernel_->ours() || offset >= size_) return {};
+  const std::uint64_t end = clipped_end(offset, size, size_);
+  const std::size_t first = s.page_of(offset);
+  const std::size_t last = s.page_after(end);
+  s.device_wrote = true;
+  if (which == Refresh::known) s.device_ever = true;
+  s.look(first, last, Kernel::Rearm::no);
+  for (std::size_t page = first; page < last; page += Tracker::staging_pages)
+    s.refresh_batch(page, std::min(last, page + Tracker::staging_pages), which);
+  if (which == Refresh::everything && first == 0 && last == s.pages) s.device_ever = false;
+  return s.ranges;
+}
+
+}  // namespace rondo::memory

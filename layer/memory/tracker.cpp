@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/memory/tracker.h"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "layer/memory/kernel.h"
+#include "layer/memory/space.h"
+#include "layer/memory/state.h"
+
+namespace rondo::memory {
+namespace {
+
+// Growing a file beyond the limit raises a signal that ends the program, and
+// more than all memory would be SIGBUS later instead of an error now.
+bool affordable(std::size_t bytes) {
+  rlimit limit;
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur) return false;
+  struct sysinfo memory;
+  if (sysinfo(&memory) != 0) return true;
+  return bytes / memory.mem_unit <= memory.totalram + memory.totalswap;
+}
+
+int make_file(std::size_t bytes) {
+  const int file = memfd_create("rondo", MFD_CLOEXEC);
+  if (file < 0) return -1;
+  if (ftruncate(file, static_cast<off_t>(bytes)) == 0) return file;
+  close(file);
+  return -1;
+}
+
+constexpr std::size_t round_up(std::size_t value, std::size_t to) { return (value + to - 1) / to * to; }
+
+}  // namespace
+
+std::unique_ptr<Tracker> Tracker::create(const char* choice) noexcept try {
+  std::unique_ptr<Tracker> tracker(new Tracker());
+  tracker->kernel_ = Kernel::open();
+  if (!tracker->kernel_) return nullptr;
+  tracker->choose(choice == nullptr ? "auto" : choice);
+  return tracker;
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+
+void Tracker::choose(std::string choice) {
+  const Facilities& can = kernel_->facilities();
+  const auto complain = [&](const std::string& what) { message_ = "RONDO_MEMORY=" + choice + ": " + what; };
+  if (choice == "shadow" || choice == "guard") {
+    complain("this mechanism is not built in this version, using auto");
+    choice = "auto";
+  } else if (choice != "auto" && choice != "alias" && choice != "pagemap" && choice != "scan") {
+    complain("not one of auto, alias, pagemap, scan, shadow, guard; using auto");
+    choice = "auto";
+  }
+  const bool may_place = choice == "auto" || choice == "alias";
+  if (may_place) space_ = Space::reserve();
+  if (may_place && space_ != nullptr && can.alias && space_->watch(*kernel_)) {
+    mechanism_ = Mechanism::alias;
+    return;
+  }
+  mechanism_ = choice != "scan" && can.pagemap ? Mechanism::pagemap : Mechanism::scan;
+  const std::string instead = std::string(", using ") + name(mechanism_);
+  if (choice == "pagemap" && mechanism_ != Mechanism::pagemap) complain(can.reason + instead);
+  if (!may_place || !message_.empty()) return;
+  const std::string why = space_ == nullptr ? "the address range from 0x7e8000000000 is not free" : can.reason;
+  if (choice == "alias")
+    complain(why + instead);
+  else
+    message_ = "host writes: " + why + instead;
+}
+
+Tracker::~Tracker() {
+  if (!kernel_ || kernel_->ours()) return;
+  static_cast<void>(space_.release());  // the parent's
+}
+
+std::unique_ptr<AliasMemory> Tracker::allocate(std::uint64_t size, std::uint64_t granule) noexcept {
+  const std::size_t step = std::max<std::size_t>(page_bytes, granule);
+  if (space_ == nullptr || !kernel_->ours() || size == 0 || step % page_bytes != 0) return nullptr;
+  if (size > reserved_half || step > reserved_half) return nullptr;
+  const std::size_t bytes = round_up(size, step);
+  if (!affordable(bytes)) return nullptr;
+  std::unique_ptr<AliasMemory> memory(new (std::nothrow) AliasMemory());
+  if (!memory) return nullptr;
+  const std::uintptr_t place = space_->take(bytes, round_up(place_alignment, step));
+  if (place == 0) return nullptr;
+  const bool watched = mechanism_ == Mechanism::alias;
+  if (watched) kernel_->reopen();  // the program may have closed the descriptor
+  const int file = make_file(bytes);
+  const bool mapped = file >= 0 && space_->map(place, bytes, file);
+  if (file >= 0) close(file);
+  if (!mapped || (watched && !kernel_->watch(space_->program_side(place), bytes))) {
+    space_->give(place, bytes, watched ? kernel_.get() : nullptr);
+    return nullptr;
+  }
+  memory->tracker_ = this;
+  memory->device_side_ = reinterpret_cast<std::byte*>(place);
+  memory->program_side_ = space_->program_side(place);
+  memory->size_ = bytes;
+  return memory;
+}
+
+AliasMemory::~AliasMemory() {
+  if (tracker_ == nullptr || !tracker_->kernel_->ours()) return;
+  Kernel* const watching = tracker_->mechanism_ == Mechanism::alias ? tracker_->kernel_.get() : nullptr;
+  tracker_->space_->give(reinterpret_cast<std::uintptr_t>(device_side_), size_, watching);
+}
+
+std::unique_ptr<Tracked> Tracker::track(AliasMemory& memory, Initial initial) noexcept {
+  return track(memory.device_side_, memory.program_side_, memory.size_, initial, true);
+}
+
+std::unique_ptr<Tracked> Tracker::track(void* mapped, std::uint64_t size, Initial initial) noexcept {
+  auto* const start = static_cast<std::byte*>(mapped);
+  return track(start, start, size, initial, false);
+}
+
+std::unique_ptr<Tracked> Tracker::track(const std::byte* contents, std::byte* watched, std::uint64_t size,
+                                        Initial initial, bool aliased) noexcept try {
+  if (!kernel_->ours() || size == 0) return nullptr;
+  if (staging_.empty()) staging_.resize(staging_pages * page_bytes);
+  std::unique_ptr<Tracked> tracked(new Tracked());
+  tracked->size_ = size;
+  auto state = std::make_unique<Tracked::State>(*tracked, *this, contents, watched, size, aliased);
+  if (state->base == nullptr) return nullptr;
+  state->unknown_start = initial == Initial::unknown;
+  const bool can_watch = aliased ? mechanism_ == Mechanism::alias
+                                 : mechanism_ != Mechanism::scan && kernel_->facilities().pagemap;
+  std::vector<Tracked*>& list = aliased ? aliased_ : foreign_;
+  const auto at = std::upper_bound(list.begin(), list.end(), watched, [](const std::byte* address, const Tracked* t) {
+    return address < t->state_->watched;
+  });
+  found_.reserve(aliased_.size() + foreign_.size() + 1);
+  list.insert(at, tracked.get());
+  // From here on nothing throws.
+  if (can_watch && state->start()) tracked->mechanism_ = aliased ? Mechanism::alias : Mechanism::pagemap;
+  if (initial == Initial::current) state->take_current();
+  tracked->state_ = std::move(state);
+  if (can_watch && aliased && tracked->mechanism_ != Mechanism::alias) arena_whole_ = false;
+  return tracked;
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+
+void Tracker::forget(Tracked* tracked) noexcept {
+  std::erase(aliased_, tracked);
+  std::erase(foreign_, tracked);
+  std::erase(found_, tracked);
+}
+
+// One scan from the first to the last tracked memory. False: look at each.
+bool Tracker::scan_arena() noexcept {
+  if (mechanism_ != Mechanism::alias || !arena_whole_) return false;
+  const auto start_of = [](const Tracked* t) { return reinterpret_cast<std::uintptr_t>(t->state_->watched); };
+  const auto end_of = [&](const Tracked* t) { return start_of(t) + t->size_; };
+  auto current = aliased_.begin();
+  const bool scanned = kernel_->scan(
+      start_of(aliased_.front()), end_of(aliased_.back()), Kernel::Rearm::yes,
+      [&](std::uintptr_t from, std::uintptr_t to) {
+        while (current != aliased_.end() && end_of(*current) <= from) ++current;
+        for (auto it = current; it != aliased_.end() && start_of(*it) < to; ++it) {
+          const std::uintptr_t start = start_of(*it);
+          (*it)->state_->pending.add((std::max(from, start) - start) / page_bytes,
+                                     (std::min(to, end_of(*it)) - start) / page_bytes);
+        }
+      });
+  if (scanned) return true;
+  // Some pages may have been re-armed without being reported: all are lost.
+  kernel_->reopen();
+  for (Tracked* tracked : aliased_) tracked->state_->lost();
+  const bool all_armed = std::all_of(aliased_.begin(), aliased_.end(),
+                                     [](const Tracked* t) { return t->mechanism_ == Mechanism::alias; });
+  arena_whole_ = all_armed && space_->watch(*kernel_);
+  return true;
+}
+
+std::span<Tracked* const> Tracker::scan() noexcept {
+  found_.clear();
+  if (!kernel_->ours()) return {};
+  if (!aliased_.empty() && !scan_arena())
+    for (Tracked* tracked : aliased_) tracked->state_->look();
+  for (Tracked* tracked : foreign_) tracked->state_->look();
+  // Room for all was reserved when they were made.
+  for (const auto* list : {&aliased_, &foreign_})
+    for (Tracked* tracked : *list)
+      if (!tracked->state_->pending.empty()) found_.push_back(tracked);
+  return found_;
+}
+
+}  // namespace rondo::memory

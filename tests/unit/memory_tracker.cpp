@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tracker reports: exact ranges, host writes apart from device writes,
+// by every mechanism that this kernel has.
+#include "layer/memory/tracker.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "layer/memory/compare.h"
+#include "layer/memory/kernel.h"
+#include "layer/memory/space.h"
+
+namespace rondo::memory {
+namespace {
+
+constexpr std::size_t page = page_bytes;
+using Spans = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
+Spans spans_of(std::span<const Range> ranges) {
+  Spans spans;
+  for (const Range& r : ranges) spans.emplace_back(r.offset, r.size);
+  return spans;
+}
+
+std::size_t ambiguous_in(std::span<const Range> ranges) {
+  std::size_t count = 0;
+  for (const Range& r : ranges) count += r.ambiguous ? 1 : 0;
+  return count;
+}
+
+// A tracker with one memory, by one mechanism: "alias" through AliasMemory, the
+// others on a private mapping, as a driver's pointer would be.
+class MemoryTracker : public testing::TestWithParam<Mechanism> {
+ protected:
+  static constexpr std::size_t bytes = 64 * page;
+
+  void SetUp() override { begin(Initial::zeros); }
+
+  void begin(Initial initial, std::byte fill = std::byte{0}) {
+    end();
+    tracker = Tracker::create(name(GetParam()));
+    ASSERT_NE(tracker, nullptr);
+    if (tracker->mechanism() != GetParam()) GTEST_SKIP() << tracker->message();
+    if (GetParam() == Mechanism::alias) {
+      alias = tracker->allocate(bytes, page);
+      ASSERT_NE(alias, nullptr);
+      host = alias->program_side();
+      device = alias->device_side();
+      if (fill != std::byte{0}) std::memset(device, static_cast<int>(fill), bytes);
+      tracked = tracker->track(*alias, initial);
+    } else {
+      mapping = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      ASSERT_NE(mapping, MAP_FAILED);
+      host = device = static_cast<std::byte*>(mapping);
+      if (fill != std::byte{0}) std::memset(device, static_cast<int>(fill), bytes);
+      tracked = tracker->track(host, bytes, initial);
+    }
+    ASSERT_NE(tracked, nullptr);
+    ASSERT_EQ(tracked->mechanism(), GetParam());
+  }
+  void end() {
+    tracked.reset();
+    alias.reset();
+    tracker.reset();
+    if (mapping != nullptr) munmap(mapping, bytes);
+    mapping = nullptr;
+  }
+  void TearDown() override { end(); }
+
+  std::unique_ptr<Tracker> tracker;
+  std::unique_ptr<AliasMemory> alias;
+  std::unique_ptr<Tracked> tracked;
+  void* mapping = nullptr;
+  std::byte* host = nullptr;
+  std::byte* device = nullptr;
+};
+
+INSTANTIATE_TEST_SUITE_P(Each, MemoryTracker,
+                         testing::Values(Mechanism::alias, Mechanism::pagemap, Mechanism::scan),
+                         [](const auto& info) { return std::string(name(info.param)); });
+
+TEST_P(MemoryTracker, NothingWrittenIsNothingFound) {
+  EXPECT_TRUE(spans_of(tracked->collect(0, whole, Device::idle)).empty());
+  EXPECT_TRUE(spans_of(tracked->collect(0, whole, Device::idle)).empty());
+}
+
+TEST_P(MemoryTracker, OneByteIsOneByte) {
+  host[3 * page + 17] = std::byte{0xab};
+  const auto ranges = tracked->collect(0, whole, Device::idle);
+  ASSERT_EQ(spans_of(ranges), (Spans{{3 * page + 17, 1}}));
+  EXPECT_EQ(ranges[0].bytes[0], std::byte{0xab});
+  EXPECT_FALSE(ranges[0].ambiguous);
+  EXPECT_TRUE(tracked->collect(0, whole, Device::idle).empty());
+}
+
+TEST_P(MemoryTracker, RangesAreExactAndNearOnesAreOne) {
+  std::memset(host + 5, 1, 3);
+  std::memset(host + 8 + merge_gap, 2, 1);         // merge_gap bytes after the first
+  std::memset(host + 10 + 2 * merge_gap, 3, 7);    // one more than that
+  std::memset(host + 2 * page - 9, 4, 18);         // across a page boundary
+  std::memset(host + bytes - 1, 5, 1);             // the last byte
+  EXPECT_EQ(spans_of(tracked->collect(0, whole, Device::idle)),
+            (Spans{{5, 4 + merge_gap}, {10 + 2 * merge_gap, 7}, {2 * page - 9, 18}, {bytes - 1, 1}}));
+}
+
+TEST_P(MemoryTracker, EveryOffsetAndLengthAroundWordsAndBlocks) {
+  for (std::size_t begin = 0; begin < 140; begin += 3) {
+    for (std::size_t size = 1; size < 150; size += 7) {
+      for (std::size_t i = 0; i < size; ++i) host[begin + i] = static_cast<std::byte>(~std::to_integer<int>(host[begin + i]));
+      const auto ranges = tracked->collect(0, whole, Device::idle);
+      ASSERT_EQ(spans_of(ranges), (Spans{{begin, size}}));
+      ASSERT_EQ(std::memcmp(ranges[0].bytes, host + begin, size), 0);
+    }
+  }
+}
+
+TEST_P(MemoryTracker, WritingWhatIsThereIsNoChange) {
+  std::memset(host, 7, 100);
+  EXPECT_EQ(tracked->collect(0, whole, Device::idle).size(), 1u);
+  std::memset(host, 7, 100);
+  EXPECT_TRUE(tracked->collect(0, whole, Device::idle).empty());
+}
+
+TEST_P(MemoryTracker, AFlushTakesItsRangeAndLeavesTheRest) {
+  std::memset(host + 100, 1, 300);
+  std::memset(host + 5 * page, 1, 10);
+  EXPECT_EQ(spans_of(tracked->collect(200, 50, Device::idle)), (Spans{{200, 50}}));
+  EXPECT_EQ(spans_of(tracked->changes(Device::idle)), (Spans{{100, 100}, {250, 150}}));
+  EXPECT_EQ(spans_of(tracked->collect(0, whole, Device::idle)), (Spans{{5 * page, 10}}));
+  EXPECT_TRUE(tracked->collect(bytes, whole, Device::idle).empty());
+}
+
+TEST_P(MemoryTracker, AScanOfAllNamesWhatChanged) {
+  std::memset(host + 9 * page, 1, 10);
+  tracked->user = this;
+  const auto found = tracker->scan();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0]->user, this);
+  EXPECT_EQ(spans_of(found[0]->changes(Device::idle)), (Spans{{9 * page, 10}}));
+  if (GetParam() != Mechanism::scan) {
+    EXPECT_TRUE(tracker->scan().empty());
+  }
+}
+
+TEST_P(MemoryTracker, CurrentContentsAreNotChanges) {
+  begin(Initial::current, std::byte{0x5a});
+  EXPECT_TRUE(tracked->collect(0, whole, Device::idle).empty());
+  host[page + 1] = std::byte{1};
+  EXPECT_EQ(spans_of(tracked->collect(0, whole, Device::idle)), (Spans{{page + 1, 1}}));
+}
+
+TEST_P(MemoryTracker, UnknownContentsAreReportedByWholePages) {
+  begin(Initial::unknown, std::byte{0x5a});
+  host[page + 1] = std::byte{0x5a};  // what happens to be there already
+  EXPECT_EQ(spans_of(tracked->collect(page, 8, Device::idle)), (Spans{{page, page}}));
+  host[page + 2] = std::byte{1};
+  EXPECT_EQ(spans_of(tracked->collect(page, page, Device::idle)), (Spans{{page + 2, 1}}));
+}
+
+TEST_P(MemoryTracker, SystemCallsWriteIntoTrackedMemory) {
+  std::vector<char> data(3 * page);
+  std::iota(data.begin(), data.end(), 1);
+  int pipe_ends[2];
+  ASSERT_EQ(pipe(pipe_ends), 0);
+  ASSERT_EQ(write(pipe_ends[1], data.data(), data.size()), static_cast<ssize_t>(data.size()));
+  ASSERT_EQ(read(pipe_ends[0], host + 100, data.size()), static_cast<ssize_t>(data.size()));
+  int sockets[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+  ASSERT_EQ(send(sockets[0], "received", 8, 0), 8);
+  ASSERT_EQ(recv(sockets[1], host + 20 * page, 8, 0), 8);
+  for (const int end : {pipe_ends[0], pipe_ends[1], sockets[0], sockets[1]}) close(end);
+  std::vector<std::byte> seen(bytes);
+  for (const Range& r : tracked->collect(0, whole, Device::idle)) std::memcpy(seen.data() + r.offset, r.bytes, r.size);
+  EXPECT_EQ(std::memcmp(seen.data() + 100, data.data(), data.size()), 0);
+  EXPECT_EQ(std::memcmp(seen.data() + 20 * page, "received", 8), 0);
+}
+
+TEST_P(MemoryTracker, NoDeviceNoAmbiguityADeviceAtWorkIsAmbiguous) {
+  host[0] = std::byte{1};
+  EXPECT_EQ(ambiguous_in(tracked->collect(0, whole, Device::idle)), 0u);
+  host[0] = std::byte{2};
+  EXPECT_EQ(ambiguous_in(tracked->collect(0, whole, Device::active)), 1u);
+}
+
+TEST_P(MemoryTracker, AfterAWaitTheDevicesWritesAreTold) {
+  std::memset(host, 1, 16);
+  std::memset(host + 10 * page, 1, page);
+  tracked->collect(0, whole, Device::idle);
+  device[40] = std::byte{9};
+  device[30 * page] = std::byte{9};
+  const auto ranges = tracked->refresh(0, whole, Refresh::everything);
+  ASSERT_EQ(spans_of(ranges), (Spans{{40, 1}, {30 * page, 1}}));
+  if (GetParam() == Mechanism::alias) {
+    EXPECT_EQ(ambiguous_in(ranges), 0u);
+    EXPECT_EQ(ranges[0].bytes[0], std::byte{9});
+    host[3] = std::byte{7};
+    const auto next = tracked->collect(0, whole, Device::idle);
+    EXPECT_EQ(spans_of(next), (Spans{{3, 1}})) << "the device's byte on the same page is no host write";
+    EXPECT_EQ(ambiguous_in(next), 0u);
+  } else {
+    EXPECT_EQ(ambiguous_in(ranges), 2u);
+    EXPECT_EQ(ranges[0].bytes, nullptr);
+    const auto next = tracked->collect(0, whole, Device::idle);
+    EXPECT_EQ(spans_of(next), (Spans{{40, 1}, {30 * page, 1}})) << "nothing that may be the host's is lost";
+    EXPECT_EQ(ambiguous_in(next), 2u);
+  }
+  host[3] = std::byte{8};
+  EXPECT_EQ(ambiguous_in(tracked->collect(0, whole, Device::idle)), 0u) << "no device work since";
+}
+
+TEST_P(MemoryTracker, RefreshLosesNoHostWriteOfTheSamePage) {
+  host[0] = std::byte{1};
+  tracked->collect(0, whole, Device::idle);
+  host[100] = std::byte{2};  // after the submit, before the wait
+  device[200] = std::byte{3};
+  const auto seen = tracked->refresh(0, whole, Refresh::everything);
+  EXPECT_EQ(ambiguous_in(seen), seen.size());
+  const auto next = tracked->collect(0, whole, Device::idle);
+  EXPECT_EQ(spans_of(next), (Spans{{100, 1}, {200, 1}}));
+  EXPECT_EQ(ambiguous_in(next), 2u);
+}
+
+TEST_P(MemoryTracker, CheapRefreshUpdatesOnlyWhatTheHostWrote) {
+  host[0] = std::byte{1};
+  tracked->collect(0, whole, Device::idle);
+  device[200] = std::byte{3};
+  device[9 * page] = std::byte{3};
+  const auto seen = tracked->refresh(0, whole, Refresh::known);
+  if (GetParam() != Mechanism::alias) {
+    EXPECT_TRUE(seen.empty());
+    return;
+  }
+  EXPECT_EQ(spans_of(seen), (Spans{{200, 1}}));
+  host[9 * page + 100] = std::byte{4};
+  const auto next = tracked->collect(0, whole, Device::idle);
+  EXPECT_EQ(spans_of(next), (Spans{{9 * page, 1}, {9 * page + 100, 1}}));
+  EXPECT_EQ(ambiguous_in(next), 2u) << "base was older than the device's work";
+}
+
+TEST(MemoryAlias, DeviceWritesAreNotHostWrites) {
+  const auto tracker = Tracker::create("alias");
+  if (tracker->mechanism() != Mechanism::alias) GTEST_SKIP() << tracker->message();
+  const auto memory = tracker->allocate(16 * page, page);
+  const auto tracked = tracker->track(*memory, Initial::zeros);
+  std::memset(memory->device_side(), 0xff, memory->size());
+  EXPECT_TRUE(tracker->scan().empty());
+  EXPECT_TRUE(tracked->collect(0, whole, Device::active).empty());
+}
+
+TEST(MemoryAlias, AddressesAreTheSameForTheSameCalls) {
+  std::vector<std::vector<const std::byte*>> runs;
+  for (int run = 0; run < 2; ++run) {
+    const auto tracker = Tracker::create("auto");
+    if (!tracker->can_allocate()) GTEST_SKIP() << tracker->message();
+    auto& seen = runs.emplace_back();
+    std::vector<std::unique_ptr<AliasMemory>> held;
+    const auto allocate = [&](std::uint64_t size, std::uint64_t granule) {
+      held.push_back(tracker->allocate(size, granule));
+      ASSERT_NE(held.back(), nullptr);
+      seen.push_back(held.back()->device_side());
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(held.back()->device_side()) % std::max(granule, place_alignment), 0u);
+      EXPECT_EQ(held.back()->size() % granule, 0u);
+    };
+    allocate(100, page);
+    allocate(70'000, page);
+    allocate(1, 1 << 20);
+    held[1].reset();
+    allocate(65'536, page);  // into the freed place
+    allocate(65'537, page);  // does not fit there
+    EXPECT_EQ(seen[0], reinterpret_cast<const std::byte*>(reserved_base));
+    EXPECT_EQ(seen[1], seen[0] + place_alignment);
+    EXPECT_EQ(seen[3], seen[1]);
+    EXPECT_NE(seen[4], seen[1]);
+    EXPECT_EQ(held[3]->program_side()[0], std::byte{0}) << "reused places are zeros again";
+    held.clear();
+  }
+  EXPECT_EQ(runs[0], runs[1]);
+}
+
+TEST(MemoryAlias, WhatCannotBeIsANormalAnswer) {
+  const auto tracker = Tracker::create("auto");
+  if (!tracker->can_allocate()) GTEST_SKIP() << tracker->message();
+  EXPECT_EQ(tracker->allocate(0, page), nullptr);
+  EXPECT_EQ(tracker->allocate(~std::uint64_t{0}, page), nullptr);
+  EXPECT_EQ(tracker->allocate(std::uint64_t{1} << 45, page), nullptr);
+  EXPECT_EQ(tracker->allocate(page, page + 1), nullptr);
+  EXPECT_NE(tracker->allocate(page, page), nullptr);
+}
+
+// Several memories, with holes between them, in one scan.
+TEST(MemoryAlias, OneScanFindsTheRightOnesOfMany) {
+  const auto tracker = Tracker::create("alias");
+  if (tracker->mechanism() != Mechanism::alias) GTEST_SKIP() << tracker->message();
+  std::vector<std::unique_ptr<AliasMemory>> memory;
+  std::vector<std::unique_ptr<Tracked>> tracked;
+  for (std::size_t i = 0; i < 300; ++i) {
+    memory.push_back(tracker->allocate((i % 5 + 1) * 5 * page, page));
+    ASSERT_NE(memory.back(), nullptr);
+    tracked.push_back(i % 7 == 3 ? nullptr : tracker->track(*memory.back(), Initial::zeros));
+    if (tracked.back()) tracked.back()->user = memory.back().get();
+  }
+  for (std::size_t i = 0; i < 300; i += 11) {
+    tracked[i].reset();
+    memory[i].reset();
+  }
+  std::vector<void*> expected;
+  for (std::size_t i = 0; i < 300; ++i) {
+    if (!memory[i] || i % 3 != 0) continue;
+    memory[i]->program_side()[memory[i]->size() - 1] = std::byte{1};
+    if (tracked[i]) expected.push_back(memory[i].get());
+  }
+  std::vector<void*> seen;
+  for (Tracked* t : tracker->scan()) {
+    EXPECT_EQ(spans_of(t->changes(Device::idle)), (Spans{{t->size() - 1, 1}}));
+    seen.push_back(t->user);
+  }
+  EXPECT_EQ(seen, expected);
+  EXPECT_TRUE(tracker->scan().empty());
+}
+
+// A driver's pointer into its heap: neighbours' bytes share the first and last page.
+TEST(MemoryPagemap, PointersNeedNotBePages) {
+  const auto tracker = Tracker::create("pagemap");
+  if (tracker->mechanism() != Mechanism::pagemap) GTEST_SKIP() << tracker->message();
+  std::vector<std::byte> heap(10 * page);
+  std::byte* const pointer = heap.data() + 48;
+  const std::size_t size = 8 * page + 100;
+  const auto tracked = tracker->track(pointer, size, Initial::zeros);
+  const auto small = tracker->track(heap.data() + 48 + size + 8, 64, Initial::zeros);
+  pointer[-1] = pointer[size] = std::byte{1};  // not ours
+  EXPECT_TRUE(tracked->collect(0, whole, Device::idle).empty());
+  pointer[0] = pointer[5 * page] = pointer[size - 1] = std::byte{1};
+  heap[48 + size + 8 + 63] = std::byte{1};
+  EXPECT_EQ(spans_of(tracked->collect(0, whole, Device::idle)), (Spans{{0, 1}, {5 * page, 1}, {size - 1, 1}}));
+  EXPECT_EQ(small->mechanism(), Mechanism::scan) << "it has no page of its own";
+  EXPECT_EQ(spans_of(small->collect(0, whole, Device::idle)), (Spans{{63, 1}}));
+  EXPECT_TRUE(tracked->collect(0, whole, Device::idle).empty());
+}
+
+std::size_t proportional_kib() {
+  std::ifstream rollup("/proc/self/smaps_rollup");
+  for (std::string line; std::getline(rollup, line);)
+    if (line.rfind("Pss:", 0) == 0) return std::stoul(line.substr(4));
+  return 0;
+}
+
+TEST(MemoryAlias, UntouchedPagesCostNothing) {
+  const auto tracker = Tracker::create("auto");
+  if (!tracker->can_allocate()) GTEST_SKIP() << tracker->message();
+  const std::size_t before = proportional_kib();
+  const auto memory = tracker->allocate(std::size_t{1} << 30, page);
+  ASSERT_NE(memory, nullptr);
+  const auto tracked = tracker->track(*memory, Initial::zeros);
+  for (std::size_t i = 0; i < 1024; ++i) memory->program_side()[i << 20] = std::byte{1};
+  tracker->scan();
+  EXPECT_EQ(tracked->changes(Device::idle).size(), 1024u);
+  tracked->refresh(0, whole, Refresh::everything);
+  // A page each of the memory and its base: 8 MiB. Without limits it would be 2 GiB.
+  EXPECT_LT(proportional_kib() - before, 24u * 1024);
+}
+
+}  // namespace
+}  // namespace rondo::memory
