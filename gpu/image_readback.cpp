@@ -67,10 +67,11 @@ Result<void> ImageReadback::grow(VkDeviceSize bytes) {
   VkMemoryRequirements needs;
   vk.vkGetBufferMemoryRequirements(access_.device, buffer_, &needs);
   // Reading uncached memory is slow: prefer cached, take any visible one.
-  std::uint32_t type = UINT32_MAX;
-  for (VkMemoryPropertyFlags flags : {VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
-                                      VkFlags{VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT}})
-    if (type == UINT32_MAX) type = find_memory_type(access_.memory, needs.memoryTypeBits, flags);
+  std::uint32_t type =
+      find_memory_type(access_.memory, needs.memoryTypeBits,
+                       VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
+  if (type == UINT32_MAX)
+    type = find_memory_type(access_.memory, needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT);
   if (type == UINT32_MAX) {
     release();
     return fail(Status::device, "no host-visible memory type for a readback buffer");
