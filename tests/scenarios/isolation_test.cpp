@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 
 #include "fixture.h"
 
@@ -92,6 +93,50 @@ SCENARIO("an existing capture is never overwritten", "[isolation]") {
   CHECK(outcome.status == 0);
   CHECK(read_file(directory.file("x.rondo")) == "mine");
   CHECK(files_in(directory.path()).size() == 2);
+}
+
+SCENARIO("a capture is readable by its owner only", "[isolation]") {
+  const Recording& capture = captured({program("vulkan14")});
+  REQUIRE(capture.run.status == 0);
+  CHECK((std::filesystem::status(capture.path).permissions() & std::filesystem::perms::mask) ==
+        (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+}
+
+SCENARIO("every process that uses Vulkan gets a file of its own", "[isolation]") {
+  const TemporaryDirectory directory;
+  const std::string both = program("vulkan14") + " && " + program("leak");
+  const Outcome outcome = run(capture_command({"sh", "-c", both}, directory.file("x.rondo")));
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  const std::vector<std::string> names = files_in(directory.path());
+  REQUIRE(names.size() == 2);
+  CHECK(std::count(names.begin(), names.end(), "x.rondo") == 1);
+  for (const std::string& name : names) {
+    INFO(name);
+    CHECK(outcome.err.find(name) != std::string::npos);  // the closing line
+    CHECK(player({directory.file(name)}).status == 0);
+  }
+}
+
+SCENARIO("a minimal session keeps no path and no command line", "[isolation]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("x.rondo");
+  Command command = capture_command({program("vulkan14")}, path, {.with_launcher = false});
+  WHEN("the session is full") {
+    REQUIRE(run(command).status == 0);
+    THEN("the program's path is in it") {
+      CHECK(rondo({"dump", "--format=jsonl", path}).out.find(program("vulkan14")) != std::string::npos);
+    }
+  }
+  WHEN("the session is minimal") {
+    command.environment.insert_or_assign("RONDO_SESSION", "minimal");
+    REQUIRE(run(command).status == 0);
+    THEN("neither is in it") {
+      const std::string dump = rondo({"dump", "--format=jsonl", path}).out;
+      CHECK(dump.find("vkQueueSubmit") != std::string::npos);
+      CHECK(dump.find(build_root()) == std::string::npos);
+    }
+  }
 }
 
 SCENARIO("a capture that cannot be written does not disturb the program", "[isolation]") {

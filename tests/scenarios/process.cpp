@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,7 +76,8 @@ Process::Process(const Command& command) : started_s_(now_s()), timeout_s_(comma
   pid_ = ::fork();
   if (pid_ < 0) throw std::runtime_error("fork failed");
   if (pid_ == 0) {
-    ::setpgid(0, 0);  // so that a time limit ends its children too
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // nothing outlives an aborted test
+    ::setpgid(0, 0);                     // a time limit ends its children too
     ::dup2(in, STDIN_FILENO);
     ::dup2(out.write, STDOUT_FILENO);
     ::dup2(err.write, STDERR_FILENO);
@@ -168,6 +170,7 @@ VirtualDisplay::VirtualDisplay() {
   pid_ = ::fork();
   if (pid_ < 0) throw std::runtime_error("fork failed");
   if (pid_ == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     ::dup2(number.write, 3);
     const int nowhere = ::open("/dev/null", O_RDWR);
     ::dup2(nowhere, STDOUT_FILENO);

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tools tell about captures, about this build and about this machine.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+#include "fixture.h"
+#include "json.h"
+
+using namespace scenario;
+
+namespace {
+
+const Recording& cube() {
+  static const Recording& capture = captured(vkcube(10), {.checkpoints = "present"});
+  INFO(capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  return capture;
+}
+
+}  // namespace
+
+SCENARIO("a dump is cut to frames, to submits and to what matches", "[tools]") {
+  const auto rows = [](const Words& more) {
+    Words words{"dump", "--format=jsonl"};
+    words.insert(words.end(), more.begin(), more.end());
+    words.push_back(cube().path);
+    const Outcome outcome = rondo(words);
+    INFO(outcome.err);
+    REQUIRE(outcome.status == 0);
+    return outcome.out;
+  };
+  CHECK(count(rows({}), "\"vkQueuePresentKHR\"") == 10);
+  CHECK(count(rows({"--frames", "3:5"}), "\"vkQueuePresentKHR\"") == 2);
+  CHECK(count(rows({"--grep", "vkQueuePresentKHR"}), "\"row\":\"record\"") == 10);
+  CHECK(count(rows({"--frames", "0:1"}), "\"vkCreateDevice\"") == 1);
+  CHECK(count(rows({"--frames", "1:2"}), "\"vkCreateDevice\"") == 0);
+  const Json info = Json::parse(rondo({"info", "--json", cube().path}).out);
+  const int submits = std::stoi(info.at("/submits"));
+  CHECK(count(rows({"--submits", "0:" + std::to_string(submits)}), "\"vkQueueSubmit\"") == submits);
+  CHECK(count(rows({"--submits", "2:3"}), "\"vkQueueSubmit\"") == 1);
+}
+
+SCENARIO("a dump begins with the file and a summary of what can be replayed", "[tools]") {
+  const std::vector<std::string> rows = lines(rondo({"dump", "--format=jsonl", cube().path}).out);
+  REQUIRE(rows.size() > 3);
+  CHECK(Json::parse(rows[0]).at("/row") == "\"file\"");
+  const Json summary = Json::parse(rows[1]);
+  CHECK(summary.at("/row") == "\"summary\"");
+  CHECK(summary.at("/unsupported") == "0");
+  CHECK(summary.at("/replayable") == summary.at("/calls"));
+  const Json last = Json::parse(rows.back());
+  CHECK(last.at("/row") == "\"record\"");
+  CHECK(last.at("/sequence") == summary.at("/last_sequence"));
+}
+
+SCENARIO("every call of a dump carries its parameters by name", "[tools]") {
+  const std::vector<std::string> rows =
+      lines(rondo({"dump", "--format=jsonl", "--grep", "vkCmdDraw", cube().path}).out);
+  const auto draw = std::find_if(rows.begin(), rows.end(), [](const std::string& row) {
+    return row.find("\"vkCmdDraw\"") != std::string::npos;
+  });
+  REQUIRE(draw != rows.end());
+  const Json json = Json::parse(*draw);
+  INFO(*draw);
+  CHECK(json.at("/parameters/vertexCount") == "36");
+  CHECK(json.at("/parameters/instanceCount") == "1");
+  CHECK(json.at("/parameters/commandBuffer").find("VkCommandBuffer#") != std::string::npos);
+}
+
+SCENARIO("rondo info tells what a capture holds", "[tools]") {
+  const Outcome text = rondo({"info", cube().path});
+  INFO(text.both());
+  REQUIRE(text.status == 0);
+  CHECK(text.err.empty());
+  CHECK(text.out.find("vkcube") != std::string::npos);
+  CHECK(text.out.find("llvmpipe") != std::string::npos);  // the device
+  CHECK(text.out.find("vkQueueSubmit") != std::string::npos);
+  CHECK(text.out.find("complete") != std::string::npos);
+}
+
+SCENARIO("rondo info --coverage sorts every command of the registry", "[tools]") {
+  const Outcome json = rondo({"info", "--coverage", "--json"});
+  INFO(json.err);
+  REQUIRE(json.status == 0);
+  CHECK(Json::parse(json.out).valid());
+  const Outcome text = rondo({"info", "--coverage"});
+  REQUIRE(text.status == 0);
+  for (const char* what : {"regular", "irregular", "unsupported"}) CHECK(text.out.find(what) != std::string::npos);
+  CHECK(text.out.find("vkCmdDraw") != std::string::npos);
+}
+
+SCENARIO("rondo doctor finds loader, layer, driver and a memory mechanism", "[tools]") {
+  const Outcome outcome = rondo({"doctor"});
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out.find("llvmpipe") != std::string::npos);
+}
+
+SCENARIO("player lists the devices it could use", "[tools]") {
+  const Outcome outcome = player({"--list-devices"});
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out.find("llvmpipe") != std::string::npos);
+}
+
+SCENARIO("a replay goes to the device that is asked for", "[tools]") {
+  CHECK(player({"--device", "0", "--verify", cube().path}).status == 0);
+  CHECK(player({"--device", "llvmpipe", "--verify", cube().path}).status == 0);
+}
+
+SCENARIO("rondo play is player", "[tools]") {
+  const Outcome outcome = rondo({"play", "--verify", cube().path});
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(compared(outcome, "images").equal == 10);
+}
+
+SCENARIO("both programs say their version and their options", "[tools]") {
+  const Outcome versions[] = {player({"--version"}), rondo({"--version"})};
+  for (const Outcome& outcome : versions) {
+    CHECK(outcome.status == 0);
+    CHECK(lines(outcome.out).size() == 1);
+  }
+  const std::string help = player({"--help"}).out;
+  for (const char* option : {"--device", "--list-devices", "--loop", "--verify", "--screenshot", "--report",
+                             "--validate", "--salvage", "--timeout"}) {
+    INFO(option);
+    CHECK(help.find(option) != std::string::npos);
+  }
+  CHECK(help.find("--damage") == std::string::npos);  // for developers only
+}
+
+SCENARIO("a replay that takes too long ends with status 7", "[tools]") {
+  const Recording& capture = captured(vkcube(300));
+  REQUIRE(capture.run.status == 0);
+  const Outcome outcome = player({"--loop", "100000", "--timeout", "1", capture.path});
+  INFO(outcome.both());
+  CHECK(outcome.status == 7);
+  CHECK(outcome.seconds < 20);
+}
+
+SCENARIO("the playbook for agents runs as printed", "[tools]") {
+  const Outcome playbook = rondo({"help", "agents"});
+  INFO(playbook.both());
+  REQUIRE(playbook.status == 0);
+  // What is indented by four columns and begins with a program's name is a command.
+  std::string script = "set -e\n";
+  int commands = 0;
+  for (const std::string& line : lines(playbook.out))
+    if (line.rfind("    ", 0) == 0) {
+      script += line.substr(4) + "\n";
+      ++commands;
+    }
+  REQUIRE(commands >= 5);
+  const TemporaryDirectory directory;
+  Command shell;
+  shell.arguments = {"bash", "-c", script};
+  shell.directory = directory.path();
+  const Environment with_tools{{"DISPLAY", display()}};
+  shell.environment.insert(with_tools.begin(), with_tools.end());
+  shell.environment["PATH"] =
+      build_root() + "/analyzers:" + build_root() + "/player:" + program("") + ":" + shell.environment["PATH"];
+  const Outcome outcome = run(shell);
+  INFO(script << "\n" << outcome.both());
+  CHECK(outcome.status == 0);
+}
