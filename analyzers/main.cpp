@@ -70,7 +70,8 @@ int run(const std::vector<std::string>& words) {
 
 }  // namespace
 
-void print_error(const std::string& message) { std::fprintf(stderr, "rondo: %s\n", message.c_str()); }
+// One line, whatever names of files and objects stand in it.
+void print_error(const std::string& message) { std::fprintf(stderr, "rondo: %s\n", printable(message).c_str()); }
 void print_summary(const std::string& message) { print_error(message); }
 
 }  // namespace rondo::analyzers

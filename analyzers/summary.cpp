@@ -12,8 +12,12 @@ Result<Summary> summarize(const std::string& path) {
   auto reader = Reader::open(path);
   if (!reader) return tl::unexpected(reader.error());
   std::set<std::uint16_t> presents;
-  for (const DictionaryRow& row : (*reader)->dictionary())
-    if (row.kind == DictionaryKind::command && row.name == "vkQueuePresentKHR") presents.insert(row.id);
+  std::set<std::uint16_t> events;  // Rondo's own records
+  for (const DictionaryRow& row : (*reader)->dictionary()) {
+    if (row.kind != DictionaryKind::command) continue;
+    if (row.name == "vkQueuePresentKHR") presents.insert(row.id);
+    if (row.name.starts_with("rondo")) events.insert(row.id);
+  }
 
   Summary summary;
   summary.file_bytes = (*reader)->file_bytes();
@@ -23,6 +27,7 @@ Result<Summary> summarize(const std::string& path) {
     if (!*next) return summary;
     const Record& record = **next;
     if ((record.flags & kRecordKindMask) != kRecordCall || (record.flags & kRecordByLayer) != 0) continue;
+    if (events.contains(record.command)) continue;
     summary.calls += 1;
     if (presents.contains(record.command)) summary.frames += 1;
     if (!record.has_times) continue;

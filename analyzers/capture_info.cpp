@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzers/capture_info.h"
+
+#include <algorithm>
+#include <set>
+
+#include "analyzers/command_counts.h"
+#include "analyzers/device_info.h"
+#include "analyzers/text.h"
+#include "analyzers/walk.h"
+#include "generated/args.h"
+
+namespace rondo::analyzers {
+
+namespace {
+
+void take_container(Reader& reader, CaptureInfo& info) {
+  info.path = reader.path();
+  info.file_bytes = reader.file_bytes();
+  info.header = reader.header();
+  info.complete = reader.complete();
+  info.cut_reason = reader.cut_reason();
+  info.footer = reader.footer();
+  info.gaps = reader.gaps();
+  info.session = JsonText::merge(reader.sessions());
+  for (const BlobInfo& blob : reader.blobs()) {
+    info.unique_blobs += 1;
+    info.unique_blob_bytes += blob.bytes;
+  }
+  for (const ChunkInfo& chunk : reader.chunks()) {
+    ChunkTotals& totals = info.chunks[chunk.header.type];
+    totals.chunks += 1;
+    totals.stored_bytes += chunk.header.stored_bytes;
+    totals.raw_bytes += chunk.header.raw_bytes;
+  }
+}
+
+// Rows for submits and frames, as records come.
+class SpanRows {
+ public:
+  SpanRows(CaptureInfo& info, const InfoWanted& wanted) : info_(info), wanted_(wanted) {}
+
+  void take(Walk& walk, const Step& step) {
+    if (!step.is_call()) return;
+    if (frame_.first_sequence == 0) frame_.first_sequence = step.record.sequence;
+    frame_.calls += 1;
+    if (frame_.start_ns == 0 && step.record.has_times) frame_.start_ns = step.record.start_ns;
+    const std::vector<BatchCount>& batches = counts_.take(walk, step);
+    std::uint64_t number = step.submit;
+    for (const BatchCount& batch : batches) {
+      frame_.submits += 1;
+      frame_.commands += batch.commands;
+      if (wanted_.submits) {
+        const auto& ids = walk.resolution().ids;
+        info_.submit_rows.push_back({number, step.record.sequence, walk.objects().name(ids.empty() ? 0 : ids[0]),
+                                     batch.command_buffers, batch.commands, step.record.start_ns,
+                                     step.record.end_ns});
+      }
+      number += 1;
+    }
+    if (!step.present) return;
+    frame_.number = step.frame;
+    frame_.last_sequence = step.record.sequence;
+    frame_.end_ns = step.record.end_ns;
+    if (wanted_.frames) info_.frame_rows.push_back(frame_);
+    const std::uint64_t end = frame_.end_ns;
+    frame_ = {};
+    frame_.start_ns = end;
+  }
+
+ private:
+  CaptureInfo& info_;
+  const InfoWanted& wanted_;
+  CommandCounts counts_;
+  FrameRow frame_;
+};
+
+void take_times(const Record& record, CaptureInfo& info) {
+  if (!record.has_times) return;
+  if (info.first_ns == 0 || record.start_ns < info.first_ns) info.first_ns = record.start_ns;
+  info.last_ns = std::max(info.last_ns, record.end_ns);
+}
+
+void take_decoded(Walk& walk, const Step& step, CaptureInfo& info) {
+  for (const codec::BlobRef& blob : walk.decoded().blobs) {
+    info.blob_references += 1;
+    info.referenced_blob_bytes += blob.bytes;
+  }
+  for (const ObjectId id : walk.resolution().created)
+    info.objects[codec::info(walk.objects().objects()[id].type).name] += 1;
+  if ((step.record.flags & kRecordAmbiguous) != 0) info.ambiguous += 1;
+  if (step.command->two_part && !step.record.has_return) info.unfinished += 1;
+  if (step.command->id == CommandId::rondoNote)
+    if (const char* words = walk.args<args_rondoNote>().text; words != nullptr) info.notes.push_back(printable(words));
+}
+
+}  // namespace
+
+Result<CaptureInfo> gather(Walk& walk, const InfoWanted& wanted) {
+  CaptureInfo info;
+  take_container(walk.reader(), info);
+  info.refused = walk.ids().refused();
+  SpanRows rows(info, wanted);
+  std::set<std::uint32_t> threads;
+  Step step;
+  for (;;) {
+    const auto more = walk.next(step);
+    if (!more) return tl::unexpected(more.error());
+    if (!*more) break;
+    threads.insert(step.record.thread);
+    info.last_sequence = step.record.sequence;
+    if (step.is_void()) {
+      info.voided += 1;
+      continue;
+    }
+    if (step.by_layer()) {
+      info.by_layer += 1;
+    } else {
+      if (!step.event) info.calls += 1;
+      CommandCount& count = info.commands[walk.name(step)];
+      count.calls += 1;
+      if (!step.succeeded()) count.failed += 1;
+      take_times(step.record, info);
+    }
+    if (step.present) info.frames += 1;
+    info.submits += step.submits;
+    if (step.command == nullptr) {
+      info.unsupported += 1;
+      continue;
+    }
+    take_decoded(walk, step, info);
+    take_device_facts(walk, step, info);
+    rows.take(walk, step);
+  }
+  info.threads = threads.size();
+  return info;
+}
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// rondo doctor: one line a finding, with what to do about it.
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/mman.h>
+#include <sys/statvfs.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "analyzers/cli.h"
+#include "analyzers/commands.h"
+#include "analyzers/output.h"
+#include "analyzers/probe.h"
+#include "analyzers/text.h"
+#include "analyzers/tree.h"
+#include "analyzers/vulkan_probe.h"
+#include "layer/memory/facilities.h"
+
+namespace rondo::analyzers {
+
+namespace {
+
+class Findings {
+ public:
+  void ok(std::string_view what, std::string_view found) { row("ok", what, found, {}); }
+  void warn(std::string_view what, std::string_view found, std::string_view remedy) { row("warn", what, found, remedy); }
+  void bad(std::string_view what, std::string_view found, std::string_view remedy) {
+    row("bad", what, found, remedy);
+    any_bad_ = true;
+  }
+  bool any_bad() const { return any_bad_; }
+  Result<void> finish() { return out_.finish(); }
+
+ private:
+  void row(std::string_view mark, std::string_view what, std::string_view found, std::string_view remedy) {
+    std::string line = text("{:<5} {:<9} {}", mark, what, printable(found));
+    if (!remedy.empty()) line += text(": {}", remedy);
+    out_.line(line);
+  }
+  Output out_;
+  bool any_bad_ = false;
+};
+
+// "ok rest" or "bad rest" of a probe; a crash counts as bad.
+struct Answer {
+  bool good = false;
+  std::string rest;
+  explicit Answer(const Probed& probed) {
+    if (!probed.finished) {
+      rest = probed.trouble();
+      return;
+    }
+    good = probed.said.starts_with("ok");
+    const std::size_t word = good ? 2 : 3;
+    rest = probed.said.substr(std::min(probed.said.size(), word + 1));
+  }
+};
+
+void check_system(Findings& findings) {
+  utsname host{};
+  if (::uname(&host) == 0) findings.ok("kernel", text("{} {} {}", host.sysname, host.release, host.machine));
+  const auto memory = memory::Facilities::probe();
+  if (memory.alias)
+    findings.ok("memory", "host writes are found by memfd aliases under asynchronous write-protect");
+  else
+    findings.warn("memory",
+                  text("host writes are found by {}: {}", memory.pagemap ? "asynchronous write-protect" : "comparing",
+                       memory.reason),
+                  "captures are right but slower; Linux 6.7 or newer, without a seccomp filter on userfaultfd, helps");
+}
+
+// As the recorder writes: preallocated, then a shared mapping.
+void check_disk(Findings& findings) {
+  const char* pattern = std::getenv("RONDO_OUTPUT");
+  std::string directory = pattern != nullptr ? std::filesystem::path(pattern).parent_path().string() : ".";
+  if (directory.empty()) directory = ".";
+  constexpr std::size_t kBytes = 1 << 20;
+  struct statvfs space {};
+  const int fd = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (fd < 0) {
+    if (::access(directory.c_str(), W_OK) == 0)
+      findings.ok("disk", text("{} is writable", directory));
+    else
+      findings.bad("disk", text("{}: {}", directory, std::strerror(errno)), "choose another place with --output or RONDO_OUTPUT");
+    return;
+  }
+  const int allocated = ::posix_fallocate(fd, 0, kBytes);
+  void* mapped = allocated == 0 ? ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
+  if (allocated == ENOSPC || allocated == EDQUOT)
+    findings.bad("disk", text("{}: {}", directory, std::strerror(allocated)), "free some space, or choose another place with --output");
+  else if (mapped == MAP_FAILED)
+    findings.warn("disk", text("{} takes no shared mapping", directory), "captures go there by plain writes, which is slower");
+  else if (::fstatvfs(fd, &space) == 0)
+    findings.ok("disk", text("{} is writable, {} free", directory, size_text(std::uint64_t{space.f_bavail} * space.f_frsize)));
+  if (mapped != MAP_FAILED) ::munmap(mapped, kBytes);
+  ::close(fd);
+}
+
+bool check_loader(Findings& findings) {
+  const Answer loader(probe(probe_loader));
+  if (loader.good) findings.ok("loader", text("libvulkan.so.1, Vulkan {}", loader.rest));
+  else findings.bad("loader", loader.rest, "install the Vulkan loader (Debian: libvulkan1)");
+  return loader.good;
+}
+
+// In the child: an instance as a captured program would make it.
+std::string try_enabled(const LayerFiles& layer, bool by_launcher) {
+  char directory[] = "/tmp/rondo-doctor-XXXXXX";
+  if (::mkdtemp(directory) == nullptr) return "bad /tmp is not writable";
+  ::setenv("RONDO_CAPTURE", "1", 1);
+  ::setenv("RONDO_OUTPUT", text("{}/probe.rondo", directory).c_str(), 1);
+  if (by_launcher) {
+    ::unsetenv("RONDO_DISABLE");
+    ::setenv("XDG_DATA_DIRS", data_dirs_with(layer.share, std::getenv("XDG_DATA_DIRS")).c_str(), 1);
+  }
+  const std::string answer = probe_enabled(layer.library);
+  std::error_code error;
+  std::filesystem::remove_all(directory, error);
+  return answer;
+}
+
+void check_layer(Findings& findings, bool have_loader) {
+  const auto layer = find_layer();
+  if (!layer) return findings.bad("layer", layer.error().message, "rebuild or reinstall Rondo");
+  findings.ok("manifest", layer->manifest);
+  const Answer library(probe([&] { return probe_library(layer->library); }));
+  if (!library.good)
+    return findings.bad("layer", text("{}: {}", layer->library, library.rest), "rebuild or reinstall Rondo");
+  findings.ok("layer", layer->library);
+  if (!have_loader) return;
+  const Answer launched(probe([&] { return try_enabled(*layer, true); }));
+  if (launched.good)
+    findings.ok("capture", "rondo capture loads the layer");
+  else
+    findings.bad("capture", text("rondo capture does not get the layer loaded: {}", launched.rest),
+                 "look at VK_LOADER_LAYERS_DISABLE and VK_LOADER_DEBUG=layer");
+  const Answer plain(probe([&] { return try_enabled(*layer, false); }));
+  if (plain.good) {
+    findings.ok("variable", "RONDO_CAPTURE=1 alone loads the layer");
+  } else if (std::getenv("RONDO_DISABLE") != nullptr) {
+    findings.warn("variable", "RONDO_CAPTURE=1 alone does not: RONDO_DISABLE is set", "unset it, or use rondo capture");
+  } else {
+    const char* dirs = std::getenv("XDG_DATA_DIRS");
+    findings.warn("variable", "RONDO_CAPTURE=1 alone does not load it",
+                  text("use rondo capture, or export XDG_DATA_DIRS={}", data_dirs_with(layer->share, dirs)));
+  }
+}
+
+void check_drivers(Findings& findings) {
+  std::size_t devices = 0;
+  for (const std::string& manifest : driver_manifests()) {
+    const std::string name = std::filesystem::path(manifest).stem();
+    const Answer driver(probe([&] { return probe_driver(manifest); }));
+    if (!driver.good) {
+      findings.bad("driver", text("{}: {}", name, driver.rest),
+                   text("update or remove it, or name another with VK_DRIVER_FILES ({})", printable(manifest)));
+      continue;
+    }
+    if (driver.rest.empty()) findings.ok("driver", text("{}: no device of its kind here", name));
+    for (std::size_t at = 0; at < driver.rest.size();) {
+      const std::size_t end = std::min(driver.rest.find('\n', at), driver.rest.size());
+      findings.ok("driver", text("{}: {}", name, driver.rest.substr(at, end - at)));
+      devices += 1;
+      at = end + 1;
+    }
+  }
+  if (devices == 0) findings.bad("device", "no Vulkan device", "install a driver (Debian, also without a GPU: mesa-vulkan-drivers)");
+}
+
+void check_player(Findings& findings) {
+  const auto player = find_player();
+  if (player) findings.ok("player", *player);
+  else findings.bad("player", player.error().message, "rebuild or reinstall Rondo");
+}
+
+}  // namespace
+
+Result<int> run_doctor(Arguments args) {
+  Cli cli("rondo doctor", "Checks what capturing and replaying need; each line is ok, warn or bad, with a remedy.");
+  cli.footer("Exit status: 0, or 1 if a line is bad.");
+  const auto parsed = cli.parse(args);
+  if (!parsed) return tl::unexpected(parsed.error());
+  if (!*parsed) return 0;
+
+  Findings findings;
+  check_system(findings);
+  check_disk(findings);
+  const bool have_loader = check_loader(findings);
+  check_layer(findings, have_loader);
+  if (have_loader) check_drivers(findings);
+  check_player(findings);
+  RONDO_TRY(findings.finish());
+  return findings.any_bad() ? 1 : 0;
+}
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of a dump, as text for people or as JSON lines.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "analyzers/walk.h"
+
+namespace rondo::analyzers {
+
+struct DumpSummary {
+  std::uint64_t records = 0;      // all of them, the layer's own and voided numbers too
+  std::uint64_t calls = 0;        // of the program
+  std::uint64_t hermetic = 0;     // records that need nothing from outside the file
+  std::uint64_t replayable = 0;   // hermetic ones of commands that this build can replay
+  std::uint64_t unsupported = 0;  // records that this build cannot decode, or has no support for
+  std::uint64_t frames = 0;
+  std::uint64_t submits = 0;
+  std::uint64_t last_sequence = 0;
+  std::uint64_t first_ns = 0;     // CLOCK_MONOTONIC; 0: nothing was timed
+  std::string damage;             // why the records end early; empty: they do not
+};
+
+class DumpRows {
+ public:
+  virtual ~DumpRows() = default;
+  // Each appends one line, with its newline, to `out`.
+  virtual void file(std::string& out, Reader& reader) = 0;
+  virtual void summary(std::string& out, const DumpSummary& summary) = 0;
+  virtual Result<void> record(std::string& out, Walk& walk, const Step& step) = 0;
+};
+
+std::unique_ptr<DumpRows> text_rows();
+std::unique_ptr<DumpRows> json_rows();
+
+// "vkFoo(a=1, b=VkBuffer#2) = VK_SUCCESS": what --grep looks at.
+Result<void> append_call(std::string& out, Walk& walk, const Step& step);
+
+// "VkBuffer#12"; a value that no call made known: "VkBuffer@0x5571"; "null".
+std::string object_text(const Walk& walk, HandleType type, std::uint64_t captured, std::uint32_t index);
+
+}  // namespace rondo::analyzers

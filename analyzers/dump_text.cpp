@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <vector>
+
+#include "analyzers/dump_rows.h"
+#include "analyzers/names.h"
+#include "analyzers/text.h"
+#include "format/codec/printer.h"
+
+namespace rondo::analyzers {
+
+namespace {
+
+// name=value, name={name=value, …}, name=[…]. Structures of a pNext chain
+// have their type in front.
+class TextSink : public codec::ValueSink {
+ public:
+  TextSink(std::string& out, const Walk& walk) : out_(out), walk_(walk) {}
+
+  void begin_structure(std::string_view type) override {
+    separate();
+    if (!open_.empty() && open_.back().chain) out_ += type;
+    push('{', false);
+  }
+  void end_structure() override { pop('}'); }
+  void begin_array() override {
+    separate();
+    push('[', chain_next_);
+    chain_next_ = false;
+  }
+  void end_array() override { pop(']'); }
+  void key(std::string_view name) override {
+    separate();
+    append(out_, "{}=", name);
+    after_key_ = true;
+    chain_next_ = name == "pNext";
+  }
+  void null() override { value("null"); }
+  void unsigned_value(std::uint64_t v) override { value(std::to_string(v)); }
+  void signed_value(std::int64_t v) override { value(std::to_string(v)); }
+  void floating_value(double v, bool single) override {
+    value(single ? text("{}", static_cast<float>(v)) : text("{}", v));
+  }
+  void boolean(bool v) override { value(v ? "true" : "false"); }
+  void enumerant(std::string_view name, std::int64_t v) override {
+    value(name.empty() ? std::to_string(v) : std::string(name));
+  }
+  void flags(EnumId bits, std::uint64_t v) override { value(flags_text(bits, v)); }
+  void handle(HandleType type, std::uint64_t captured, std::uint32_t index) override {
+    value(object_text(walk_, type, captured, index));
+  }
+  void string(std::string_view v) override {
+    std::string quoted = "\"";
+    for (const char c : printable(v)) {
+      if (c == '"') quoted += '\\';
+      quoted += c;
+    }
+    value(quoted += '"');
+  }
+  void bytes(const Digest& digest, std::uint64_t length) override {
+    value(text("blob {} ({})", to_string(digest), plural(length, "byte")));
+  }
+
+ private:
+  struct Open {
+    bool filled = false;
+    bool chain = false;  // an array of pNext structures
+  };
+
+  void value(std::string_view v) {
+    separate();
+    out_ += v;
+  }
+  void separate() {
+    if (after_key_) {
+      after_key_ = false;
+      return;
+    }
+    bool& filled = open_.empty() ? top_filled_ : open_.back().filled;
+    if (filled) out_ += ", ";
+    filled = true;
+  }
+  void push(char bracket, bool chain) {
+    out_ += bracket;
+    open_.push_back({false, chain});
+  }
+  void pop(char bracket) {
+    out_ += bracket;
+    open_.pop_back();
+  }
+
+  std::string& out_;
+  const Walk& walk_;
+  bool after_key_ = false;
+  bool chain_next_ = false;
+  bool top_filled_ = false;
+  std::vector<Open> open_;
+};
+
+class TextRows : public DumpRows {
+ public:
+  void file(std::string& out, Reader& reader) override {
+    append(out, "file {}: {} bytes, version {}.{}, {}\n", printable(reader.path()), count_text(reader.file_bytes()),
+           reader.header().version_major, reader.header().version_minor,
+           reader.complete() ? "complete" : text("cut: {}", reader.cut_reason()));
+  }
+
+  void summary(std::string& out, const DumpSummary& s) override {
+    first_ns_ = s.first_ns;
+    append(out, "summary: {}, {}, {}, {}; {} hermetic, {} replayable, {} unsupported{}\n",
+           plural(s.records, "record"), plural(s.calls, "call"), plural(s.frames, "frame"),
+           plural(s.submits, "submit"), count_text(s.hermetic), count_text(s.replayable), count_text(s.unsupported),
+           s.damage.empty() ? "" : text("; damaged: {}", s.damage));
+  }
+
+  Result<void> record(std::string& out, Walk& walk, const Step& step) override {
+    append(out, "{:>8} t{:<3}", step.record.sequence, step.record.thread);
+    if (step.record.has_times)
+      append(out, "{:>14.6f}ms+{:<10.6f}", milliseconds(step.record.start_ns - first_ns_),
+             milliseconds(step.record.end_ns - step.record.start_ns));
+    else
+      append(out, "{:>16} {:<10}", "-", "");
+    out += ' ';
+    RONDO_TRY(append_call(out, walk, step));
+    if (step.by_layer()) out += " [by the layer]";
+    if ((step.record.flags & kRecordAmbiguous) != 0) out += " [ambiguous]";
+    out += '\n';
+    return {};
+  }
+
+ private:
+  static double milliseconds(std::uint64_t ns) { return static_cast<double>(ns) / 1e6; }
+  std::uint64_t first_ns_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<DumpRows> text_rows() { return std::make_unique<TextRows>(); }
+
+std::string object_text(const Walk& walk, HandleType type, std::uint64_t captured, std::uint32_t index) {
+  if (captured == 0) return "null";
+  const auto& ids = walk.resolution().ids;
+  if (index < ids.size() && ids[index] != 0) return walk.objects().name(ids[index]);
+  return text("{}@0x{:x}", codec::info(type).name, captured);
+}
+
+Result<void> append_call(std::string& out, Walk& walk, const Step& step) {
+  if (step.is_void()) {
+    out += "(number not used)";
+    return {};
+  }
+  append(out, "{}(", printable(walk.name(step)));
+  if (step.command == nullptr) {
+    append(out, "? {} of a command unknown to this build)", plural(step.record.payload.size(), "byte"));
+    return {};
+  }
+  TextSink sink(out, walk);
+  RONDO_TRY(codec::print(sink, walk.ids(), step.command->id, step.record.payload));
+  out += ')';
+  const std::string result = result_text(*step.command, step.record);
+  if (!result.empty()) append(out, " = {}", result);
+  return {};
+}
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// rondo help agents: a playbook whose command blocks run as printed, in order,
+// in an empty directory (a test does that).
+#include "analyzers/cli.h"
+#include "analyzers/commands.h"
+#include "analyzers/output.h"
+#include "analyzers/text.h"
+
+namespace rondo::analyzers {
+
+namespace {
+
+constexpr const char* kAgents = R"(Rondo for scripts and coding agents
+
+Rondo records what a program asks of Vulkan into one .rondo file and replays it without the
+program and without a display. Results are in exit statuses and JSON; errors are one line on
+standard error that begins with "rondo:" or "player:" and names the remedy.
+
+The blocks below run with sh -e, in this order, in an empty directory. They assume: rondo and
+player in PATH, a Vulkan driver (Debian's mesa-vulkan-drivers works on any machine), and as the
+program to capture vkcube (Debian: vulkan-tools) under xvfb-run (xvfb, xauth).
+Put your own program in its place; programs that open no window need no xvfb-run.
+
+1. Is everything there? Status 1 means that a line begins with "bad"; it names the remedy.
+
+```sh
+rondo doctor
+```
+
+2. Capture. The program's exit status is passed through; 125 is an error of rondo's own.
+   Checkpoints are digests of what the program saw: needed for --verify, and slower.
+   Without --output the name is PROGRAM-PID.rondo. The last lines on standard error name
+   the files that were written.
+
+```sh
+xvfb-run -a rondo capture --checkpoints present --output cube.rondo -- vkcube --c 60 --suppress_popups
+```
+
+3. Prove that the capture replays: status 0 and "60 of 60 ... equal"; 5 is a difference.
+
+```sh
+player --verify cube.rondo
+```
+
+4. What is in it? Text for people, --json for scripts. No device is touched.
+
+```sh
+rondo info cube.rondo
+rondo info --json cube.rondo > info.json
+rondo info --submits --times cube.rondo > submits.txt
+rondo info --frames --times --json cube.rondo > frames.json
+```
+
+5. Every call, with parameters by name and objects by number (VkBuffer#12 is the same object
+   everywhere). One JSON object a line: row "file", row "summary", then row "record" for each.
+   Spans are zero-based and half-open. Dumps of large captures are large: narrow them.
+
+```sh
+rondo dump --format=jsonl --frames 10:11 cube.rondo > frame10.jsonl
+rondo dump --submits 0:1 cube.rondo > first-submit.txt
+rondo dump --grep 'vkCreate(Graphics|Compute)Pipelines' cube.rondo > pipelines.txt
+```
+
+6. Measure: run from the first submit to the last wait ten times.
+
+```sh
+player --loop 10 --report report.json cube.rondo
+```
+
+7. The program crashed or was killed: under rondo capture its file is finished and plays. If
+   rondo was killed too, the file is "cut": player refuses it with status 3, --salvage plays
+   it up to its last whole submit, and rondo finish closes it.
+
+```sh
+xvfb-run -a timeout --signal=KILL 4 rondo capture --checkpoints present --output cut.rondo -- vkcube --suppress_popups || test $? -ge 124
+player cut.rondo || test $? -eq 3
+player --salvage --verify cut.rondo
+rondo finish cut.rondo
+player --verify cut.rondo
+```
+
+8. What can be captured? Commands and extensions, with the reason where not. What is not
+   supported is hidden from the program, so a capture is complete or says why not.
+
+```sh
+rondo info --coverage > coverage.txt
+rondo info --coverage cube.rondo > used.txt
+```
+
+Exit status of rondo and player
+  0 done                               4 this device cannot run it (all shortfalls are listed)
+  1 failed                             5 different (or slower) than asked
+  2 wrong usage                        6 an external file is missing, changed or not allowed
+  3 not a readable capture, or cut     7 timeout
+  rondo capture: the program's own; 125 own errors, 126 cannot execute it, 127 no such program.
+  A program ended by a signal ends rondo by the same: 128 + its number in a shell.
+
+No capture was written? rondo capture says so. The program made no Vulkan instance (OpenGL, CPU,
+an error before), or it runs set-user-id. --log=info tells what the layer does.
+)";
+
+}  // namespace
+
+Result<int> run_help(Arguments args) {
+  if (args.size() != 1 || args[0] != "agents")
+    return fail(Status::usage, text("'{}' is no help topic: there is 'rondo help agents', and 'rondo --help'", args[0]));
+  Output out;
+  out.write(kAgents);
+  RONDO_TRY(out.finish());
+  return 0;
+}
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// rondo info: what a capture holds, and what this build can capture.
+#include "analyzers/capture_info.h"
+#include "analyzers/cli.h"
+#include "analyzers/commands.h"
+#include "analyzers/coverage.h"
+#include "analyzers/info_output.h"
+#include "analyzers/output.h"
+#include "analyzers/walk.h"
+
+namespace rondo::analyzers {
+
+namespace {
+
+Result<int> print_coverage(bool as_json) {
+  std::string words;
+  if (as_json) {
+    JsonWriter json(words, /*indented=*/true);
+    write_coverage(json);
+    words += '\n';
+  } else {
+    append_coverage(words);
+  }
+  Output out;
+  out.write(words);
+  RONDO_TRY(out.finish());
+  return 0;
+}
+
+}  // namespace
+
+Result<int> run_info(Arguments args) {
+  std::string file;
+  bool as_json = false;
+  InfoShown shown;
+  Cli cli("rondo info",
+          "Says what a capture holds: session, devices, records, frames, submits, sizes, and whether it is complete.\n"
+          "With --coverage and no FILE: what this build can capture. Needs no device.");
+  cli.positional("FILE", "the capture", file, /*required=*/false);
+  cli.flag("--json", "as JSON", as_json);
+  cli.flag("--coverage", "regular, irregular and unsupported commands, with reasons", shown.coverage);
+  cli.flag("--submits", "a row for each submit", shown.submits);
+  cli.flag("--frames", "a row for each frame", shown.frames);
+  cli.flag("--times", "with --submits or --frames: native start and duration", shown.times);
+  const auto parsed = cli.parse(args);
+  if (!parsed) return tl::unexpected(parsed.error());
+  if (!*parsed) return 0;
+  if (shown.times && !shown.submits && !shown.frames)
+    return fail(Status::usage, "--times goes with --submits or --frames (see rondo info --help)");
+  if (file.empty()) {
+    if (shown.coverage && !shown.submits && !shown.frames) return print_coverage(as_json);
+    return fail(Status::usage, "FILE is required (see rondo info --help)");
+  }
+
+  auto walk = Walk::open(file);
+  if (!walk) return tl::unexpected(walk.error());
+  const auto info = gather(*walk, InfoWanted{shown.submits, shown.frames});
+  if (!info) return tl::unexpected(info.error());
+  std::string words;
+  if (as_json) append_info_json(words, *info, shown);
+  else append_info(words, *info, shown);
+  Output out;
+  out.write(words);
+  RONDO_TRY(out.finish());
+  return 0;
+}
+
+}  // namespace rondo::analyzers

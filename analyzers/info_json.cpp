@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzers/coverage.h"
+#include "analyzers/info_output.h"
+#include "analyzers/json.h"
+#include "analyzers/json_values.h"
+
+namespace rondo::analyzers {
+
+namespace {
+
+void write_strings(JsonWriter& json, const char* name, const std::vector<std::string>& values) {
+  json.key(name);
+  json.begin_array();
+  for (const std::string& value : values) json.string(value);
+  json.end_array();
+}
+
+void write_devices(JsonWriter& json, const CaptureInfo& info) {
+  json.key("devices");
+  json.begin_array();
+  for (const DeviceRow& device : info.devices) {
+    json.begin_object();
+    json.field("object", device.object);
+    json.field("name", device.name);
+    json.field("type", device.type);
+    json.field("api_version", device.api_version);
+    json.field("driver", device.driver);
+    json.field("vendor_id", device.vendor_id);
+    json.field("device_id", device.device_id);
+    write_strings(json, "memory_types", device.memory_types);
+    write_strings(json, "queue_families", device.queue_families);
+    json.end_object();
+  }
+  json.end_array();
+  write_strings(json, "instance_extensions", info.instance_extensions);
+  json.key("logical_devices");
+  json.begin_array();
+  for (const LogicalDeviceRow& device : info.logical_devices) {
+    json.begin_object();
+    json.field("object", device.object);
+    json.field("physical_device", device.physical);
+    write_strings(json, "extensions", device.extensions);
+    write_strings(json, "features", device.features);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_counts(JsonWriter& json, const CaptureInfo& info) {
+  json.field("calls", info.calls);
+  json.field("by_layer", info.by_layer);
+  json.field("voided", info.voided);
+  json.field("ambiguous", info.ambiguous);
+  json.field("unsupported", info.unsupported);
+  json.field("unfinished", info.unfinished);
+  json.field("last_sequence", info.last_sequence);
+  json.field("threads", info.threads);
+  json.field("frames", info.frames);
+  json.field("submits", info.submits);
+  json.field("first_ns", info.first_ns);
+  json.field("last_ns", info.last_ns);
+  json.key("commands");
+  json.begin_object();
+  for (const auto& [name, count] : info.commands) {
+    json.key(name);
+    json.begin_object();
+    json.field("calls", count.calls);
+    json.field("failed", count.failed);
+    json.end_object();
+  }
+  json.end_object();
+  json.key("objects");
+  json.begin_object();
+  for (const auto& [name, count] : info.objects) json.field(name, count);
+  json.end_object();
+  json.key("blobs");
+  json.begin_object();
+  json.field("unique", info.unique_blobs);
+  json.field("unique_bytes", info.unique_blob_bytes);
+  json.field("references", info.blob_references);
+  json.field("total_bytes", info.referenced_blob_bytes);
+  json.end_object();
+  json.key("chunks");
+  json.begin_object();
+  for (const auto& [type, totals] : info.chunks) {
+    json.key(chunk_text(type));
+    json.begin_object();
+    json.field("count", totals.chunks);
+    json.field("stored_bytes", totals.stored_bytes);
+    json.field("raw_bytes", totals.raw_bytes);
+    json.end_object();
+  }
+  json.end_object();
+}
+
+void write_submits(JsonWriter& json, const CaptureInfo& info, bool times) {
+  json.key("submit_rows");
+  json.begin_array();
+  for (const SubmitRow& row : info.submit_rows) {
+    json.begin_object();
+    json.field("submit", row.number);
+    json.field("sequence", row.sequence);
+    json.field("queue", row.queue);
+    json.field("command_buffers", row.command_buffers);
+    json.field("commands", row.commands);
+    if (times && row.end_ns != 0) {
+      json.field("start_ns", row.start_ns);
+      json.field("end_ns", row.end_ns);
+    }
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_frames(JsonWriter& json, const CaptureInfo& info, bool times) {
+  json.key("frame_rows");
+  json.begin_array();
+  for (const FrameRow& row : info.frame_rows) {
+    json.begin_object();
+    json.field("frame", row.number);
+    json.field("first_sequence", row.first_sequence);
+    json.field("present_sequence", row.last_sequence);
+    json.field("calls", row.calls);
+    json.field("submits", row.submits);
+    json.field("commands", row.commands);
+    if (times && row.end_ns != 0) {
+      json.field("start_ns", row.start_ns);
+      json.field("end_ns", row.end_ns);
+    }
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace
+
+void append_info_json(std::string& out, const CaptureInfo& info, const InfoShown& shown) {
+  JsonWriter json(out, /*indented=*/true);
+  json.begin_object();
+  write_file_members(json, FileFacts{info.path, info.file_bytes, info.header, info.complete, info.cut_reason,
+                                     info.footer, info.gaps});
+  json.key("session");
+  json.value(info.session.compact());
+  write_devices(json, info);
+  write_counts(json, info);
+  write_strings(json, "notes", info.notes);
+  write_strings(json, "refused", info.refused);
+  if (shown.submits) write_submits(json, info, shown.times);
+  if (shown.frames) write_frames(json, info, shown.times);
+  if (shown.coverage) {
+    json.key("coverage");
+    write_coverage_of(json, info.commands);
+  }
+  json.end_object();
+  out += '\n';
+}
+
+}  // namespace rondo::analyzers

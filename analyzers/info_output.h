@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// `rondo info` as text and as JSON: the same facts.
+#pragma once
+
+#include <string>
+
+#include "analyzers/capture_info.h"
+
+namespace rondo::analyzers {
+
+struct InfoShown {
+  bool coverage = false;
+  bool submits = false;
+  bool frames = false;
+  bool times = false;  // with submits and frames
+};
+
+void append_info(std::string& out, const CaptureInfo& info, const InfoShown& shown);
+void append_info_json(std::string& out, const CaptureInfo& info, const InfoShown& shown);
+
+const char* chunk_text(std::uint16_t type);  // "records", …
+
+}  // namespace rondo::analyzers

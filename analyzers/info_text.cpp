@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <vector>
+
+#include "analyzers/coverage.h"
+#include "analyzers/info_output.h"
+#include "analyzers/json_values.h"
+#include "analyzers/launch.h"
+#include "analyzers/text.h"
+
+namespace rondo::analyzers {
+
+namespace {
+
+void label(std::string& out, std::string_view name, std::string_view words) {
+  append(out, "{:<12}{}\n", name, words);
+}
+
+std::string bytes_text(std::uint64_t bytes) { return text("{} bytes ({})", count_text(bytes), size_text(bytes)); }
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string out;
+  for (const std::string& part : parts) append(out, "{}{}", out.empty() ? "" : ", ", printable(part));
+  return out.empty() ? "none" : out;
+}
+
+void append_ending(std::string& out, const CaptureInfo& info) {
+  if (!info.complete) {
+    label(out, "cut", info.cut_reason);
+    label(out, "", text("'rondo finish {}' closes it; 'player --salvage' plays it as it is", printable(info.path)));
+    return;
+  }
+  std::string words = "complete";
+  if (info.footer && info.footer->ending == static_cast<std::uint32_t>(Ending::finished))
+    words += info.footer->exit_signal != 0
+                 ? text(", finished after {} ended the program", signal_name(info.footer->exit_signal))
+                 : ", finished after the program died";
+  if (info.footer && info.footer->ending == static_cast<std::uint32_t>(Ending::stopped))
+    words += ", but the recorder stopped before the program did";
+  if (info.gaps != 0)
+    words += text("; {} missing: 'player --salvage' plays up to the first", plural(info.gaps, "sequence number"));
+  label(out, "ending", words);
+}
+
+void append_session(std::string& out, const CaptureInfo& info) {
+  const auto row = [&](const char* name, const char* pointer) {
+    if (const auto value = info.session.shown(pointer)) label(out, name, printable(*value));
+  };
+  row("program", "/process/program");
+  row("command", "/process/command_line");
+  row("directory", "/process/directory");
+  row("environment", "/process/environment");
+  row("application", "/application");
+  row("host", "/host");
+  row("settings", "/capture");
+  row("recorder", "/rondo");
+}
+
+void append_devices(std::string& out, const CaptureInfo& info) {
+  for (const DeviceRow& device : info.devices) {
+    label(out, "device", text("{}: {}, {}, Vulkan {}, vendor 0x{:x}, device 0x{:x}, driver {}", device.object,
+                              printable(device.name), device.type, device.api_version, device.vendor_id,
+                              device.device_id, printable(device.driver)));
+    for (std::size_t i = 0; i < device.memory_types.size(); ++i)
+      label(out, "", text("memory type {}: {}", i, device.memory_types[i]));
+    for (std::size_t i = 0; i < device.queue_families.size(); ++i)
+      label(out, "", text("queue family {}: {}", i, device.queue_families[i]));
+  }
+  if (!info.instance_extensions.empty()) label(out, "instance", text("extensions: {}", joined(info.instance_extensions)));
+  for (const LogicalDeviceRow& device : info.logical_devices) {
+    label(out, "enabled", text("{} of {}: extensions: {}", device.object, device.physical, joined(device.extensions)));
+    label(out, "", text("features: {}", joined(device.features)));
+  }
+}
+
+void append_counts(std::string& out, const CaptureInfo& info) {
+  label(out, "records", text("{}, {} on {}; sequence numbers to {}, {} not used, {} asked by the layer",
+                             plural(info.calls, "call"), plural(info.commands.size(), "command"),
+                             plural(info.threads, "thread"), info.last_sequence, count_text(info.voided),
+                             count_text(info.by_layer)));
+  if (info.ambiguous != 0)
+    label(out, "", text("{} that may hold the device's own writes", plural(info.ambiguous, "host write")));
+  if (info.unsupported != 0) label(out, "", text("{} that this build does not know", plural(info.unsupported, "record")));
+  if (info.unfinished != 0) label(out, "", text("{} in which the process died", plural(info.unfinished, "call")));
+  label(out, "frames", count_text(info.frames));
+  label(out, "submits", count_text(info.submits));
+  label(out, "time", text("{} from the first to the last call that is timed", duration_text(info.last_ns - info.first_ns)));
+  label(out, "blobs", text("{} unique, {}; {} of {}", count_text(info.unique_blobs), bytes_text(info.unique_blob_bytes),
+                           plural(info.blob_references, "reference"), bytes_text(info.referenced_blob_bytes)));
+  for (const auto& [type, totals] : info.chunks)
+    label(out, "chunks", text("{:<10} {:>5}, {:>12} bytes stored, {:>12} unpacked", chunk_text(type), totals.chunks,
+                              count_text(totals.stored_bytes), count_text(totals.raw_bytes)));
+}
+
+void append_commands(std::string& out, const CaptureInfo& info) {
+  std::vector<std::pair<std::string, CommandCount>> rows(info.commands.begin(), info.commands.end());
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.second.calls > b.second.calls; });
+  out += "commands\n";
+  for (const auto& [name, count] : rows) {
+    append(out, "  {:>10} {}", count_text(count.calls), printable(name));
+    if (count.failed != 0) append(out, " ({} returned an error)", count_text(count.failed));
+    out += '\n';
+  }
+  out += "objects\n";
+  for (const auto& [name, count] : info.objects) append(out, "  {:>10} {}\n", count_text(count), name);
+}
+
+// Milliseconds since the first timed call, and how long.
+std::string times_text(const CaptureInfo& info, std::uint64_t start_ns, std::uint64_t end_ns) {
+  if (end_ns == 0) return text("{:>14} {:>12}", "-", "-");
+  return text("{:>14.6f} {:>12.6f}", static_cast<double>(start_ns - info.first_ns) / 1e6,
+              static_cast<double>(end_ns - start_ns) / 1e6);
+}
+
+void append_submits(std::string& out, const CaptureInfo& info, bool times) {
+  append(out, "{:>8} {:>10} {:<14} {:>8} {:>9}{}\n", "submit", "sequence", "queue", "buffers", "commands",
+         times ? text(" {:>14} {:>12}", "start ms", "call ms") : "");
+  for (const SubmitRow& row : info.submit_rows)
+    append(out, "{:>8} {:>10} {:<14} {:>8} {:>9}{}\n", row.number, row.sequence, row.queue, row.command_buffers,
+           row.commands, times ? " " + times_text(info, row.start_ns, row.end_ns) : "");
+}
+
+void append_frames(std::string& out, const CaptureInfo& info, bool times) {
+  append(out, "{:>8} {:>10} {:>10} {:>8} {:>8} {:>9}{}\n", "frame", "first", "present", "calls", "submits", "commands",
+         times ? text(" {:>14} {:>12}", "start ms", "ms") : "");
+  for (const FrameRow& row : info.frame_rows)
+    append(out, "{:>8} {:>10} {:>10} {:>8} {:>8} {:>9}{}\n", row.number, row.first_sequence, row.last_sequence,
+           row.calls, row.submits, row.commands, times ? " " + times_text(info, row.start_ns, row.end_ns) : "");
+}
+
+}  // namespace
+
+const char* chunk_text(std::uint16_t type) {
+  switch (static_cast<ChunkType>(type)) {
+    case ChunkType::padding: return "padding";
+    case ChunkType::session: return "session";
+    case ChunkType::dictionary: return "dictionary";
+    case ChunkType::records: return "records";
+    case ChunkType::blobs: return "blobs";
+    case ChunkType::index: return "index";
+    case ChunkType::segment: return "segment";
+  }
+  return "unknown";
+}
+
+void append_info(std::string& out, const CaptureInfo& info, const InfoShown& shown) {
+  label(out, "file", text("{}: {}, version {}.{}", printable(info.path), bytes_text(info.file_bytes),
+                          info.header.version_major, info.header.version_minor));
+  append_ending(out, info);
+  label(out, "recorded", utc_text(info.header.created_unix_ns));
+  if (shown.submits || shown.frames) {
+    if (shown.submits) append_submits(out, info, shown.times);
+    if (shown.frames) append_frames(out, info, shown.times);
+    return;
+  }
+  append_session(out, info);
+  append_devices(out, info);
+  append_counts(out, info);
+  for (const std::string& note : info.notes) label(out, "note", note);
+  for (const std::string& refused : info.refused) label(out, "refused", printable(refused));
+  append_commands(out, info);
+  if (shown.coverage) append_coverage_of(out, info.commands);
+}
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzers/vulkan_probe.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "analyzers/text.h"
+#include "format/vulkan.h"
+
+namespace rondo::analyzers {
+
+namespace {
+
+struct Loader {
+  PFN_vkGetInstanceProcAddr get = nullptr;
+  std::string trouble;
+
+  Loader() {
+    void* library = ::dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+      trouble = ::dlerror();
+      return;
+    }
+    get = reinterpret_cast<PFN_vkGetInstanceProcAddr>(::dlsym(library, "vkGetInstanceProcAddr"));
+    if (get == nullptr) trouble = "libvulkan.so.1 has no vkGetInstanceProcAddr";
+  }
+  template <class F>
+  F at(VkInstance instance, const char* name) const {
+    return reinterpret_cast<F>(get(instance, name));
+  }
+  VkResult create(VkInstance& instance) const {
+    VkApplicationInfo application{};
+    application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
+    application.pApplicationName = "rondo doctor";
+    application.apiVersion = VK_API_VERSION_1_1;
+    VkInstanceCreateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
+    info.pApplicationInfo = &application;
+    return at<PFN_vkCreateInstance>(nullptr, "vkCreateInstance")(&info, nullptr, &instance);
+  }
+};
+
+std::string version_text(std::uint32_t version) {
+  return text("{}.{}.{}", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
+              VK_API_VERSION_PATCH(version));
+}
+
+const char* type_text(VkPhysicalDeviceType type) {
+  switch (type) {
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU: return "integrated GPU";
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU: return "discrete GPU";
+    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU: return "virtual GPU";
+    case VK_PHYSICAL_DEVICE_TYPE_CPU: return "CPU";
+    default: return "other";
+  }
+}
+
+bool maps_file(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(path, error);
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);)
+    if (line.ends_with(real.string())) return true;
+  return false;
+}
+
+void add_directory(std::vector<std::string>& out, const std::filesystem::path& directory) {
+  std::vector<std::string> found;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end;
+       entry.increment(error))
+    if (entry->path().extension() == ".json") found.push_back(entry->path());
+  std::sort(found.begin(), found.end());
+  for (std::string& manifest : found)
+    if (std::find(out.begin(), out.end(), manifest) == out.end()) out.push_back(std::move(manifest));
+}
+
+std::vector<std::string> split(const char* list) {
+  std::vector<std::string> parts;
+  std::istringstream in(list);
+  for (std::string part; std::getline(in, part, ':');)
+    if (!part.empty()) parts.push_back(part);
+  return parts;
+}
+
+const char* get_or(const char* name, const char* fallback) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0' ? value : fallback;
+}
+
+}  // namespace
+
+std::string probe_loader() {
+  const Loader loader;
+  if (loader.get == nullptr) return "bad " + loader.trouble;
+  std::uint32_t version = VK_API_VERSION_1_0;
+  const auto enumerate = loader.at<PFN_vkEnumerateInstanceVersion>(nullptr, "vkEnumerateInstanceVersion");
+  if (enumerate != nullptr) enumerate(&version);
+  return "ok " + version_text(version);
+}
+
+std::string probe_library(const std::string& path) {
+  return ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr ? "ok" : text("bad {}", ::dlerror());
+}
+
+std::string probe_driver(const std::string& manifest) {
+  ::setenv("VK_DRIVER_FILES", manifest.c_str(), 1);
+  ::setenv("VK_ICD_FILENAMES", manifest.c_str(), 1);  // loaders before 1.3.207
+  const Loader loader;
+  if (loader.get == nullptr) return "bad " + loader.trouble;
+  VkInstance instance = VK_NULL_HANDLE;
+  const VkResult created = loader.create(instance);
+  if (created == VK_ERROR_INCOMPATIBLE_DRIVER) return "ok";  // nothing it could drive here
+  if (created != VK_SUCCESS) return text("bad vkCreateInstance returned {}", static_cast<int>(created));
+  const auto enumerate = loader.at<PFN_vkEnumeratePhysicalDevices>(instance, "vkEnumeratePhysicalDevices");
+  const auto properties = loader.at<PFN_vkGetPhysicalDeviceProperties>(instance, "vkGetPhysicalDeviceProperties");
+  VkPhysicalDevice devices[32];
+  std::uint32_t count = 32;
+  const VkResult listed = enumerate(instance, &count, devices);
+  if (listed != VK_SUCCESS && listed != VK_INCOMPLETE)
+    return listed == VK_ERROR_INITIALIZATION_FAILED ? "ok" : text("bad vkEnumeratePhysicalDevices returned {}", static_cast<int>(listed));
+  std::string lines = "ok";
+  for (std::uint32_t i = 0; i < count; ++i) {
+    VkPhysicalDeviceProperties p{};
+    properties(devices[i], &p);
+    append(lines, "\n{}, {}, Vulkan {}", p.deviceName, type_text(p.deviceType), version_text(p.apiVersion));
+  }
+  return lines;
+}
+
+std::string probe_enabled(const std::string& library) {
+  const Loader loader;
+  if (loader.get == nullptr) return "bad " + loader.trouble;
+  VkInstance instance = VK_NULL_HANDLE;
+  const VkResult created = loader.create(instance);
+  if (maps_file(library)) return "ok";
+  if (created != VK_SUCCESS) return text("bad vkCreateInstance returned {}", static_cast<int>(created));
+  return "bad the loader did not load it";
+}
+
+std::vector<std::string> driver_manifests() {
+  for (const char* variable : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES"})
+    if (const char* list = std::getenv(variable); list != nullptr && *list != '\0') return split(list);
+  std::vector<std::string> manifests;
+  const std::string home = get_or("HOME", "");
+  const std::string config_home = get_or("XDG_CONFIG_HOME", (home + "/.config").c_str());
+  const std::string data_home = get_or("XDG_DATA_HOME", (home + "/.local/share").c_str());
+  std::vector<std::string> roots{config_home};
+  for (const std::string& root : split(get_or("XDG_CONFIG_DIRS", "/etc/xdg"))) roots.push_back(root);
+  roots.push_back("/etc");
+  roots.push_back(data_home);
+  for (const std::string& root : split(get_or("XDG_DATA_DIRS", "/usr/local/share:/usr/share"))) roots.push_back(root);
+  for (const std::string& root : roots) add_directory(manifests, std::filesystem::path(root) / "vulkan" / "icd.d");
+  return manifests;
+}
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzers/walk.h"
+
+#include <cstring>
+#include <utility>
+
+#include "analyzers/text.h"
+#include "generated/args.h"
+
+namespace rondo::analyzers {
+
+bool Step::succeeded() const {
+  if (command == nullptr || command->returns != codec::Returns::result) return true;
+  if (!record.has_return) return !command->two_part;  // two parts, one missing: the process died in the call
+  return record.return_value >= 0;
+}
+
+Walk::Walk(std::unique_ptr<Reader> reader)
+    : reader_(std::move(reader)), ids_(codec::IdMap::match(reader_->dictionary())) {}
+
+Result<Walk> Walk::open(const std::string& path, const ReaderOptions& options) {
+  auto reader = Reader::open(path, options);
+  if (!reader) return tl::unexpected(std::move(reader).error());
+  return Walk(std::move(*reader));
+}
+
+Result<void> Walk::rewind() {
+  RONDO_TRY(reader_->rewind());
+  objects_ = ObjectTable();
+  frames_ = 0;
+  submits_ = 0;
+  return {};
+}
+
+const std::string& Walk::name(const Step& step) const { return ids_.name(step.record.command); }
+
+Result<bool> Walk::next(Step& step) {
+  auto read = reader_->next();
+  if (!read) return tl::unexpected(std::move(read).error());
+  lowered_.clear();
+  relocated_ = false;
+  if (!*read) return false;
+  step = Step{};
+  step.record = **read;
+  if (!step.is_void()) {
+    step.event = name(step).starts_with("rondo");
+    const CommandId id = ids_.command(step.record.command);
+    if (id != CommandId::none) {
+      step.command = &codec::info(id);
+      const auto decoded = codec::decode(lowered_, ids_, id, step.record.payload);
+      if (!decoded)
+        return fail(decoded.error().status,
+                    text("{}: sequence {}, chunk at offset {}: {}", printable(reader_->path()), step.record.sequence,
+                         step.record.file_offset, decoded.error().message));
+      objects_.apply(*step.command, step.record.sequence, step.succeeded(), lowered_, resolution_);
+    }
+  }
+  count(step);
+  return true;
+}
+
+void Walk::count(Step& step) {
+  step.frame = frames_;
+  step.submit = submits_;
+  if (step.command == nullptr || step.by_layer()) return;
+  switch (step.command->canonical) {
+    case CommandId::vkQueuePresentKHR:
+      step.present = true;
+      frames_ += 1;
+      break;
+    case CommandId::vkQueueSubmit:
+      step.submits = reinterpret_cast<const args_vkQueueSubmit*>(lowered_.bytes.data())->submitCount;
+      break;
+    case CommandId::vkQueueSubmit2:
+      step.submits = reinterpret_cast<const args_vkQueueSubmit2*>(lowered_.bytes.data())->submitCount;
+      break;
+    default:
+      break;
+  }
+  submits_ += step.submits;
+}
+
+const void* Walk::native() {
+  if (!relocated_) {
+    std::byte* base = lowered_.bytes.data();
+    for (const std::uint32_t at : lowered_.pointers) {
+      std::uint64_t offset;
+      std::memcpy(&offset, base + at, sizeof offset);
+      const std::byte* target = base + offset;
+      std::memcpy(base + at, &target, sizeof target);
+    }
+    for (const codec::BlobRef& blob : lowered_.blobs) std::memset(base + blob.offset, 0, sizeof(void*));
+    relocated_ = true;
+  }
+  return lowered_.bytes.data();
+}
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// A capture, record by record: decoded, its objects resolved, frames and
+// submits counted. Holds one record at a time. No device is touched.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "format/codec/decoder.h"
+#include "format/objects.h"
+#include "format/reader.h"
+#include "format/result.h"
+
+namespace rondo::analyzers {
+
+// Frame: from one present to the next, the present being its last record;
+// frame 0 begins at the first record. Submit: one VkSubmitInfo batch.
+struct Step {
+  Record record;
+  const codec::CommandInfo* command = nullptr;  // null: unknown to this build or of another encoding
+  std::uint64_t frame = 0;
+  std::uint64_t submit = 0;   // of the record's first batch, or of the next one to come
+  std::uint64_t submits = 0;  // batches in this record
+  bool present = false;
+  bool event = false;         // Rondo's own record: a host write, a checkpoint, a note
+
+  bool is_void() const { return (record.flags & kRecordKindMask) == kRecordVoid; }
+  bool by_layer() const { return (record.flags & kRecordByLayer) != 0; }
+  bool is_call() const { return !is_void() && !by_layer() && !event; }  // the program's own
+  bool succeeded() const;  // its result is no error code; true where it has none
+};
+
+class Walk {
+ public:
+  static Result<Walk> open(const std::string& path, const ReaderOptions& options = {});
+
+  // False at the end. What is returned, and decoded() and resolution(), hold until the next call.
+  Result<bool> next(Step& step);
+  Result<void> rewind();
+
+  Reader& reader() { return *reader_; }
+  const codec::IdMap& ids() const { return ids_; }
+  const ObjectTable& objects() const { return objects_; }
+  // Of the current record, if it has a command and is not void.
+  const codec::Lowered& decoded() const { return lowered_; }
+  const ObjectTable::Resolution& resolution() const { return resolution_; }
+  // The parameters of the current record as args_<command>, pointers set (to
+  // data kept as a blob: null). Handles are captured values.
+  template <class Args>
+  const Args& args() {
+    return *static_cast<const Args*>(native());
+  }
+  // The name that the file's dictionary has for the record's command.
+  const std::string& name(const Step& step) const;
+
+ private:
+  explicit Walk(std::unique_ptr<Reader> reader);
+  const void* native();
+  void count(Step& step);
+
+  std::unique_ptr<Reader> reader_;
+  codec::IdMap ids_;
+  ObjectTable objects_;
+  codec::Lowered lowered_;
+  bool relocated_ = false;
+  ObjectTable::Resolution resolution_;
+  std::uint64_t frames_ = 0;
+  std::uint64_t submits_ = 0;
+};
+
+}  // namespace rondo::analyzers
