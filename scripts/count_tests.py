@@ -23,7 +23,7 @@ def junit_state(case):
         return "failed", ""
     skipped = case.find("skipped")
     if skipped is not None:
-        return "skipped", skipped.get("message") or ""
+        return "skipped", " ".join((skipped.get("message") or "").split())
     if case.get("status") == "notrun":
         return "skipped", "disabled"
     return "passed", ""
@@ -37,14 +37,17 @@ def collect(build):
     for suite in xml.parse(junit).getroot().iter("testsuite"):
         for case in suite.findall("testcase"):
             state, reason = junit_state(case)
-            listed = build / "test-results" / (case.get("name") + ".tsv")
+            # "rondo:scenario / scenario-vkcube" for a program without cases in the file
+            test = case.get("name").split(" / ")[-1]
+            listed = build / "test-results" / (test + ".tsv")
             if not listed.exists():
-                yield state, f"{suite.get('name')}.{case.get('name')}", reason
+                program = suite.get("name").split(" / ")[-1]
+                yield state, test if " / " in case.get("name") else f"{program}.{test}", reason
                 continue
             cases = list(listed_cases(listed))
             yield from cases
             if state == "failed" and not any(s == "failed" for s, _, _ in cases):
-                yield "failed", case.get("name") + " (ended early)", ""
+                yield "failed", test + " (ended early)", ""
 
 
 def main():

@@ -144,23 +144,21 @@ SCENARIO("the playbook for agents runs as printed", "[tools]") {
   const Outcome playbook = rondo({"help", "agents"});
   INFO(playbook.both());
   REQUIRE(playbook.status == 0);
-  // What is indented by four columns and begins with a program's name is a command.
-  std::string script = "set -e\n";
-  int commands = 0;
-  for (const std::string& line : lines(playbook.out))
-    if (line.rfind("    ", 0) == 0) {
-      script += line.substr(4) + "\n";
-      ++commands;
-    }
-  REQUIRE(commands >= 5);
+  std::string script;
+  int blocks = 0;
+  bool inside = false;
+  for (const std::string& line : lines(playbook.out)) {
+    if (line == "```sh") ++blocks;
+    if (inside && line != "```") script += line + "\n";
+    inside = line == "```sh" || (inside && line != "```");
+  }
+  REQUIRE(blocks >= 5);
   const TemporaryDirectory directory;
   Command shell;
-  shell.arguments = {"bash", "-c", script};
+  shell.arguments = {"sh", "-e", "-c", script};
   shell.directory = directory.path();
-  const Environment with_tools{{"DISPLAY", display()}};
-  shell.environment.insert(with_tools.begin(), with_tools.end());
   shell.environment["PATH"] =
-      build_root() + "/analyzers:" + build_root() + "/player:" + program("") + ":" + shell.environment["PATH"];
+      build_root() + "/analyzers:" + build_root() + "/player:" + shell.environment["PATH"];
   const Outcome outcome = run(shell);
   INFO(script << "\n" << outcome.both());
   CHECK(outcome.status == 0);
