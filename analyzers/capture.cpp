@@ -86,22 +86,28 @@ std::string how_it_ended(const Ended& ended, pid_t pid) {
   return "left without closing it: finished";
 }
 
-// One line for the file; false where it could not be read or closed.
-bool close_and_report(const ReportedFile& file, const Ended& ended) {
+// Also lists the captures that were written.
+Result<Ended> run_and_list(const Options& options, const LayerFiles& layer, const std::string& pattern,
+                           std::vector<ReportedFile>& files) {
+  const auto report = ReportFile::create();
+  if (!report) return tl::unexpected(report.error());
+  const auto ended = launch(options.program, environment_for(options, layer, pattern, report->path()));
+  if (!ended) return tl::unexpected(ended.error());
+  auto listed = report->read();
+  if (!listed) return tl::unexpected(listed.error());
+  files = std::move(*listed);
+  return *ended;
+}
+
+// One line for the file, an error where it could not be closed or read.
+void close_and_report(const ReportedFile& file, const Ended& ended) {
   const auto finished = finish_capture(file.path, file.pid == ended.pid ? ended.signal : 0);
-  if (!finished) {
-    print_error(finished.error().message);
-    return false;
-  }
+  if (!finished) return print_error(finished.error().message);
   const auto summary = summarize(file.path);
-  if (!summary) {
-    print_error(summary.error().message);
-    return false;
-  }
+  if (!summary) return print_error(summary.error().message);
   std::string line = summary_line(shown_path(file.path), *summary);
   if (*finished) line += text(" ({})", how_it_ended(ended, file.pid));
   print_summary(line);
-  return true;
 }
 
 }  // namespace
@@ -133,19 +139,15 @@ Result<int> run_capture(Arguments args) {
   if (!layer) return tl::unexpected(layer.error());
   const std::string pattern = output_pattern(options.output);
   RONDO_TRY(check_output(pattern));
-  auto report = ReportFile::create();
-  if (!report) return tl::unexpected(report.error());
-
-  const auto ended = launch(options.program, environment_for(options, *layer, pattern, report->path()));
+  std::vector<ReportedFile> files;
+  const auto ended = run_and_list(options, *layer, pattern, files);
   if (!ended) return tl::unexpected(ended.error());
   if (ended->exec_error != 0) {
-    print_error(text("{}: {}", printable(options.program[0]), std::strerror(ended->exec_error)));
+    print_error(text("{}: {}", options.program[0], std::strerror(ended->exec_error)));
     return ended->exec_error == ENOENT ? kNotFound : kCannotExecute;
   }
-  const auto files = report->read();
-  if (!files) return tl::unexpected(files.error());
-  for (const ReportedFile& file : *files) close_and_report(file, *ended);
-  if (files->empty())
+  for (const ReportedFile& file : files) close_and_report(file, *ended);
+  if (files.empty())
     print_summary(text("{}: no Vulkan call seen, so no capture: it made no Vulkan instance (it may use OpenGL or the "
                        "CPU, or have failed before), or it runs set-user-id, where layers are off; "
                        "see 'rondo doctor' and --log=info",

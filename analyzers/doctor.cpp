@@ -124,11 +124,11 @@ std::string try_enabled(const LayerFiles& layer, bool by_launcher) {
 
 void check_layer(Findings& findings, bool have_loader) {
   const auto layer = find_layer();
-  if (!layer) return findings.bad("layer", layer.error().message, "rebuild or reinstall Rondo");
+  if (!layer) return findings.bad("layer", layer.error().message, {});
   findings.ok("manifest", layer->manifest);
   const Answer library(probe([&] { return probe_library(layer->library); }));
   if (!library.good)
-    return findings.bad("layer", text("{}: {}", layer->library, library.rest), "rebuild or reinstall Rondo");
+    return findings.bad("layer", library.rest, "rebuild or reinstall Rondo");
   findings.ok("layer", layer->library);
   if (!have_loader) return;
   const Answer launched(probe([&] { return try_enabled(*layer, true); }));
@@ -173,7 +173,7 @@ void check_drivers(Findings& findings) {
 void check_player(Findings& findings) {
   const auto player = find_player();
   if (player) findings.ok("player", *player);
-  else findings.bad("player", player.error().message, "rebuild or reinstall Rondo");
+  else findings.bad("player", player.error().message, {});
 }
 
 }  // namespace
