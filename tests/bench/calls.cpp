@@ -21,29 +21,46 @@ const VkCommandBuffer kCommands = handle<VkCommandBuffer>(0x55d0c0de1000);
 const args_vkCmdDraw draw{kCommands, 36, 1, 0, 0};
 
 const float tint[4] = {1, 0.5f, 0.25f, 1};
-const args_vkCmdPushConstants push{kCommands, handle<VkPipelineLayout>(0x7f0000001000), VK_SHADER_STAGE_VERTEX_BIT,
-                                   0, sizeof tint, tint};
+const args_vkCmdPushConstants push{
+    kCommands, handle<VkPipelineLayout>(0x7f0000001000), VK_SHADER_STAGE_VERTEX_BIT, 0, sizeof tint, tint};
 
 const VkViewport viewports[1] = {{0, 0, 500, 500, 0, 1}};
 const args_vkCmdSetViewport set_viewport{kCommands, 0, 1, viewports};
 
 const VkDescriptorSet sets[1] = {handle<VkDescriptorSet>(0x7f0000002000)};
 const args_vkCmdBindDescriptorSets bind_sets{
-    kCommands, VK_PIPELINE_BIND_POINT_GRAPHICS, handle<VkPipelineLayout>(0x7f0000001000), 0, 1, sets, 0, nullptr};
+    kCommands, VK_PIPELINE_BIND_POINT_GRAPHICS, handle<VkPipelineLayout>(0x7f0000001000), 0, 1, sets, 0,
+    nullptr};
 
-const VkImageMemoryBarrier barriers[1] = {{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER, nullptr,
-                                           VK_ACCESS_TRANSFER_WRITE_BIT, VK_ACCESS_SHADER_READ_BIT,
+const VkImageMemoryBarrier barriers[1] = {{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+                                           nullptr,
+                                           VK_ACCESS_TRANSFER_WRITE_BIT,
+                                           VK_ACCESS_SHADER_READ_BIT,
                                            VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
-                                           VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, VK_QUEUE_FAMILY_IGNORED,
-                                           VK_QUEUE_FAMILY_IGNORED, handle<VkImage>(0x7f0000003000),
+                                           VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
+                                           VK_QUEUE_FAMILY_IGNORED,
+                                           VK_QUEUE_FAMILY_IGNORED,
+                                           handle<VkImage>(0x7f0000003000),
                                            {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}}};
-const args_vkCmdPipelineBarrier barrier{kCommands, VK_PIPELINE_STAGE_TRANSFER_BIT,
-                                        VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT, 0, 0, nullptr, 0, nullptr, 1, barriers};
+const args_vkCmdPipelineBarrier barrier{kCommands,
+                                        VK_PIPELINE_STAGE_TRANSFER_BIT,
+                                        VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT,
+                                        0,
+                                        0,
+                                        nullptr,
+                                        0,
+                                        nullptr,
+                                        1,
+                                        barriers};
 
 VkClearValue clears[2];  // zero: black, depth 0
-const VkRenderPassBeginInfo begin_info{VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO, nullptr,
-                                       handle<VkRenderPass>(0x7f0000004000), handle<VkFramebuffer>(0x7f0000005000),
-                                       {{0, 0}, {500, 500}}, 2, clears};
+const VkRenderPassBeginInfo begin_info{VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
+                                       nullptr,
+                                       handle<VkRenderPass>(0x7f0000004000),
+                                       handle<VkFramebuffer>(0x7f0000005000),
+                                       {{0, 0}, {500, 500}},
+                                       2,
+                                       clears};
 const args_vkCmdBeginRenderPass begin_pass{kCommands, &begin_info, VK_SUBPASS_CONTENTS_INLINE};
 
 const VkSemaphore semaphores[2] = {handle<VkSemaphore>(0x7f0000006000), handle<VkSemaphore>(0x7f0000007000)};
@@ -57,10 +74,10 @@ const VkDescriptorBufferInfo buffer_info{handle<VkBuffer>(0x7f0000009000), 0, 12
 const VkDescriptorImageInfo image_info{handle<VkSampler>(0x7f000000a000), handle<VkImageView>(0x7f000000b000),
                                        VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL};
 const VkWriteDescriptorSet writes[2] = {
-    {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, nullptr, sets[0], 0, 0, 1, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, nullptr,
-     &buffer_info, nullptr},
-    {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, nullptr, sets[0], 1, 0, 1, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
-     &image_info, nullptr, nullptr}};
+    {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, nullptr, sets[0], 0, 0, 1, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER,
+     nullptr, &buffer_info, nullptr},
+    {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, nullptr, sets[0], 1, 0, 1,
+     VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, &image_info, nullptr, nullptr}};
 const args_vkUpdateDescriptorSets update_sets{handle<VkDevice>(0x55d0c0de3000), 2, writes, 0, nullptr};
 
 }  // namespace

@@ -53,8 +53,8 @@ IdMap own_ids() {
                     info(command.args).encoding_hash, command.name});
   for (const StructInfo& structure : structures().subspan(1))
     if (structure.stype != kNull)
-      rows.push_back({DictionaryKind::structure, static_cast<std::uint16_t>(structure.id), structure.encoding_hash,
-                      structure.name});
+      rows.push_back({DictionaryKind::structure, static_cast<std::uint16_t>(structure.id),
+                      structure.encoding_hash, structure.name});
   return IdMap::match(rows);
 }
 

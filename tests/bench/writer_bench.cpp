@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What it costs a thread to put one record into its open segment.
 #include <benchmark/benchmark.h>
-
 #include <unistd.h>
 
 #include <cstdlib>
@@ -61,7 +60,8 @@ void record(benchmark::State& state) {
 }
 void destroy_capture(const benchmark::State&) { g_capture.reset(); }
 
-BENCHMARK(record)->Arg(32)->Arg(100)->Arg(1000)->Threads(1)->Threads(2)->UseRealTime()->Teardown(destroy_capture);
+BENCHMARK(record)->Arg(32)->Arg(100)->Arg(1000)->Threads(1)->Threads(2)->UseRealTime()->Teardown(
+    destroy_capture);
 
 }  // namespace
 

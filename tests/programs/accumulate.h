@@ -3,9 +3,8 @@
 // and a dispatch that sets output[slot] = 3 * input[slot] + output[previous].
 #pragma once
 
-#include "support.h"
-
 #include "accumulate.comp.h"  // built from accumulate.comp; needs <cstdint>
+#include "support.h"
 
 namespace program {
 
@@ -111,7 +110,8 @@ inline void record_dispatch(const Accumulate& a, const Commands& commands, std::
                             std::uint32_t previous) {
   const std::uint32_t push[2] = {slot, previous};
   vkCmdBindPipeline(commands.buffer, VK_PIPELINE_BIND_POINT_COMPUTE, a.pipeline);
-  vkCmdBindDescriptorSets(commands.buffer, VK_PIPELINE_BIND_POINT_COMPUTE, a.layout, 0, 1, &a.set, 0, nullptr);
+  vkCmdBindDescriptorSets(commands.buffer, VK_PIPELINE_BIND_POINT_COMPUTE, a.layout, 0, 1, &a.set, 0,
+                          nullptr);
   vkCmdPushConstants(commands.buffer, a.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof push, push);
   // What earlier submits wrote is read here; what this one writes, by the host.
   VkMemoryBarrier earlier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT,
@@ -121,8 +121,8 @@ inline void record_dispatch(const Accumulate& a, const Commands& commands, std::
   vkCmdDispatch(commands.buffer, 1, 1, 1);
   VkMemoryBarrier host{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT,
                        VK_ACCESS_HOST_READ_BIT};
-  vkCmdPipelineBarrier(commands.buffer, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
-                       &host, 0, nullptr, 0, nullptr);
+  vkCmdPipelineBarrier(commands.buffer, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0,
+                       1, &host, 0, nullptr, 0, nullptr);
 }
 
 }  // namespace program

@@ -2,8 +2,9 @@
 // Submits, then dies as by `kill -9`: in the middle of recording a command
 // buffer, with the last submit not waited for.
 //   crash [--submits N]
-#include <csignal>
 #include <unistd.h>
+
+#include <csignal>
 
 #include "accumulate.h"
 

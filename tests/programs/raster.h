@@ -5,7 +5,6 @@
 #pragma once
 
 #include "support.h"
-
 #include "triangle.frag.h"  // built from triangle.frag; needs <cstdint>
 #include "triangle.vert.h"  // built from triangle.vert
 
@@ -179,7 +178,8 @@ inline void destroy(const Context& c, Raster& r) {
 
 // One white triangle over the middle of the image.
 inline MappedBuffer create_vertices(const Context& c) {
-  const float vertices[3][6] = {{-0.9f, 0.9f, 1, 1, 1, 1}, {0.9f, 0.9f, 1, 1, 1, 1}, {0.0f, -0.9f, 1, 1, 1, 1}};
+  const float vertices[3][6] = {
+      {-0.9f, 0.9f, 1, 1, 1, 1}, {0.9f, 0.9f, 1, 1, 1, 1}, {0.0f, -0.9f, 1, 1, 1, 1}};
   MappedBuffer b = create_mapped_buffer(c, sizeof vertices, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT);
   std::memcpy(b.words, vertices, sizeof vertices);
   return b;

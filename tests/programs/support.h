@@ -4,13 +4,13 @@
 // leak just does not call destroy(). Any error ends the program with status 1.
 #pragma once
 
+#include <vulkan/vulkan.h>
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
-
-#include <vulkan/vulkan.h>
 
 namespace program {
 

@@ -10,7 +10,9 @@ namespace {
 
 constexpr std::uint32_t kExtent = 256;
 
-std::uint32_t rgba(std::uint32_t r, std::uint32_t g, std::uint32_t b) { return r | g << 8 | b << 16 | 0xff000000u; }
+std::uint32_t rgba(std::uint32_t r, std::uint32_t g, std::uint32_t b) {
+  return r | g << 8 | b << 16 | 0xff000000u;
+}
 
 void draw(const Context& c, const Raster& r, const Commands& commands, const MappedBuffer& vertices,
           const MappedBuffer& readback, const float (&tint)[4]) {
@@ -25,8 +27,8 @@ void draw(const Context& c, const Raster& r, const Commands& commands, const Map
                          &copy);
   VkMemoryBarrier host{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_TRANSFER_WRITE_BIT,
                        VK_ACCESS_HOST_READ_BIT};
-  vkCmdPipelineBarrier(commands.buffer, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &host,
-                       0, nullptr, 0, nullptr);
+  vkCmdPipelineBarrier(commands.buffer, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
+                       &host, 0, nullptr, 0, nullptr);
   CHECK(vkEndCommandBuffer(commands.buffer));
   submit(c.queues[0], commands);
   wait(c, commands);
@@ -54,7 +56,8 @@ int main(int argc, char** argv) {
     const std::uint32_t red = 255 - i % 256, green = i * 5 % 256;
     draw(c, r, commands, vertices, readback,
          {static_cast<float>(red) / 255.0f, static_cast<float>(green) / 255.0f, 0.0f, 1.0f});
-    if (readback.words[kExtent * kExtent / 2 + kExtent / 2] != rgba(red, green, 0)) die("wrong centre in frame", i);
+    if (readback.words[kExtent * kExtent / 2 + kExtent / 2] != rgba(red, green, 0))
+      die("wrong centre in frame", i);
     if (readback.words[0] != rgba(0, 0, 64)) die("wrong corner in frame", i);
   }
   std::printf("triangle: %u frames, checksum %016llx\n", frames,

@@ -55,8 +55,14 @@ Words vkcube(int frames) { return {"vkcube", "--c", std::to_string(frames)}; }
 Command capture_command(const Words& words, const std::string& output, const CaptureOptions& options) {
   Command command;
   if (options.with_launcher) {
-    command.arguments = {build_root() + "/analyzers/rondo", "capture",     "--output",        output,
-                         "--checkpoints",                   options.checkpoints, "--compression", options.compression,
+    command.arguments = {build_root() + "/analyzers/rondo",
+                         "capture",
+                         "--output",
+                         output,
+                         "--checkpoints",
+                         options.checkpoints,
+                         "--compression",
+                         options.compression,
                          "--"};
   } else {
     const Environment recording{{"RONDO_CAPTURE", "1"},
@@ -75,7 +81,8 @@ Command capture_command(const Words& words, const std::string& output, const Cap
 const Recording& captured(const Words& words, const CaptureOptions& options) {
   static const TemporaryDirectory directory;
   static std::map<std::string, Recording> made;
-  std::string key = options.checkpoints + options.compression + (options.with_launcher ? "" : " by environment");
+  std::string key =
+      options.checkpoints + options.compression + (options.with_launcher ? "" : " by environment");
   for (const std::string& word : words) key.append(" ").append(word);
   auto found = made.find(key);
   if (found == made.end()) {
@@ -90,7 +97,8 @@ const Recording& captured(const Words& words, const CaptureOptions& options) {
 Compared compared(const Outcome& outcome, const std::string& what) {
   const std::string text = outcome.both();
   std::smatch match;
-  if (!std::regex_search(text, match, std::regex("([0-9]+) of ([0-9]+) " + what + " compared and equal"))) return {};
+  if (!std::regex_search(text, match, std::regex("([0-9]+) of ([0-9]+) " + what + " compared and equal")))
+    return {};
   return {std::stoi(match[1]), std::stoi(match[2])};
 }
 

@@ -11,9 +11,9 @@ namespace scenario {
 
 using Words = std::vector<std::string>;
 
-std::string build_root();                        // found from this executable's own place
-std::string program(const std::string& name);    // of tests/programs
-Outcome player(const Words& arguments);          // without a display
+std::string build_root();                      // found from this executable's own place
+std::string program(const std::string& name);  // of tests/programs
+Outcome player(const Words& arguments);        // without a display
 Outcome rondo(const Words& arguments);
 
 // Where programs that open a window find one. Started when first asked for.

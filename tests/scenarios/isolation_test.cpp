@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program notices of Rondo: nothing when it is off, little when it is on.
-#include <catch2/catch.hpp>
-
 #include <unistd.h>
 
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <csignal>
 #include <filesystem>
 
@@ -60,7 +59,9 @@ SCENARIO("a program loads the layer exactly when RONDO_CAPTURE is 1", "[isolatio
     THEN("there is no capture either") { CHECK(files_in(directory.path()).empty()); }
   }
   WHEN("it is 0") { CHECK(!with({{"RONDO_CAPTURE", "0"}})); }
-  WHEN("it is 1, but RONDO_DISABLE is set") { CHECK(!with({{"RONDO_CAPTURE", "1"}, {"RONDO_DISABLE", "1"}})); }
+  WHEN("it is 1, but RONDO_DISABLE is set") {
+    CHECK(!with({{"RONDO_CAPTURE", "1"}, {"RONDO_DISABLE", "1"}}));
+  }
   WHEN("it is 1") {
     CHECK(with({{"RONDO_CAPTURE", "1"}}));
     THEN("there is a capture") { CHECK(files_in(directory.path()).size() == 1); }

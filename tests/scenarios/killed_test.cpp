@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nothing recorded is lost when the program dies.
-#include <catch2/catch.hpp>
-
 #include <unistd.h>
 
+#include <catch2/catch.hpp>
 #include <csignal>
 #include <filesystem>
 

@@ -4,7 +4,6 @@
 // passed|failed|skipped, a tab, its name, a tab, why it was skipped.
 #define CATCH_CONFIG_MAIN
 #include <catch2/catch.hpp>
-
 #include <cstdio>
 #include <cstdlib>
 

@@ -58,7 +58,8 @@ double now_s() {
 
 Environment quiet_environment() {
   Environment e;
-  for (const char* name : {"PATH", "HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS"})
+  for (const char* name :
+       {"PATH", "HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS"})
     if (const char* value = std::getenv(name)) e[name] = value;
   const char* driver = std::getenv("RONDO_TEST_ICD");
   e["VK_ICD_FILENAMES"] = driver != nullptr ? driver : "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
@@ -106,7 +107,8 @@ void Process::kill(int signal) const { ::kill(pid_, signal); }
 
 bool Process::running() {
   siginfo_t info{};
-  return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0;
+  return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == 0;
 }
 
 void Process::drain(int timeout_ms) {
@@ -156,7 +158,8 @@ Outcome run(const Command& command) { return Process(command).wait(); }
 TemporaryDirectory::TemporaryDirectory() {
   const char* root = std::getenv("TMPDIR");
   std::string pattern = std::string(root != nullptr ? root : "/tmp") + "/rondo-scenario-XXXXXX";
-  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make a directory like " + pattern);
+  if (::mkdtemp(pattern.data()) == nullptr)
+    throw std::runtime_error("cannot make a directory like " + pattern);
   path_ = pattern;
 }
 

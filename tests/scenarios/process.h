@@ -20,8 +20,8 @@ Environment quiet_environment();
 struct Command {
   std::vector<std::string> arguments;  // [0] is a path, or found in PATH
   Environment environment = quiet_environment();
-  std::string directory;               // where it runs; empty: here
-  std::string input;                   // its stdin
+  std::string directory;  // where it runs; empty: here
+  std::string input;      // its stdin
   double timeout_s = 120;
 };
 
@@ -45,8 +45,8 @@ class Process {
 
   pid_t pid() const { return pid_; }
   void kill(int signal) const;
-  bool running();    // false once it ended (it stays to be waited for)
-  Outcome wait();    // reads both outputs until it ends or its time is up
+  bool running();  // false once it ended (it stays to be waited for)
+  Outcome wait();  // reads both outputs until it ends or its time is up
 
  private:
   void drain(int timeout_ms);

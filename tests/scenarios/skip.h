@@ -11,8 +11,8 @@ std::string& skip_reason();  // of the running test case; empty: not skipped
 
 }  // namespace scenario
 
-#define SKIP_SCENARIO(reason)            \
-  do {                                   \
+#define SKIP_SCENARIO(reason)             \
+  do {                                    \
     ::scenario::skip_reason() = (reason); \
-    return;                              \
+    return;                               \
   } while (false)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the tools tell about captures, about this build and about this machine.
-#include <catch2/catch.hpp>
-
 #include <algorithm>
+#include <catch2/catch.hpp>
 
 #include "fixture.h"
 #include "json.h"
@@ -86,7 +85,8 @@ SCENARIO("rondo info --coverage sorts every command of the registry", "[tools]")
   CHECK(Json::parse(json.out).valid());
   const Outcome text = rondo({"info", "--coverage"});
   REQUIRE(text.status == 0);
-  for (const char* what : {"regular", "irregular", "unsupported"}) CHECK(text.out.find(what) != std::string::npos);
+  for (const char* what : {"regular", "irregular", "unsupported"})
+    CHECK(text.out.find(what) != std::string::npos);
   CHECK(text.out.find("vkCmdDraw") != std::string::npos);
 }
 

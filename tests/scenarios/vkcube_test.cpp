@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // 300 frames of vkcube: captured under an X server, replayed without one.
 #include <catch2/catch.hpp>
-
 #include <filesystem>
 
 #include "fixture.h"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever a tool is given that it cannot use, it says so in one line and
 // leaves with the status that docs/architecture.md gives it.
-#include <catch2/catch.hpp>
-
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <set>
 
 #include "fixture.h"
