@@ -26,19 +26,16 @@ class PageSet {
     return std::all_of(words_.begin(), words_.end(), [](std::uint64_t word) { return word == 0; });
   }
   // The first member at `from` or after it, or `limit`.
-  std::size_t next(std::size_t from, std::size_t limit) const { return find(from, limit, 0); }
-  // The first page at `from` or after it that is not a member, or `limit`.
-  std::size_t next_missing(std::size_t from, std::size_t limit) const { return find(from, limit, ~std::uint64_t{0}); }
-
- private:
-  std::size_t find(std::size_t from, std::size_t limit, std::uint64_t flip) const {
+  std::size_t next(std::size_t from, std::size_t limit) const {
     while (from < limit) {
-      const std::uint64_t word = (words_[from / 64] ^ flip) >> (from % 64);
+      const std::uint64_t word = words_[from / 64] >> (from % 64);
       if (word != 0) return std::min(limit, from + static_cast<std::size_t>(std::countr_zero(word)));
       from = (from / 64 + 1) * 64;
     }
     return limit;
   }
+
+ private:
   template <class Change>
   void for_words(std::size_t begin, std::size_t end, Change change) {
     while (begin < end) {
