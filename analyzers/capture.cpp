@@ -9,6 +9,7 @@
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
 #include "analyzers/launch.h"
+#include "analyzers/output.h"
 #include "analyzers/report_file.h"
 #include "analyzers/summary.h"
 #include "analyzers/text.h"
@@ -102,12 +103,12 @@ Result<Ended> run_and_list(const Options& options, const LayerFiles& layer, cons
 // One line for the file, an error where it could not be closed or read.
 void close_and_report(const ReportedFile& file, const Ended& ended) {
   const auto finished = finish_capture(file.path, file.pid == ended.pid ? ended.signal : 0);
-  if (!finished) return print_error(finished.error().message);
+  if (!finished) return say(finished.error().message);
   const auto summary = summarize(file.path);
-  if (!summary) return print_error(summary.error().message);
+  if (!summary) return say(summary.error().message);
   std::string line = summary_line(shown_path(file.path), *summary);
   if (*finished) line += text(" ({})", how_it_ended(ended, file.pid));
-  print_summary(line);
+  say(line);
 }
 
 }  // namespace
@@ -143,12 +144,12 @@ Result<int> run_capture(Arguments args) {
   const auto ended = run_and_list(options, *layer, pattern, files);
   if (!ended) return tl::unexpected(ended.error());
   if (ended->exec_error != 0) {
-    print_error(text("{}: {}", options.program[0], std::strerror(ended->exec_error)));
+    say(text("{}: {}", options.program[0], std::strerror(ended->exec_error)));
     return ended->exec_error == ENOENT ? kNotFound : kCannotExecute;
   }
   for (const ReportedFile& file : files) close_and_report(file, *ended);
   if (files.empty())
-    print_summary(text("{}: no Vulkan call seen, so no capture: it made no Vulkan instance (it may use OpenGL or the "
+    say(text("{}: no Vulkan call seen, so no capture: it made no Vulkan instance (it may use OpenGL or the "
                        "CPU, or have failed before), or it runs set-user-id, where layers are off; "
                        "see 'rondo doctor' and --log=info",
                        printable(options.program[0])));

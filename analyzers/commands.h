@@ -24,7 +24,4 @@ inline constexpr int kLauncherError = 125;  // as env(1), timeout(1), …
 inline constexpr int kCannotExecute = 126;
 inline constexpr int kNotFound = 127;
 
-void print_error(const std::string& message);    // `rondo: message` on standard error
-void print_summary(const std::string& message);  // the same, for what is no error
-
 }  // namespace rondo::analyzers

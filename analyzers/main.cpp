@@ -42,14 +42,14 @@ int print_help() {
       "Exit status: 0 done, 1 failed, 2 wrong usage, 3 not a readable capture, 4 this device cannot\n"
       "run it, 5 different, 6 external file, 7 timeout; capture: the program's own, 125 own errors.\n");
   const auto done = out.finish();
-  if (!done) print_error(done.error().message);
+  if (!done) say(done.error().message);
   return done ? 0 : static_cast<int>(done.error().status);
 }
 
 int run(const std::vector<std::string>& words) {
   const Arguments args = words;
   if (args.empty()) {
-    print_error("no subcommand given (see rondo --help)");
+    say("no subcommand given (see rondo --help)");
     return static_cast<int>(Status::usage);
   }
   if (args[0] == "--help" || args[0] == "-h" || (args[0] == "help" && args.size() == 1)) return print_help();
@@ -61,18 +61,14 @@ int run(const std::vector<std::string>& words) {
     if (args[0] != s.name) continue;
     const auto status = s.run(args.subspan(1));
     if (status) return *status;
-    print_error(status.error().message);
+    say(status.error().message);
     return s.error_status != 0 ? s.error_status : static_cast<int>(status.error().status);
   }
-  print_error(text("'{}' is no subcommand (see rondo --help)", printable(args[0])));
+  say(text("'{}' is no subcommand (see rondo --help)", printable(args[0])));
   return static_cast<int>(Status::usage);
 }
 
 }  // namespace
-
-// One line, whatever names of files and objects stand in it.
-void print_error(const std::string& message) { std::fprintf(stderr, "rondo: %s\n", printable(message).c_str()); }
-void print_summary(const std::string& message) { print_error(message); }
 
 }  // namespace rondo::analyzers
 
@@ -80,7 +76,7 @@ int main(int argc, char** argv) {
   try {
     return rondo::analyzers::run({argv + 1, argv + argc});
   } catch (const std::exception& error) {  // memory exhausted, above all
-    rondo::analyzers::print_error(error.what());
+    rondo::analyzers::say(error.what());
     return 1;
   }
 }

@@ -2,8 +2,11 @@
 #include "analyzers/output.h"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <unistd.h>
+
+#include "analyzers/text.h"
 
 namespace rondo::analyzers {
 
@@ -28,5 +31,7 @@ Result<void> Output::finish() {
                                     ": what was printed is not complete");
   return {};
 }
+
+void say(const std::string& message) { std::fprintf(stderr, "rondo: %s\n", printable(message).c_str()); }
 
 }  // namespace rondo::analyzers

@@ -39,4 +39,8 @@ class Output {
   std::string buffer_;
 };
 
+// `rondo: message` on standard error: one line, whatever names of files and
+// objects stand in it.
+void say(const std::string& message);
+
 }  // namespace rondo::analyzers

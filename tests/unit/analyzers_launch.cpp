@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the launcher passes through: status, signals, environment.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <csignal>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "analyzers/launch.h"
+#include "analyzers/probe.h"
+
+namespace rondo::analyzers {
+namespace {
+
+Ended launched(const std::vector<std::string>& words, const EnvironmentChanges& environment = {}) {
+  const auto ended = launch(words, environment);
+  EXPECT_TRUE(ended);
+  return ended ? *ended : Ended{};
+}
+
+TEST(AnalyzersLaunch, ExitStatusAndSignalAreTold) {
+  EXPECT_EQ(launched({"sh", "-c", "exit 42"}).status, 42);
+  const Ended killed = launched({"sh", "-c", "kill -9 $$"});
+  EXPECT_EQ(killed.signal, SIGKILL);
+  EXPECT_EQ(signal_name(killed.signal), "SIGKILL");
+}
+
+TEST(AnalyzersLaunch, AProgramThatCannotStartTellsWhy) {
+  EXPECT_EQ(launched({"/no/such/program"}).exec_error, ENOENT);
+  EXPECT_EQ(launched({"/"}).exec_error, EACCES);
+}
+
+TEST(AnalyzersLaunch, TheEnvironmentIsChangedForTheProgramOnly) {
+  ::setenv("RONDO_TEST_GONE", "here", 1);
+  const Ended ended = launched({"sh", "-c", "[ \"$RONDO_TEST_NEW\" = value ] && [ -z \"${RONDO_TEST_GONE+x}\" ]"},
+                               {{"RONDO_TEST_NEW", "value"}, {"RONDO_TEST_GONE", std::nullopt}});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_STREQ(::getenv("RONDO_TEST_GONE"), "here");
+  EXPECT_EQ(::getenv("RONDO_TEST_NEW"), nullptr);
+  ::unsetenv("RONDO_TEST_GONE");
+}
+
+TEST(AnalyzersLaunch, ASignalToTheLauncherReachesTheProgram) {
+  // The program ends with 3 when the signal arrives, which it asks for itself.
+  const Ended ended = launched({"sh", "-c", "trap 'exit 3' TERM; kill -TERM $PPID; while :; do sleep 0.05; done"});
+  EXPECT_EQ(ended.signal, 0);
+  EXPECT_EQ(ended.status, 3);
+}
+
+TEST(AnalyzersLaunch, TheProgramsSignalMaskIsOurs) {
+  // SignalMasks are inherited: a program with SIGTERM blocked could not be stopped.
+  const Ended ended = launched({"sh", "-c", "kill -TERM $$; sleep 5"});
+  EXPECT_EQ(ended.signal, SIGTERM);
+}
+
+TEST(AnalyzersLaunch, EndingLikeAKilledProgramIsBeingKilled) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    Ended ended;
+    ended.signal = SIGTERM;
+    ::_exit(end_like(ended));
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(WTERMSIG(status), SIGTERM);
+  EXPECT_EQ(end_like(Ended{.pid = 1, .exec_error = 0, .status = 9, .signal = 0}), 9);
+}
+
+TEST(AnalyzersProbe, CrashHangAndAnswerAreToldApart) {
+  const Probed answer = probe([] { return std::string("ok 1\n2"); });
+  EXPECT_TRUE(answer.finished);
+  EXPECT_EQ(answer.said, "ok 1\n2");
+  const Probed crash = probe([]() -> std::string {
+    ::raise(SIGSEGV);
+    return "ok";
+  });
+  EXPECT_FALSE(crash.finished);
+  EXPECT_EQ(crash.trouble(), "ended by SIGSEGV");
+  const Probed hang = probe(
+      []() -> std::string {
+        for (;;) ::pause();
+      },
+      1);
+  EXPECT_TRUE(hang.timed_out);
+  EXPECT_FALSE(hang.finished);
+}
+
+}  // namespace
+}  // namespace rondo::analyzers
