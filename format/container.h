@@ -32,11 +32,13 @@ enum class ChunkType : std::uint16_t {
   records = 3,     // records of one thread, sequence ascending
   blobs = 4,       // a blob directory, then the blobs' bytes
   index = 5,       // the chunk table of a closed capture
-  segment = 6,     // an open records chunk of the in-file spool (cut captures only)
+  segment = 6,     // an open records chunk of the in-file spool (cut captures only). The spool
+                   // may also hold uncompressed session, dictionary and blobs chunks
 };
 
 inline constexpr std::uint16_t kChunkSkippable = 1;  // flag bit 0: an unknown type may be skipped
 
+// lz4 is one LZ4 frame, zstd one zstd frame with a window of at most 8 MiB.
 enum class Compression : std::uint8_t { none = 0, lz4 = 1, zstd = 2 };
 
 inline constexpr std::uint32_t kChunkMagic = 0x4b484352;  // "RCHK"
@@ -50,18 +52,21 @@ struct ChunkHeader {
   std::uint8_t codec;            // Compression
   std::uint8_t reserved[3];
   std::uint32_t thread;          // writer thread, from 0 in order of first record; 0 if none
+  std::uint32_t ordinal;         // records, segment: place in the thread's stream; session: place
+                                 // among the sessions; from 0, with holes. 0 in other chunks
+  std::uint32_t reserved2;
   std::uint64_t stored_bytes;    // payload bytes in the file, behind this header
   std::uint64_t raw_bytes;       // payload bytes after decompression; in a segment: bytes
                                  // committed so far (grows while the program runs)
   std::uint64_t base_sequence;   // records: the number before the first record's delta
   std::uint64_t base_time_ns;    // records: the time before the first time delta
-  std::uint64_t first_sequence;  // records: 0 when the chunk numbers nothing
+  std::uint64_t first_sequence;  // records: 0 when the chunk numbers nothing, and in a segment
   std::uint64_t last_sequence;
   std::uint64_t payload_checksum;  // XXH3-64 of the stored bytes; 0 in a segment
-  std::uint64_t header_checksum;   // XXH3-64 of the bytes before; in a segment: of those
-                                   // before `raw_bytes`, the fields after it being open
+  std::uint64_t header_checksum;   // XXH3-64 of the bytes before; in a segment: of the same
+                                   // with `raw_bytes` as zero, since that one is open
 };
-static_assert(sizeof(ChunkHeader) == 80);
+static_assert(sizeof(ChunkHeader) == 88);
 
 // A record inside a records chunk (or segment): this header, then, as `flags`
 // say and in this order, the return value, the times, and the payload.
@@ -130,7 +135,8 @@ struct Footer {
   std::uint8_t magic[8];
   std::uint64_t index_offset;    // of the index's ChunkHeader
   std::uint64_t last_sequence;   // 0: no record
-  std::uint64_t gaps;            // numbers missing: not 0 only after `finish`
+  std::uint64_t gaps;            // numbers missing: not 0 only when the process died, the file
+                                 // could not be written, or a thread died inside a call
   std::uint32_t ending;          // Ending
   std::int32_t exit_signal;      // finished: the signal that ended the process; 0 unknown
   std::uint64_t checksum;        // XXH3-64 of the bytes before

@@ -65,10 +65,10 @@ class ThreadStream {
   std::uint64_t last_sequence() const { return last_sequence_; }
   std::uint64_t last_time_ns() const { return last_time_ns_; }
   void set_last_time_ns(std::uint64_t t) { last_time_ns_ = t; }
-  // True when the next record of `body_bytes` would open a new segment: call
-  // before computing time deltas or "last number" distances. Those are relative
+  // Time deltas and "last number" distances of the next record are relative
   // to last_time_ns()/last_sequence(), which carry over into the new segment
-  // (ChunkHeader::base_time_ns, base_sequence), so nothing else is needed.
+  // (ChunkHeader::base_time_ns, base_sequence), so nothing else is needed; but
+  // set_last_time_ns() only after begin(), which may have to store the old one.
 
  private:
   friend class CaptureWriter;

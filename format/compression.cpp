@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/compression.h"
+
+#include <lz4frame.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace rondo {
+namespace {
+
+constexpr std::size_t kStep = 64 * 1024;  // one LZ4 block
+// Measured on vkcube's records and texture (docs/performance.md): beyond level
+// 4 a chunk takes much longer and gets hardly smaller.
+constexpr int kThoroughLz4 = 4;
+constexpr int kZstdLevel = 3;
+constexpr int kZstdWindowLog = 23;  // 8 MiB: more than level 3 ever asks for
+
+LZ4F_preferences_t lz4_preferences(Effort effort) {
+  LZ4F_preferences_t p{};
+  p.frameInfo.blockSizeID = LZ4F_max64KB;
+  p.frameInfo.blockMode = LZ4F_blockLinked;
+  p.compressionLevel = effort == Effort::thorough ? kThoroughLz4 : 0;
+  return p;
+}
+
+}  // namespace
+
+struct Compressor::Contexts {
+  LZ4F_cctx* lz4 = nullptr;
+  ZSTD_CCtx* zstd = nullptr;
+  std::vector<std::byte> out;
+  ~Contexts() {
+    LZ4F_freeCompressionContext(lz4);
+    ZSTD_freeCCtx(zstd);
+  }
+
+  bool emit(std::size_t n, const Sink& sink) const { return n == 0 || sink(std::span(out).first(n)); }
+
+  bool run_lz4(std::span<const std::span<const std::byte>> pieces, Effort effort, const Sink& sink) {
+    const LZ4F_preferences_t preferences = lz4_preferences(effort);
+    if (lz4 == nullptr && LZ4F_isError(LZ4F_createCompressionContext(&lz4, LZ4F_VERSION)) != 0) return false;
+    out.resize(LZ4F_compressBound(kStep, &preferences) + LZ4F_HEADER_SIZE_MAX);
+    std::size_t n = LZ4F_compressBegin(lz4, out.data(), out.size(), &preferences);
+    if (LZ4F_isError(n) != 0 || !emit(n, sink)) return false;
+    for (std::span<const std::byte> piece : pieces) {
+      while (!piece.empty()) {
+        const std::span<const std::byte> step = piece.first(std::min(piece.size(), kStep));
+        n = LZ4F_compressUpdate(lz4, out.data(), out.size(), step.data(), step.size(), nullptr);
+        if (LZ4F_isError(n) != 0 || !emit(n, sink)) return false;
+        piece = piece.subspan(step.size());
+      }
+    }
+    n = LZ4F_compressEnd(lz4, out.data(), out.size(), nullptr);
+    return LZ4F_isError(n) == 0 && emit(n, sink);
+  }
+
+  bool run_zstd(std::span<const std::span<const std::byte>> pieces, const Sink& sink) {
+    if (zstd == nullptr) zstd = ZSTD_createCCtx();
+    if (zstd == nullptr) return false;
+    ZSTD_CCtx_reset(zstd, ZSTD_reset_session_only);
+    ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, kZstdLevel);
+    std::uint64_t raw_bytes = 0;
+    for (const auto& piece : pieces) raw_bytes += piece.size();
+    ZSTD_CCtx_setPledgedSrcSize(zstd, raw_bytes);
+    out.resize(ZSTD_CStreamOutSize());
+    for (std::size_t i = 0; i <= pieces.size(); ++i) {
+      const bool last = i == pieces.size();
+      ZSTD_inBuffer in{last ? nullptr : pieces[i].data(), last ? 0 : pieces[i].size(), 0};
+      std::size_t rest = 0;
+      do {
+        ZSTD_outBuffer made{out.data(), out.size(), 0};
+        rest = ZSTD_compressStream2(zstd, &made, &in, last ? ZSTD_e_end : ZSTD_e_continue);
+        if (ZSTD_isError(rest) != 0 || !emit(made.pos, sink)) return false;
+      } while (last ? rest != 0 : in.pos < in.size);
+    }
+    return true;
+  }
+};
+
+Compressor::Compressor(Compression codec) : codec_(codec), contexts_(std::make_unique<Contexts>()) {}
+Compressor::~Compressor() = default;
+
+std::uint64_t Compressor::bound(std::uint64_t raw_bytes) const {
+  // Incompressible blocks are stored as they are: a few bytes for each.
+  return codec_ == Compression::none ? raw_bytes : raw_bytes + raw_bytes / 256 + 1024;
+}
+
+bool Compressor::compress(std::span<const std::span<const std::byte>> pieces, Effort effort, const Sink& sink) {
+  switch (codec_) {
+    case Compression::none:
+      return std::all_of(pieces.begin(), pieces.end(), [&](const auto& piece) { return piece.empty() || sink(piece); });
+    case Compression::lz4:
+      return contexts_->run_lz4(pieces, effort, sink);
+    case Compression::zstd:
+      return contexts_->run_zstd(pieces, sink);
+  }
+  return false;
+}
+
+namespace {
+
+// Runs `step(input, output)`, which consumes and produces some and says whether
+// to go on, until the output is full (and the frame over, when `whole`).
+enum class Step { more, ended, bad };
+template <class F>
+bool pump(const Source& source, std::span<std::byte> out, bool whole, F step) {
+  std::size_t filled = 0;
+  bool ended = false;
+  for (std::span<const std::byte> in = source(); !in.empty(); in = source()) {
+    while (!in.empty() || (!ended && filled == out.size())) {
+      if (ended) return false;  // bytes behind the end of the frame
+      const std::size_t before = filled, left = in.size();
+      const Step result = step(in, out, filled);
+      if (result == Step::bad) return false;
+      ended = result == Step::ended;
+      if (!whole && filled == out.size()) return true;
+      if (!ended && in.size() == left && filled == before) break;  // needs more input
+    }
+    if (!in.empty()) return false;
+  }
+  return filled == out.size() && ended;
+}
+
+bool decompress_lz4(const Source& source, std::span<std::byte> out, bool whole) {
+  LZ4F_dctx* context = nullptr;
+  if (LZ4F_isError(LZ4F_createDecompressionContext(&context, LZ4F_VERSION)) != 0) return false;
+  const bool ok = pump(source, out, whole, [&](std::span<const std::byte>& in, std::span<std::byte> to, std::size_t& filled) {
+    std::size_t taken = in.size(), made = to.size() - filled;
+    LZ4F_decompressOptions_t options{};
+    options.stableDst = 1;  // what is in `out` stays there
+    const std::size_t rest = LZ4F_decompress(context, to.data() + filled, &made, in.data(), &taken, &options);
+    if (LZ4F_isError(rest) != 0) return Step::bad;
+    in = in.subspan(taken);
+    filled += made;
+    return rest == 0 ? Step::ended : Step::more;
+  });
+  LZ4F_freeDecompressionContext(context);
+  return ok;
+}
+
+bool decompress_zstd(const Source& source, std::span<std::byte> out, bool whole) {
+  ZSTD_DCtx* context = ZSTD_createDCtx();
+  if (context == nullptr) return false;
+  ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, kZstdWindowLog);
+  const bool ok = pump(source, out, whole, [&](std::span<const std::byte>& in, std::span<std::byte> to, std::size_t& filled) {
+    ZSTD_inBuffer from{in.data(), in.size(), 0};
+    ZSTD_outBuffer made{to.data(), to.size(), filled};
+    const std::size_t rest = ZSTD_decompressStream(context, &made, &from);
+    if (ZSTD_isError(rest) != 0) return Step::bad;
+    in = in.subspan(from.pos);
+    filled = made.pos;
+    return rest == 0 ? Step::ended : Step::more;
+  });
+  ZSTD_freeDCtx(context);
+  return ok;
+}
+
+}  // namespace
+
+bool decompress(Compression codec, const Source& source, std::span<std::byte> out, bool whole) {
+  switch (codec) {
+    case Compression::none: {
+      std::size_t filled = 0;
+      for (std::span<const std::byte> in = source(); !in.empty(); in = source()) {
+        const std::size_t n = std::min(in.size(), out.size() - filled);
+        std::copy_n(in.data(), n, out.data() + filled);
+        filled += n;
+        if (n < in.size()) return !whole;
+      }
+      return filled == out.size();
+    }
+    case Compression::lz4:
+      return decompress_lz4(source, out, whole);
+    case Compression::zstd:
+      return decompress_zstd(source, out, whole);
+  }
+  return false;
+}
+
+bool plausible(Compression codec, std::uint64_t stored_bytes, std::uint64_t raw_bytes) {
+  switch (codec) {
+    case Compression::none:
+      return stored_bytes == raw_bytes;
+    case Compression::lz4:  // a match adds at most 255 bytes for each byte of its length
+      return raw_bytes / 255 <= stored_bytes;
+    case Compression::zstd:  // a run of 128 KiB takes 4 bytes
+      return raw_bytes / 65536 <= stored_bytes;
+  }
+  return false;
+}
+
+}  // namespace rondo

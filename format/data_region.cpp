@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/data_region.h"
+
+#include <time.h>
+#define XXH_STATIC_LINKING_ONLY  // the streaming state, to be held by value
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "format/chunk_io.h"
+
+namespace rondo {
+namespace {
+
+// Below this a chunk is compressed in memory, and stored as it is if that is
+// smaller; above it streams to the file.
+constexpr std::uint64_t kInMemory = 4u << 20;
+// The thorough effort is several times slower. Captures that trickle get it
+// always, those that pour only at first: it stays at a few percent of a core.
+constexpr std::uint64_t kThoroughAtFirst = 16u << 20;
+constexpr std::uint64_t kThoroughPerSecond = 1u << 20;
+
+std::uint64_t now_ns() {
+  timespec t{};
+  ::clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+std::uint64_t total(DataRegion::Pieces pieces) {
+  std::uint64_t bytes = 0;
+  for (const auto& piece : pieces) bytes += piece.size();
+  return bytes;
+}
+
+template <class T>
+std::span<const std::byte> bytes_of(const T& value) {
+  return std::as_bytes(std::span(&value, 1));
+}
+
+}  // namespace
+
+IndexEntry index_entry(const ChunkHeader& h, std::uint64_t offset) {
+  return {offset, h.stored_bytes, h.raw_bytes, h.first_sequence, h.last_sequence, h.type, 0, h.thread};
+}
+
+ChunkHeader chunk_header(ChunkType type) {
+  ChunkHeader h{};
+  h.magic = kChunkMagic;
+  h.type = static_cast<std::uint16_t>(type);
+  return h;
+}
+
+DataRegion::DataRegion(const File& file, Compression codec, std::uint64_t end, std::vector<IndexEntry> index,
+                       Place place)
+    : file_(file),
+      compressor_(codec),
+      end_(end),
+      index_(std::move(index)),
+      place_(std::move(place)),
+      thorough_left_(kThoroughAtFirst),
+      allowance_time_(now_ns()) {}
+
+Effort DataRegion::effort_for(std::uint64_t raw_bytes) {
+  const std::uint64_t now = now_ns();
+  const std::uint64_t earned = (now - allowance_time_) / 1'000'000 * kThoroughPerSecond / 1000;
+  if (earned != 0) {
+    thorough_left_ = std::min(thorough_left_ + earned, kThoroughAtFirst);
+    allowance_time_ = now;
+  }
+  if (raw_bytes > thorough_left_) return Effort::fast;
+  thorough_left_ -= raw_bytes;
+  return Effort::thorough;
+}
+
+int DataRegion::write_header(const ChunkHeader& header, std::uint64_t at) {
+  return file_.write(at, bytes_of(header));
+}
+
+void DataRegion::note(const ChunkHeader& header, std::uint64_t at) {
+  index_.push_back(index_entry(header, at));
+  end_ = at + sizeof header + header.stored_bytes;
+}
+
+int DataRegion::append(ChunkHeader header, Pieces pieces) {
+  header.raw_bytes = total(pieces);
+  const std::uint64_t at = place_(end_, sizeof header + compressor_.bound(header.raw_bytes));
+  if (at != end_) {
+    if (at - end_ < sizeof(ChunkHeader)) return EINVAL;  // only a file that was tampered with
+    ChunkHeader padding = chunk_header(ChunkType::padding);
+    padding.stored_bytes = padding.raw_bytes = at - end_ - sizeof padding;
+    padding.header_checksum = header_checksum_of(padding);
+    if (const int error = write_header(padding, end_)) return error;
+    note(padding, end_);
+  }
+  const Effort effort = effort_for(header.raw_bytes);
+  const int error = header.raw_bytes <= kInMemory ? append_small(header, pieces, effort, at)
+                                                  : append_large(header, pieces, effort, at);
+  if (error != 0) return error;
+  header.header_checksum = header_checksum_of(header);
+  if (const int header_error = write_header(header, at)) return header_error;
+  note(header, at);
+  return 0;
+}
+
+int DataRegion::append_small(ChunkHeader& header, Pieces pieces, Effort effort, std::uint64_t at) {
+  stored_.clear();
+  const auto keep = [this](std::span<const std::byte> bytes) {
+    stored_.insert(stored_.end(), bytes.begin(), bytes.end());
+    return true;
+  };
+  header.codec = static_cast<std::uint8_t>(compressor_.codec());
+  if (!compressor_.compress(pieces, effort, keep)) return ENOMEM;
+  if (stored_.size() >= header.raw_bytes) {
+    stored_.clear();
+    for (const auto& piece : pieces) keep(piece);
+    header.codec = static_cast<std::uint8_t>(Compression::none);
+  }
+  header.stored_bytes = stored_.size();
+  header.payload_checksum = checksum_of(stored_);
+  return file_.write(at + sizeof header, stored_);
+}
+
+int DataRegion::append_large(ChunkHeader& header, Pieces pieces, Effort effort, std::uint64_t at) {
+  std::uint64_t to = at + sizeof header;
+  int error = 0;
+  XXH3_state_t hash;
+  XXH3_64bits_reset(&hash);
+  stored_.clear();
+  const auto flush = [&] {
+    if (error == 0 && !stored_.empty()) {
+      XXH3_64bits_update(&hash, stored_.data(), stored_.size());
+      error = file_.write(to, stored_);
+      to += stored_.size();
+      stored_.clear();
+    }
+    return error == 0;
+  };
+  const bool done = compressor_.compress(pieces, effort, [&](std::span<const std::byte> bytes) {
+    stored_.insert(stored_.end(), bytes.begin(), bytes.end());
+    return stored_.size() < (512u << 10) || flush();
+  });
+  if (!flush()) return error;
+  if (!done) return ENOMEM;
+  header.codec = static_cast<std::uint8_t>(compressor_.codec());
+  header.stored_bytes = to - at - sizeof header;
+  header.payload_checksum = XXH3_64bits_digest(&hash);
+  return 0;
+}
+
+int DataRegion::close(Footer footer) {
+  footer.index_offset = end_;
+  const std::uint64_t count = index_.size();
+  const std::vector<IndexEntry> entries = index_;
+  const std::span<const std::byte> pieces[] = {bytes_of(count), std::as_bytes(std::span(entries))};
+  // Nothing of the spool is in use any more: the index needs no detour.
+  place_ = [](std::uint64_t end, std::uint64_t) { return end; };
+  if (const int error = append(chunk_header(ChunkType::index), pieces)) return error;
+  std::memcpy(footer.magic, kFooterMagic, sizeof footer.magic);
+  footer.checksum = checksum_of(bytes_of(footer).first(offsetof(Footer, checksum)));
+  if (const int error = file_.write(end_, bytes_of(footer))) return error;
+  end_ += sizeof footer;
+  return file_.truncate(end_);
+}
+
+}  // namespace rondo

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Appends chunks to the data region of a capture file. One thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "format/compression.h"
+#include "format/container.h"
+#include "format/file.h"
+
+namespace rondo {
+
+class DataRegion {
+ public:
+  // Says where `bytes` find room at or behind `end` (SpoolMap::place_data).
+  using Place = std::function<std::uint64_t(std::uint64_t end, std::uint64_t bytes)>;
+  DataRegion(const File& file, Compression codec, std::uint64_t end, std::vector<IndexEntry> index, Place place);
+
+  using Pieces = std::span<const std::span<const std::byte>>;
+  // Compresses and appends one chunk. `header` brings type, thread, ordinal
+  // and sequence fields. A chunk's header is written after its payload: a
+  // header in the file means that all of the chunk is. Returns errno or 0.
+  int append(ChunkHeader header, Pieces pieces);
+  // Index and footer behind the last chunk; the file then ends there.
+  int close(Footer footer);
+
+  std::uint64_t end() const { return end_; }
+
+ private:
+  int append_small(ChunkHeader& header, Pieces pieces, Effort effort, std::uint64_t at);
+  int append_large(ChunkHeader& header, Pieces pieces, Effort effort, std::uint64_t at);
+  int write_header(const ChunkHeader& header, std::uint64_t at);
+  void note(const ChunkHeader& header, std::uint64_t at);
+  Effort effort_for(std::uint64_t raw_bytes);
+
+  const File& file_;
+  Compressor compressor_;
+  std::uint64_t end_;
+  std::vector<IndexEntry> index_;
+  Place place_;
+  std::vector<std::byte> stored_;
+  std::uint64_t thorough_left_;   // bytes that may still be compressed thoroughly
+  std::uint64_t allowance_time_;  // when that was last raised; CLOCK_MONOTONIC ns
+};
+
+// The bits of an index entry that come from a chunk's header.
+IndexEntry index_entry(const ChunkHeader& header, std::uint64_t offset);
+ChunkHeader chunk_header(ChunkType type);
+
+}  // namespace rondo

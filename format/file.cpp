@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/file.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+#include <vector>
+
+namespace rondo {
+namespace {
+
+// While it lives, a write beyond RLIMIT_FSIZE is only EFBIG in this thread.
+class FileSizeSignalBlock {
+ public:
+  FileSizeSignalBlock() {
+    sigemptyset(&set_);
+    sigaddset(&set_, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &set_, &before_);
+  }
+  ~FileSizeSignalBlock() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  FileSizeSignalBlock(const FileSizeSignalBlock&) = delete;
+  FileSizeSignalBlock& operator=(const FileSizeSignalBlock&) = delete;
+
+  // Takes the signal that came with `error`, unless the program holds its own.
+  int take(int error) const {
+    if (error == EFBIG && sigismember(&before_, SIGXFSZ) == 0) {
+      const timespec none{};
+      while (sigtimedwait(&set_, nullptr, &none) < 0 && errno == EINTR) {
+      }
+    }
+    return error;
+  }
+
+ private:
+  sigset_t set_{}, before_{};
+};
+
+int write_all(int fd, std::uint64_t offset, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno;
+    if (n == 0) return ENOSPC;
+    bytes = bytes.subspan(static_cast<std::size_t>(n));
+    offset += static_cast<std::uint64_t>(n);
+  }
+  return 0;
+}
+
+int write_zeros(int fd, std::uint64_t offset, std::uint64_t bytes) {
+  const std::vector<std::byte> zeros(static_cast<std::size_t>(std::min<std::uint64_t>(bytes, 64 * 1024)));
+  while (bytes != 0) {
+    const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, zeros.size()));
+    if (const int error = write_all(fd, offset, std::span(zeros).first(n))) return error;
+    offset += n;
+    bytes -= n;
+  }
+  return 0;
+}
+
+// Programs expect the small numbers for their own files, and select() dies on
+// numbers from 1024: between the two if the limit allows.
+int move_high(int fd) {
+  for (const int lowest : {512, 128}) {
+    const int high = ::fcntl(fd, F_DUPFD_CLOEXEC, lowest);
+    if (high < 0) continue;
+    ::close(fd);
+    return high;
+  }
+  return fd;
+}
+
+tl::unexpected<Error> not_readable(const std::string& path, const std::string& why) {
+  return fail(Status::unreadable, path + ": " + why);
+}
+
+}  // namespace
+
+std::string errno_text(int error) {
+  const char* text = ::strerrordesc_np(error);
+  return text != nullptr ? text : "error " + std::to_string(error);
+}
+
+File& File::operator=(File&& other) noexcept {
+  if (this == &other) return *this;
+  close();
+  path_ = std::move(other.path_);
+  fd_ = std::exchange(other.fd_, -1);
+  device_ = other.device_;
+  inode_ = other.inode_;
+  return *this;
+}
+
+void File::close() {
+  // A program that closes every descriptor may have got this number for its own file.
+  if (fd_ >= 0 && check() == 0) ::close(fd_);
+  fd_ = -1;
+}
+
+Result<File> File::create(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) return fail(Status::failed, "cannot create " + path + ": " + errno_text(errno));
+  File file;
+  file.path_ = path;
+  file.fd_ = move_high(fd);
+  struct stat status {};
+  if (::fstat(file.fd_, &status) != 0) return fail(Status::failed, "cannot create " + path + ": " + errno_text(errno));
+  file.device_ = status.st_dev;
+  file.inode_ = status.st_ino;
+  // Some network file systems have no locks: then finish_capture() cannot tell.
+  static_cast<void>(file.lock_exclusive());
+  return file;
+}
+
+Result<File> File::open(const std::string& path, bool writable) {
+  // O_NONBLOCK: a FIFO must not hang us.
+  const int fd = ::open(path.c_str(), (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  struct stat status {};
+  if (fd < 0) {
+    const int error = errno;
+    if (error == EISDIR || (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)))
+      return not_readable(path, "is a directory, not a capture");
+    return not_readable(path, "cannot be opened: " + errno_text(error));
+  }
+  File file;
+  file.path_ = path;
+  file.fd_ = fd;
+  if (::fstat(fd, &status) != 0) return not_readable(path, errno_text(errno));
+  file.device_ = status.st_dev;
+  file.inode_ = status.st_ino;
+  if (S_ISDIR(status.st_mode)) return not_readable(path, "is a directory, not a capture");
+  if (!S_ISREG(status.st_mode)) return not_readable(path, "is not a regular file, so not a capture");
+  return file;
+}
+
+std::uint64_t File::bytes() const {
+  struct stat status {};
+  return ::fstat(fd_, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+}
+
+bool File::lock_exclusive() const { return ::flock(fd_, LOCK_EX | LOCK_NB) == 0; }
+
+bool File::locked_by_other() const {
+  if (::flock(fd_, LOCK_SH | LOCK_NB) != 0) return errno == EWOULDBLOCK;
+  ::flock(fd_, LOCK_UN);
+  return false;
+}
+
+int File::check() const {
+  struct stat status {};
+  if (::fstat(fd_, &status) != 0) return errno;
+  return status.st_dev == device_ && status.st_ino == inode_ ? 0 : EBADF;
+}
+
+bool File::read(std::uint64_t offset, std::span<std::byte> out) const {
+  while (!out.empty()) {
+    const ssize_t n = ::pread(fd_, out.data(), out.size(), static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    out = out.subspan(static_cast<std::size_t>(n));
+    offset += static_cast<std::uint64_t>(n);
+  }
+  return true;
+}
+
+int File::write(std::uint64_t offset, std::span<const std::byte> bytes) const {
+  if (const int error = check()) return error;
+  const FileSizeSignalBlock block;
+  return block.take(write_all(fd_, offset, bytes));
+}
+
+int File::allocate(std::uint64_t offset, std::uint64_t bytes) const {
+  if (const int error = check()) return error;
+  const FileSizeSignalBlock block;
+  int error = 0;
+  do {
+    error = ::fallocate(fd_, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0 ? 0 : errno;
+  } while (error == EINTR);
+  if (error == EOPNOTSUPP || error == ENOSYS) error = write_zeros(fd_, offset, bytes);
+  return block.take(error);
+}
+
+int File::clear(std::uint64_t offset, std::uint64_t bytes) const {
+  if (const int error = check()) return error;
+  if (::fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+                  static_cast<off_t>(bytes)) == 0)
+    return 0;
+  const FileSizeSignalBlock block;
+  return block.take(write_zeros(fd_, offset, bytes));
+}
+
+int File::truncate(std::uint64_t bytes) const {
+  if (const int error = check()) return error;
+  const FileSizeSignalBlock block;
+  return block.take(::ftruncate(fd_, static_cast<off_t>(bytes)) == 0 ? 0 : errno);
+}
+
+std::optional<std::uint64_t> File::next_data(std::uint64_t offset) const {
+  const off_t found = ::lseek(fd_, static_cast<off_t>(offset), SEEK_DATA);
+  if (found >= 0) return static_cast<std::uint64_t>(found);
+  if (errno == ENXIO) return std::nullopt;
+  return offset;  // no holes known here
+}
+
+}  // namespace rondo

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one descriptor of a capture file. Calls return 0 or an errno value, and
+// never raise SIGXFSZ in the calling thread, which belongs to the program.
+// Safe to use from any thread; the object itself is moved before it is shared.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "format/result.h"
+
+namespace rondo {
+
+std::string errno_text(int error);  // "No space left on device", in English whatever the locale
+
+class File {
+ public:
+  // Creates `path`, which must not exist, mode 0600, at a descriptor out of
+  // the program's way, locked against finish_capture().
+  static Result<File> create(const std::string& path);
+  // An existing regular file; every other kind is an error that says which.
+  static Result<File> open(const std::string& path, bool writable);
+
+  File() = default;
+  File(File&& other) noexcept { *this = std::move(other); }
+  File& operator=(File&& other) noexcept;
+  ~File() { close(); }
+  void close();
+
+  const std::string& path() const { return path_; }
+  int descriptor() const { return fd_; }
+  std::uint64_t bytes() const;   // as of now
+  bool lock_exclusive() const;   // false: another process records or finishes it
+  bool locked_by_other() const;  // without keeping a lock
+
+  // False when the range is not all there.
+  bool read(std::uint64_t offset, std::span<std::byte> out) const;
+  int write(std::uint64_t offset, std::span<const std::byte> bytes) const;
+  // Makes sure that storing into a shared mapping of the range cannot fail.
+  int allocate(std::uint64_t offset, std::uint64_t bytes) const;
+  // Zeros the range and gives its blocks back where the file system can.
+  int clear(std::uint64_t offset, std::uint64_t bytes) const;
+  int truncate(std::uint64_t bytes) const;
+  // The first offset >= `offset` that is not in a hole; nullopt: only holes follow.
+  std::optional<std::uint64_t> next_data(std::uint64_t offset) const;
+
+ private:
+  int check() const;  // the descriptor still is this file: programs close what they do not know
+
+  std::string path_;
+  int fd_ = -1;
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
+};
+
+}  // namespace rondo

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program's side of the writer: streams, blobs, sessions.
+#include "format/writer.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+#define XXH_STATIC_LINKING_ONLY  // the streaming state, to be held by value
+#include <xxhash.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <new>
+
+#include "format/chunk_io.h"
+#include "format/writer_impl.h"
+
+namespace rondo {
+namespace {
+
+// Larger blobs get a spooled chunk of their own: one copy, no page faults.
+constexpr std::size_t kBlobInStream = 64 * 1024;
+
+// The program's errno is not ours to change.
+class KeepErrno {
+ public:
+  KeepErrno() = default;
+  ~KeepErrno() { errno = saved_; }
+  KeepErrno(const KeepErrno&) = delete;
+  KeepErrno& operator=(const KeepErrno&) = delete;
+
+ private:
+  int saved_ = errno;
+};
+
+template <class T>
+std::span<const std::byte> bytes_of(const T& value) {
+  return std::as_bytes(std::span(&value, 1));
+}
+
+}  // namespace
+
+void ThreadStream::next_segment(std::size_t record_bytes, std::uint64_t sequence) {
+  writer_->impl_->next_segment(*static_cast<CaptureWriter::Impl::Stream*>(segment_), record_bytes, sequence);
+}
+
+void CaptureWriter::Impl::next_segment(Stream& stream, std::size_t record_bytes, std::uint64_t sequence) noexcept {
+  const KeepErrno keep;
+  // The difference must fit 32 bits; the segment's base takes the rest.
+  if (sequence != 0 && !stream.front.fits(sequence)) stream.front.last_sequence_ = sequence - 1;
+  if (abandoned.load(std::memory_order_relaxed)) return to_nowhere(stream, record_bytes);
+  try {
+    std::unique_lock lock(mutex);
+    if (stream.segment != nullptr && !closed) {
+      queue_segment(*stream.segment);
+      stream.segment = nullptr;
+    }
+    wait_for_room(lock);
+    if (writable())
+      if (Segment* segment = obtain_segment(lock, sizeof(ChunkHeader) + record_bytes)) return attach(stream, *segment);
+  } catch (const std::bad_alloc&) {
+    fail_with(ENOMEM, "making room for records");
+  }
+  to_nowhere(stream, record_bytes);
+}
+
+void CaptureWriter::Impl::queue_segment(Segment& segment) {
+  const std::uint64_t bytes = segment.committed();
+  queue.push_back({&segment, 0, {}, bytes});
+  backlog += bytes;
+  work.notify_one();
+}
+
+void CaptureWriter::Impl::wait_for_room(std::unique_lock<std::mutex>& lock) {
+  room.wait(lock, [this] { return backlog <= options.backlog_bytes || !writable(); });
+}
+
+// Called and returns with the lock held, but gives it up for the system calls.
+Segment* CaptureWriter::Impl::obtain_segment(std::unique_lock<std::mutex>& lock, std::size_t bytes) {
+  bytes = static_cast<std::size_t>(spool.round_up(bytes));
+  if (bytes == options.segment_bytes && !pool.empty()) {
+    Segment* segment = pool.back();
+    pool.pop_back();
+    return segment;
+  }
+  auto made = std::make_unique<Segment>();
+  if (segments.size() == segments.capacity()) segments.reserve(2 * segments.size() + 8);
+  const std::uint64_t offset = spool.take(bytes);
+  ++allocating;
+  lock.unlock();
+  const int error = map_segment(file, offset, bytes, *made);
+  if (error != 0) fail_with(error, "extending it");
+  lock.lock();
+  --allocating;
+  room.notify_all();
+  if (error != 0) {
+    spool.give_back(offset);
+    return nullptr;
+  }
+  segments.push_back(made.release());
+  if (!closed) return segments.back();
+  pool.push_back(segments.back());  // finish() cleans up
+  return nullptr;
+}
+
+void CaptureWriter::Impl::attach(Stream& stream, Segment& segment) {
+  if (!stream.numbered) {
+    stream.thread = next_thread++;
+    stream.numbered = true;
+  }
+  ThreadStream& front = stream.front;
+  segment.open(stream.thread, stream.ordinal++, front.last_sequence_, front.last_time_ns_);
+  segment.in_use = true;
+  stream.segment = &segment;
+  front.base_ = front.cursor_ = segment.records();
+  front.end_ = segment.map + segment.bytes;
+  front.committed_ = &segment.header()->raw_bytes;
+}
+
+void CaptureWriter::Impl::to_nowhere(Stream& stream, std::size_t record_bytes) noexcept {
+  const std::size_t wanted = sizeof(std::uint64_t) + record_bytes;
+  if (stream.nowhere == nullptr || wanted > stream.nowhere_bytes) {
+    if (stream.nowhere != nullptr) ::munmap(stream.nowhere, stream.nowhere_bytes);
+    stream.nowhere_bytes = (wanted / options.segment_bytes + 1) * options.segment_bytes;
+    void* map = ::mmap(nullptr, stream.nowhere_bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED) std::abort();  // no address space: the program is at its end anyway
+    stream.nowhere = static_cast<std::byte*>(map);
+  }
+  ThreadStream& front = stream.front;
+  front.committed_ = reinterpret_cast<std::uint64_t*>(stream.nowhere);
+  front.base_ = front.cursor_ = stream.nowhere + sizeof(std::uint64_t);
+  front.end_ = stream.nowhere + stream.nowhere_bytes;
+}
+
+CaptureWriter::Impl::Stream* CaptureWriter::Impl::open_stream() {
+  if (!abandoned.load(std::memory_order_relaxed)) {
+    const std::lock_guard lock(mutex);
+    for (Stream* s = streams.load(); s != nullptr; s = s->next) {
+      if (!s->closed) continue;
+      s->closed = false;
+      return s;
+    }
+  }
+  auto* stream = new Stream;
+  stream->front.writer_ = &owner;
+  stream->front.segment_ = stream;
+  stream->next = streams.load();
+  while (!streams.compare_exchange_weak(stream->next, stream)) {
+  }
+  return stream;
+}
+
+void CaptureWriter::Impl::close_stream(Stream& stream) {
+  if (abandoned.load(std::memory_order_relaxed)) return;
+  const KeepErrno keep;
+  const std::lock_guard lock(mutex);
+  if (stream.nowhere != nullptr) ::munmap(stream.nowhere, stream.nowhere_bytes);
+  stream.nowhere = nullptr;
+  if (stream.segment != nullptr && !closed) queue_segment(*stream.segment);
+  stream.segment = nullptr;
+  stream.numbered = false;
+  stream.ordinal = 0;
+  stream.front = ThreadStream();
+  stream.front.writer_ = &owner;
+  stream.front.segment_ = &stream;
+  stream.closed = true;
+}
+
+void CaptureWriter::Impl::add_blob(Stream& stream, const Digest& digest, std::span<const std::byte> bytes) {
+  if (abandoned.load(std::memory_order_relaxed) || owner.failed()) return;
+  bool* done = nullptr;
+  {
+    std::unique_lock lock(blob_mutex);
+    const auto [it, fresh] = blobs.try_emplace(digest, false);
+    done = &it->second;  // stays where it is
+    if (!fresh) {
+      // The other thread's copy must be durable before ours may be referred to.
+      blob_added.wait(lock, [&] { return *done; });
+      return;
+    }
+  }
+  if (bytes.size() <= kBlobInStream) {
+    std::byte* body = stream.front.begin(0, kRecordBlob, 0, sizeof digest + bytes.size());
+    std::memcpy(body, &digest, sizeof digest);
+    if (!bytes.empty()) std::memcpy(body + sizeof digest, bytes.data(), bytes.size());
+    stream.front.commit();
+  } else {
+    const std::uint32_t head[2] = {1, 0};
+    const BlobEntry entry{digest.low, digest.high, bytes.size()};
+    const std::span<const std::byte> pieces[] = {bytes_of(head), bytes_of(entry), bytes};
+    spool_chunk(chunk_header(ChunkType::blobs), pieces);
+  }
+  const std::lock_guard lock(blob_mutex);
+  *done = true;
+  blob_added.notify_all();
+}
+
+// Payload first: a header in the file means that the chunk is whole.
+std::uint64_t CaptureWriter::Impl::write_chunk(std::uint64_t offset, ChunkHeader& header,
+                                               std::span<const std::span<const std::byte>> pieces, int& error) {
+  XXH3_state_t hash;
+  XXH3_64bits_reset(&hash);
+  std::uint64_t at = offset + sizeof header;
+  error = 0;
+  for (const std::span<const std::byte> piece : pieces) {
+    XXH3_64bits_update(&hash, piece.data(), piece.size());
+    if (error == 0) error = file.write(at, piece);
+    at += piece.size();
+  }
+  header.stored_bytes = header.raw_bytes = at - offset - sizeof header;
+  header.payload_checksum = XXH3_64bits_digest(&hash);
+  header.header_checksum = header_checksum_of(header);
+  if (error == 0) error = file.write(offset, bytes_of(header));
+  return header.stored_bytes;
+}
+
+void CaptureWriter::Impl::spool_chunk(ChunkHeader header, std::span<const std::span<const std::byte>> pieces) {
+  const KeepErrno keep;
+  std::uint64_t bytes = 0;
+  for (const auto& piece : pieces) bytes += piece.size();
+  std::unique_lock lock(mutex);
+  wait_for_room(lock);
+  if (!writable()) return;
+  if (type_of(header) == ChunkType::session) header.ordinal = next_session++;
+  const std::uint64_t slot_bytes = spool.round_up(sizeof header + bytes);
+  const std::uint64_t offset = spool.take(slot_bytes);
+  ++allocating;
+  lock.unlock();
+  int error = 0;
+  write_chunk(offset, header, pieces, error);
+  if (error != 0) {
+    file.clear(offset, slot_bytes);
+    fail_with(error, "writing a chunk");
+  }
+  lock.lock();
+  --allocating;
+  room.notify_all();
+  if (error != 0) return spool.give_back(offset);
+  queue.push_back({nullptr, offset, header, bytes});
+  backlog += bytes;
+  work.notify_one();
+}
+
+void CaptureWriter::Impl::fail_with(int error, const char* doing) {
+  const std::lock_guard lock(mutex);
+  if (!owner.failed_.load()) {
+    try {
+      failure = options.path + ": " + errno_text(error) + " while " + doing;
+    } catch (const std::bad_alloc&) {  // then it has no words
+    }
+    owner.failed_.store(true, std::memory_order_release);
+  }
+  room.notify_all();
+}
+
+Result<std::unique_ptr<CaptureWriter>> CaptureWriter::create(const WriterOptions& options) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  if (options.segment_bytes < page || options.segment_bytes % page != 0)
+    return fail(Status::usage, "segment_bytes must be a multiple of the page size");
+  auto file = File::create(options.path);
+  if (!file) return tl::unexpected<Error>(std::move(file).error());
+  std::unique_ptr<CaptureWriter> writer(new CaptureWriter());
+  writer->impl_ = std::make_unique<Impl>(*writer, options, std::move(*file));
+  if (auto started = writer->impl_->start(); !started) {
+    ::unlink(options.path.c_str());
+    return tl::unexpected<Error>(std::move(started).error());
+  }
+  return writer;
+}
+
+CaptureWriter::CaptureWriter() = default;
+
+CaptureWriter::~CaptureWriter() {
+  // In a forked child the parent's threads may have held any of its locks.
+  if (impl_ != nullptr && impl_->abandoned.load()) static_cast<void>(impl_.release());
+}
+
+ThreadStream* CaptureWriter::open_stream() { return &impl_->open_stream()->front; }
+void CaptureWriter::close_stream(ThreadStream* stream) {
+  impl_->close_stream(*static_cast<Impl::Stream*>(stream->segment_));
+}
+
+void CaptureWriter::add_blob(ThreadStream& stream, const Digest& digest, std::span<const std::byte> bytes) {
+  impl_->add_blob(*static_cast<Impl::Stream*>(stream.segment_), digest, bytes);
+}
+
+void CaptureWriter::add_session(std::string_view json) {
+  if (impl_->abandoned.load() || failed() || json.empty()) return;
+  const std::span<const std::byte> piece = std::as_bytes(std::span(json));
+  impl_->spool_chunk(chunk_header(ChunkType::session), std::span(&piece, 1));
+}
+
+void CaptureWriter::note_structure(std::uint16_t id) { impl_->structures.add(id); }
+
+std::string CaptureWriter::failure() const {
+  if (impl_->abandoned.load()) return "this process was forked from the recorded one";
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->failure;
+}
+
+Result<CaptureWriter::Summary> CaptureWriter::finish(Ending ending) { return impl_->finish(ending); }
+void CaptureWriter::abandon() { impl_->abandon(); }
+
+}  // namespace rondo

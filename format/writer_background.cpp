@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// The writer's one background thread: spool to data region.
+#include <signal.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <new>
+
+#include "format/chunk_io.h"
+#include "format/dictionary.h"
+#include "format/writer_impl.h"
+
+namespace rondo {
+namespace {
+
+constexpr std::size_t kPoolSegments = 8;
+constexpr std::size_t kPinnedSegments = 8;
+
+}  // namespace
+
+void* CaptureWriter::Impl::run(void* impl) {
+  ::pthread_setname_np(::pthread_self(), "rondo-writer");
+  static_cast<Impl*>(impl)->loop();
+  return nullptr;
+}
+
+void CaptureWriter::Impl::loop() {
+  std::unique_lock lock(mutex);
+  for (;;) {
+    work.wait(lock, [this] { return stopping || (!queue.empty() && !append_failed); });
+    if (queue.empty() || append_failed) return;  // stopping
+    const Job job = queue.front();
+    queue.pop_front();
+    lock.unlock();
+    do_job(job);
+    lock.lock();
+  }
+}
+
+// Afterwards the job is done, or back at the head of the queue.
+void CaptureWriter::Impl::do_job(const Job& job) {
+  int error = 0;
+  try {
+    error = job.segment != nullptr ? do_segment(*job.segment) : do_chunk(job);
+    if (error == 0) {
+      release_pinned();
+      keep_spool_tidy();
+    }
+  } catch (const std::bad_alloc&) {
+    error = ENOMEM;
+  }
+  if (error != 0) fail_with(error, "writing a chunk");
+  const std::lock_guard lock(mutex);
+  if (error != 0) {
+    append_failed = true;
+    queue.push_front(job);
+    return;
+  }
+  backlog -= job.bytes;
+  room.notify_all();
+}
+
+int CaptureWriter::Impl::do_segment(Segment& segment) {
+  std::uint64_t cut_now = 0;
+  {
+    const std::lock_guard lock(mutex);
+    cut_now = cut;
+  }
+  bool blobs_pending = false;
+  ChunkHeader header{};
+  std::memcpy(&header, segment.map, offsetof(ChunkHeader, raw_bytes));
+  header.base_sequence = segment.header()->base_sequence;
+  header.base_time_ns = segment.header()->base_time_ns;
+  if (const int error = assembler.add_segment({&header, segment.content(), cut_now, false}, blobs_pending)) return error;
+  {
+    const std::lock_guard lock(mutex);
+    segment.in_use = false;
+    written = assembler.numbered();
+  }
+  if (blobs_pending)
+    pinned.push_back({&segment, assembler.flushes()});
+  else
+    recycle(segment);
+  return pinned.size() > kPinnedSegments ? assembler.flush_blobs() : 0;
+}
+
+int CaptureWriter::Impl::do_chunk(const Job& job) {
+  const std::uint64_t slot_bytes = spool.round_up(sizeof job.chunk + job.bytes);
+  void* map = ::mmap(nullptr, static_cast<std::size_t>(slot_bytes), PROT_READ, MAP_SHARED, file.descriptor(),
+                     static_cast<off_t>(job.chunk_offset));
+  if (map == MAP_FAILED) return errno;
+  ::madvise(map, static_cast<std::size_t>(slot_bytes), MADV_SEQUENTIAL);
+  const auto* payload = static_cast<const std::byte*>(map) + sizeof job.chunk;
+  const int error = assembler.add_chunk(job.chunk, {payload, static_cast<std::size_t>(job.bytes)});
+  ::munmap(map, static_cast<std::size_t>(slot_bytes));
+  if (error != 0) return error;
+  file.clear(job.chunk_offset, slot_bytes);
+  const std::lock_guard lock(mutex);
+  spool.give_back(job.chunk_offset);
+  return 0;
+}
+
+void CaptureWriter::Impl::release_pinned() {
+  const std::uint64_t flushes = assembler.flushes();
+  const auto flushed = [&](const Pinned& p) { return p.flushes < flushes; };
+  for (const Pinned& p : pinned)
+    if (flushed(p)) recycle(*p.segment);
+  pinned.erase(std::remove_if(pinned.begin(), pinned.end(), flushed), pinned.end());
+}
+
+// All that the segment held is in chunks.
+void CaptureWriter::Impl::recycle(Segment& segment) {
+  segment.retire();
+  std::unique_lock lock(mutex);
+  if (!segment.in_stream && segment.bytes == options.segment_bytes && pool.size() < kPoolSegments && !closed &&
+      !spool.below_base(segment.offset)) {
+    pool.push_back(&segment);
+    return;
+  }
+  if (!segment.in_stream) segments.erase(std::find(segments.begin(), segments.end(), &segment));
+  lock.unlock();
+  if (segment.in_stream) {
+    if (const int error = detach_segment(segment)) detach_error = error;
+  } else {
+    unmap_segment(segment);
+  }
+  file.clear(segment.offset, segment.bytes);
+  lock.lock();
+  spool.give_back(segment.offset);
+  if (!segment.in_stream) delete &segment;
+}
+
+// All names that this recorder may write, uncompressed, for readers of a cut file.
+int CaptureWriter::Impl::write_spool_dictionary() {
+  std::vector<const DictionaryEntry*> rows;
+  for (const DictionaryEntry& row : options.dictionary) rows.push_back(&row);
+  const std::vector<std::byte> payload = dictionary_payload(rows);
+  const std::span<const std::byte> piece = payload;
+  ChunkHeader header = chunk_header(ChunkType::dictionary);
+  const std::uint64_t bytes = spool.round_up(sizeof header + payload.size());
+  std::uint64_t offset = 0;
+  {
+    const std::lock_guard lock(mutex);
+    offset = spool.take(bytes);
+  }
+  int error = 0;
+  write_chunk(offset, header, std::span(&piece, 1), error);
+  if (error != 0) return error;
+  if (dictionary_bytes != 0) {
+    file.clear(dictionary_offset, dictionary_bytes);
+    const std::lock_guard lock(mutex);
+    spool.give_back(dictionary_offset);
+  }
+  dictionary_offset = offset;
+  dictionary_bytes = bytes;
+  return 0;
+}
+
+// Gets what can move out of the data region's way.
+void CaptureWriter::Impl::keep_spool_tidy() {
+  std::vector<Segment*> low;
+  bool move_dictionary = false;
+  {
+    const std::lock_guard lock(mutex);
+    move_dictionary = dictionary_bytes != 0 && spool.below_base(dictionary_offset) && !closed;
+    const auto is_low = [this](const Segment* s) { return spool.below_base(s->offset); };
+    std::copy_if(pool.begin(), pool.end(), std::back_inserter(low), is_low);
+    pool.erase(std::remove_if(pool.begin(), pool.end(), is_low), pool.end());
+  }
+  for (Segment* segment : low) recycle(*segment);
+  if (move_dictionary) static_cast<void>(write_spool_dictionary());  // else it stays an obstacle
+}
+
+}  // namespace rondo

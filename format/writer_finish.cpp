@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a recording begins and ends.
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "format/chunk_io.h"
+#include "format/record_walk.h"
+#include "format/writer_impl.h"
+
+namespace rondo {
+namespace {
+
+constexpr std::uint64_t kFirstBase = 16u << 20;
+// How long finish() waits for threads that have taken a number and not yet
+// committed its record: they are between two lines of the recorder.
+constexpr int kSettleMilliseconds = 200;
+constexpr std::size_t kThreadStack = 1u << 20;
+
+std::uint64_t first_base(std::size_t segment_bytes) {
+  return (kFirstBase + segment_bytes - 1) / segment_bytes * segment_bytes;
+}
+
+FileHeader new_file_header(std::size_t segment_bytes) {
+  FileHeader h{};
+  std::memcpy(h.magic, kFileMagic, sizeof h.magic);
+  h.version_major = kVersionMajor;
+  h.version_minor = kVersionMinor;
+  h.header_bytes = sizeof h;
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  h.created_unix_ns = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+  if (::getrandom(h.capture_id, sizeof h.capture_id, GRND_NONBLOCK) != sizeof h.capture_id)
+    std::memcpy(h.capture_id, &h.created_unix_ns, sizeof h.created_unix_ns);
+  h.segment_bytes = segment_bytes;
+  h.checksum = checksum_of(std::as_bytes(std::span(&h, 1)).first(offsetof(FileHeader, checksum)));
+  return h;
+}
+
+}  // namespace
+
+CaptureWriter::Impl::Impl(CaptureWriter& owner_, const WriterOptions& options_, File file_)
+    : owner(owner_),
+      options(options_),
+      file(std::move(file_)),
+      spool(options.segment_bytes, first_base(options.segment_bytes)),
+      region(file, options.compression, sizeof(FileHeader), {},
+             [this](std::uint64_t end, std::uint64_t bytes) {
+               const std::lock_guard lock(mutex);
+               return spool.place_data(end, bytes);
+             }),
+      assembler(region, options.dictionary, structures) {}
+
+CaptureWriter::Impl::~Impl() {
+  if (thread_runs) {  // never finished: the file stays as one whose program died
+    {
+      const std::lock_guard lock(mutex);
+      closed = stopping = true;
+    }
+    work.notify_all();
+    ::pthread_join(thread, nullptr);
+  }
+  for (Segment* segment : segments) {
+    unmap_segment(*segment);
+    delete segment;
+  }
+  for (Stream* s = streams.load(); s != nullptr;) {
+    Stream* next = s->next;
+    if (s->nowhere != nullptr) ::munmap(s->nowhere, s->nowhere_bytes);
+    delete s;
+    s = next;
+  }
+}
+
+Result<void> CaptureWriter::Impl::start() {
+  const FileHeader header = new_file_header(options.segment_bytes);
+  int error = file.write(0, std::as_bytes(std::span(&header, 1)));
+  if (error == 0) error = write_spool_dictionary();
+  if (error == 0) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_attr_t attributes;
+    ::pthread_attr_init(&attributes);
+    ::pthread_attr_setstacksize(&attributes, kThreadStack);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    error = ::pthread_create(&thread, &attributes, run, this);
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    ::pthread_attr_destroy(&attributes);
+    thread_runs = error == 0;
+  }
+  if (error != 0) return fail(Status::failed, "cannot record to " + options.path + ": " + errno_text(error));
+  return {};
+}
+
+// Whether every number up to `last` has been committed.
+bool CaptureWriter::Impl::settled(std::uint64_t last) {
+  const std::lock_guard lock(mutex);
+  std::uint64_t count = written;
+  for (Segment* segment : segments) {
+    if (!segment->in_use) continue;
+    RecordWalk walk(segment->content().subspan(segment->counted_bytes), segment->counted_sequence);
+    while (walk.next()) {
+      segment->counted_sequence = walk.last_sequence();
+      if (walk.numbered() && walk.last_sequence() <= last) ++segment->counted;
+      segment->counted_bytes += walk.header().bytes;
+    }
+    count += segment->counted;
+  }
+  return count >= last;
+}
+
+void CaptureWriter::Impl::settle(std::uint64_t last) {
+  const timespec pause{0, 1'000'000};
+  for (int i = 0; i < kSettleMilliseconds && !owner.failed() && !settled(last); ++i) ::nanosleep(&pause, nullptr);
+}
+
+Result<CaptureWriter::Summary> CaptureWriter::Impl::finish(Ending ending) {
+  if (abandoned.load()) return fail(Status::failed, options.path + ": a forked child cannot close its parent's capture");
+  std::uint64_t last = 0;
+  {
+    // What the background thread took before this has no higher numbers.
+    const std::lock_guard lock(mutex);
+    if (finished) return fail(Status::failed, options.path + ": this capture is closed already");
+    finished = true;
+    cut = last = owner.sequence_.load();
+  }
+  settle(last);
+  {
+    std::unique_lock lock(mutex);
+    closed = true;
+    room.notify_all();
+    room.wait(lock, [this] { return allocating == 0; });
+    for (Stream* s = streams.load(); s != nullptr; s = s->next) {
+      if (s->segment == nullptr) continue;
+      s->segment->in_stream = true;
+      queue_segment(*s->segment);
+    }
+    stopping = true;
+  }
+  work.notify_all();
+  ::pthread_join(thread, nullptr);
+  thread_runs = false;
+  const int error = close_file(owner.failed() ? Ending::stopped : ending);
+  file.close();
+  if (error != 0) fail_with(error, "closing it");
+  if (error != 0)
+    return fail(Status::failed, failure + "; what was recorded is there, but not closed: make room and run `rondo finish " +
+                                    options.path + "`");
+  if (owner.failed()) return fail(Status::failed, failure + "; the capture ends there");
+  return Summary{assembler.calls(), region.end()};
+}
+
+// Alone with the file, but for threads that still write into open segments.
+int CaptureWriter::Impl::close_file(Ending ending) {
+  std::vector<Segment*> unused;
+  {
+    const std::lock_guard lock(mutex);
+    unused.swap(pool);
+  }
+  for (Segment* segment : unused) recycle(*segment);
+  append_failed = false;  // that may have made room
+  while (!append_failed && !queue.empty()) {
+    const Job job = queue.front();
+    queue.pop_front();
+    do_job(job);
+  }
+  int error = append_failed ? EIO : assembler.flush_blobs();
+  if (error == 0) release_pinned();
+  // Whatever happened, nobody writes into the file from here on.
+  for (Segment* segment : segments)
+    if (segment->in_use || segment->in_stream)
+      if (const int detach = detach_segment(*segment)) detach_error = detach;
+  if (error == 0) error = detach_error;
+  if (error != 0) return error;
+  file.clear(dictionary_offset, dictionary_bytes);
+  {
+    const std::lock_guard lock(mutex);
+    spool.give_back(dictionary_offset);
+  }
+  return assembler.close(ending, 0);
+}
+
+void CaptureWriter::Impl::abandon() {
+  abandoned.store(true);
+  // The child has no mapping of the segments (MADV_DONTFORK), and must not have.
+  for (Stream* s = streams.load(); s != nullptr; s = s->next)
+    s->front.cursor_ = s->front.end_ = s->front.base_ = nullptr;
+  file.close();
+}
+
+}  // namespace rondo
