@@ -146,6 +146,10 @@ class Tables:
                     continue
                 rows = self._rows(member, offset, offsets, members, structure, command)
                 table.rows.extend(rows)
+            for row in table.rows:
+                # The decoder checks an array against its count as it meets it.
+                if row.count.kind not in ("none", "constant", "rule") and row.count.a >= row.offset:
+                    raise Unsupported(f"{table.name}.{row.name} stands before its count")
             table.flat = self._is_flat(table)
         except Unsupported as error:
             table.rows.clear()
@@ -249,7 +253,7 @@ class Tables:
             row.selector = offsets[member.objecttype]
         if row.element == "union_type" and member.selector:
             row.selector = offsets[member.selector]
-        if row.shape != "dropped":
+        if row.shape != "dropped" and (row.shape != "pnext" or command):
             row.flags = self._flags(row, member, structure, command)
         if not (structure and structure.union):
             return [row]

@@ -16,6 +16,11 @@ def quote(text):
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
+def view(text):
+    """A string_view whose length is given, so that nothing is left to run before main."""
+    return f"{{{quote(text)}, {len(text)}}}"
+
+
 def shard(items, index, count):
     return items[index * len(items) // count:(index + 1) * len(items) // count]
 
@@ -136,7 +141,7 @@ def names(model):
     lines += sorted_names("structure_names", structure_names)
     stypes = sorted((registry.constants[t.stype], t.name) for t in model.tables.tables.values()
                     if t.stype in registry.constants)
-    lines.append(f"const StructureType structure_types_[] = {{")
+    lines.append("const StructureType structure_types_[] = {")
     lines += [f"  {{{value}u, index(StructId::{name})}}," for value, name in stypes]
     lines.append("};\nconst std::span<const StructureType> structure_types = structure_types_;\n")
     lines.append("const ExtensionInfo extensions_[] = {")
@@ -154,7 +159,7 @@ def names(model):
 
 def sorted_names(table, pairs):
     lines = [f"const NamedId {table}_[] = {{"]
-    lines += [f"  {{{quote(name)}, {value}}}," for name, value in sorted(pairs)]
+    lines += [f"  {{{view(name)}, {value}}}," for name, value in sorted(pairs)]
     lines.append(f"}};\nconst std::span<const NamedId> {table} = {table}_;\n")
     return lines
 
@@ -193,7 +198,7 @@ def hook_table(model):
     for name in sorted(n for n in model.command_names if not model.registry.commands[n].rondo):
         facts = model.facts[name]
         function = f"reinterpret_cast<PFN_vkVoidFunction>(hook_{name})" if facts.layer != "hidden" else "nullptr"
-        lines.append(f"  {{{quote(name)}, CommandId::{name}, {function}, CommandClass::{facts.kind}}},")
+        lines.append(f"  {{{view(name)}, CommandId::{name}, {function}, CommandClass::{facts.kind}}},")
     return "\n".join(lines) + """
 };
 

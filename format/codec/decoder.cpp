@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/codec/decoder.h"
+
+#include <algorithm>
+
+#include "format/codec/cursor.h"
+#include "format/codec/shapes.h"
+
+namespace rondo::codec {
+namespace {
+
+constexpr std::size_t kAlignment = 16;
+// Offsets are 32 bits wide.
+constexpr std::size_t kMostBytes = 0xfffffff0u;
+
+// Native memory is addressed by offsets into Lowered::bytes, which moves as it
+// grows. Every function returns false once `error_` is set.
+class Decoder {
+ public:
+  Decoder(Lowered& out, const IdMap& ids, const CommandInfo& command, std::span<const std::byte> payload,
+          const DecodeLimits& limits)
+      : out_(out), ids_(ids), command_(command), in_(payload),
+        limit_(std::min(limits.max_bytes, kMostBytes)) {}
+
+  Result<void> run();
+
+ private:
+  bool structure(const StructInfo& type, std::size_t base, bool in_chain, int depth);
+  bool field(const Field& f, std::size_t base, int depth);
+  bool element(const Field& f, std::size_t at, std::size_t owner, int depth);
+  bool elements(const Field& f, std::size_t at, std::size_t count, std::size_t owner, int depth);
+  bool scalar(const Field& f, std::size_t at);
+  bool handle(const Field& f, std::size_t at, HandleType type);
+  bool one(const Field& f, std::size_t at, std::size_t owner, int depth);
+  bool many(const Field& f, std::size_t base, int depth);
+  bool many_pointers(const Field& f, std::size_t base, int depth);
+  bool data(const Field& f, std::size_t base);
+  bool text(const Field& f, std::size_t at);
+  bool string(const Field& f, std::size_t at);
+  bool strings(const Field& f, std::size_t base);
+  bool chain(const Field& f, std::size_t at, int depth);
+
+  bool allocate(std::size_t bytes, std::size_t& at);
+  void point(std::size_t pointer, std::size_t target);
+  bool read_count(const Field& f, std::uint32_t& count);
+  bool counts_agree(const Field& f, std::size_t base, std::uint64_t found);
+  bool native_count(const Field& f, std::size_t base, std::uint64_t& count) const;
+
+  bool copy(std::size_t at, std::size_t bytes) {
+    const std::byte* from = in_.take(bytes);
+    if (from == nullptr) return too_short();
+    if (bytes != 0) std::memcpy(out_.bytes.data() + at, from, bytes);
+    return true;
+  }
+  template <class T>
+  bool read(T& value) {
+    return in_.read(value) || too_short();
+  }
+  bool too_short() { return refuse("the payload ends too early"); }
+  bool refuse(const std::string& what) {
+    error_ = std::string(command_.name) + (member_ != nullptr ? std::string(".") + member_ : "") +
+             " at payload offset " + std::to_string(in_.offset()) + ": " + what;
+    return false;
+  }
+
+  Lowered& out_;
+  const IdMap& ids_;
+  const CommandInfo& command_;
+  Cursor in_;
+  std::size_t limit_;
+  const char* member_ = nullptr;  // the field being read, for messages
+  std::string error_;
+};
+
+Result<void> Decoder::run() {
+  const StructInfo& type = info(command_.args);
+  std::size_t base = 0;
+  bool fine = allocate(type.size, base) && structure(type, base, false, 0);
+  if (fine && in_.remaining() != 0) {
+    member_ = nullptr;
+    fine = refuse("holds " + std::to_string(in_.remaining()) + " bytes too many");
+  }
+  if (!fine) return fail(Status::unreadable, std::move(error_));
+  return {};
+}
+
+bool Decoder::allocate(std::size_t bytes, std::size_t& at) {
+  // Empty arrays get an address of their own too: their pointer is not null.
+  const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+  if (bytes > limit_ || rounded > limit_ - std::min(limit_, out_.bytes.size()))
+    return refuse("needs more than " + std::to_string(limit_) + " bytes of memory");
+  at = out_.bytes.size();
+  out_.bytes.resize(at + rounded);
+  return true;
+}
+
+void Decoder::point(std::size_t pointer, std::size_t target) {
+  const std::uint64_t value = target;
+  std::memcpy(out_.bytes.data() + pointer, &value, sizeof value);
+  out_.pointers.push_back(static_cast<std::uint32_t>(pointer));
+}
+
+bool Decoder::structure(const StructInfo& type, std::size_t base, bool in_chain, int depth) {
+  if (depth > kMaxDepth) return refuse(std::string(type.name) + " is nested too deeply");
+  if (type.flat) return copy(base, type.size);
+  for (const Field& f : type.fields) {
+    if (f.shape == Shape::dropped) continue;
+    if (f.shape == Shape::stype) {
+      std::memcpy(out_.bytes.data() + base + f.offset, &type.stype, sizeof type.stype);
+      continue;
+    }
+    if (f.shape == Shape::pnext && in_chain) continue;
+    member_ = f.name;
+    if (!field(f, base, depth)) return false;
+  }
+  return true;
+}
+
+bool Decoder::field(const Field& f, std::size_t base, int depth) {
+  const std::size_t at = base + f.offset;
+  switch (f.shape) {
+    case Shape::value: return element(f, at, base, depth);
+    case Shape::array: return elements(f, at, f.count.constant, base, depth);
+    case Shape::text: return text(f, at);
+    case Shape::one: return one(f, at, base, depth);
+    case Shape::many: return is_data(f) ? data(f, base) : many(f, base, depth);
+    case Shape::string: return string(f, at);
+    case Shape::strings: return strings(f, base);
+    case Shape::many_pointers: return many_pointers(f, base, depth);
+    case Shape::pnext: return chain(f, at, depth);
+    case Shape::stype:
+    case Shape::dropped: return true;
+  }
+  return true;
+}
+
+bool Decoder::scalar(const Field& f, std::size_t at) {
+  if (!copy(at, f.size)) return false;
+  if (f.semantic != Semantic::none) out_.marks.push_back({static_cast<std::uint32_t>(at), f.semantic});
+  return true;
+}
+
+bool Decoder::handle(const Field& f, std::size_t at, HandleType type) {
+  if (!copy(at, sizeof(std::uint64_t))) return false;
+  if (type != HandleType::none)
+    out_.handles.push_back({static_cast<std::uint32_t>(at), type, f.flags, load<std::uint64_t>(&out_.bytes[at])});
+  return true;
+}
+
+bool Decoder::element(const Field& f, std::size_t at, std::size_t owner, int depth) {
+  switch (f.element) {
+    case Element::structure:
+      return structure(info(static_cast<StructId>(f.type)), at, false, depth + 1);
+    case Element::union_type: {
+      if (depth > kMaxDepth) return refuse("is nested too deeply");
+      const std::uint32_t selector =
+          f.selector == kNoSelector ? 0 : load<std::uint32_t>(&out_.bytes[owner + f.selector]);
+      const UnionForm form = union_form(f, selector);
+      if (form.member != nullptr) return field(*form.member, at, depth + 1);
+      return !form.raw || copy(at, f.size);
+    }
+    case Element::handle:
+      return handle(f, at, static_cast<HandleType>(f.type));
+    case Element::untyped_handle:
+      return handle(f, at, untyped_handle_type(f, load<std::uint32_t>(&out_.bytes[owner + f.selector])));
+    case Element::opaque:
+      return true;
+    default:
+      return scalar(f, at);
+  }
+}
+
+bool Decoder::elements(const Field& f, std::size_t at, std::size_t count, std::size_t owner, int depth) {
+  if (is_plain(f) && f.semantic == Semantic::none) return copy(at, count * f.size);
+  for (std::size_t i = 0; i < count; ++i)
+    if (!element(f, at + i * f.size, owner, depth)) return false;
+  return true;
+}
+
+bool Decoder::one(const Field& f, std::size_t at, std::size_t owner, int depth) {
+  std::uint8_t present = 0;
+  if (!read(present)) return false;
+  if (present > 1) return refuse("is neither null nor present");
+  if (present == 0) return true;
+  std::size_t target = 0;
+  if (!allocate(f.size, target)) return false;
+  point(at, target);
+  return element(f, target, owner, depth);
+}
+
+// A count that the rest of the payload can hold: no element is less than a byte.
+bool Decoder::read_count(const Field&, std::uint32_t& count) {
+  if (!read(count)) return false;
+  if (count != kNull && count > in_.remaining())
+    return refuse("claims " + std::to_string(count) + " elements, more than the payload holds");
+  return true;
+}
+
+bool Decoder::native_count(const Field& f, std::size_t base, std::uint64_t& count) const {
+  const Count& c = f.count;
+  const std::byte* owner = out_.bytes.data() + base;
+  switch (c.kind) {
+    case CountKind::none:
+    case CountKind::rule:
+      return false;
+    case CountKind::constant:
+      count = c.constant;
+      return true;
+    case CountKind::member:
+      count = load_unsigned(owner + c.a, c.a_size);
+      break;
+    case CountKind::dereferenced: {
+      const auto target = load<std::uint64_t>(owner + c.a);
+      count = target == 0 ? 0 : load_unsigned(out_.bytes.data() + target, c.a_size);
+      break;
+    }
+    case CountKind::path: {
+      const auto target = load<std::uint64_t>(owner + c.a);
+      count = target == 0 ? 0 : load_unsigned(out_.bytes.data() + target + c.b, c.b_size);
+      break;
+    }
+  }
+  count = (count + c.constant) / c.divisor;
+  return true;
+}
+
+// A driver reads as many elements as the count says: it must not say more, or
+// less, than there are.
+bool Decoder::counts_agree(const Field& f, std::size_t base, std::uint64_t found) {
+  std::uint64_t stated = 0;
+  if (!native_count(f, base, stated) || stated == found) return true;
+  member_ = f.name;
+  return refuse("holds " + std::to_string(found) + " elements where its count says " + std::to_string(stated));
+}
+
+bool Decoder::many(const Field& f, std::size_t base, int depth) {
+  std::uint32_t n = 0;
+  if (!read_count(f, n)) return false;
+  if (n == kNull) return true;
+  if (!counts_agree(f, base, n)) return false;
+  std::size_t stride = f.size;
+  if (f.rule == RuleId::strided) {
+    std::uint32_t stored = 0;
+    if (!read(stored)) return false;
+    stride = stored;
+  }
+  const std::size_t bytes = n == 0 ? 0 : (n - std::size_t{1}) * stride + f.size;
+  std::size_t target = 0;
+  if (!allocate(bytes, target)) return false;
+  point(base + f.offset, target);
+  if (stride == f.size) return elements(f, target, n, base, depth);
+  for (std::size_t i = 0; i < n; ++i)
+    if (!element(f, target + i * stride, base, depth)) return false;
+  return true;
+}
+
+bool Decoder::many_pointers(const Field& f, std::size_t base, int depth) {
+  std::uint32_t n = 0;
+  if (!read_count(f, n)) return false;
+  if (n == kNull) return true;
+  if (!counts_agree(f, base, n)) return false;
+  std::size_t list = 0;
+  if (!allocate(n * sizeof(void*), list)) return false;
+  point(base + f.offset, list);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t slot = list + i * sizeof(void*);
+    if (f.rule != RuleId::build_ranges) {
+      if (!one(f, slot, base, depth)) return false;
+      continue;
+    }
+    std::uint32_t inner = 0;
+    if (!read_count(f, inner)) return false;
+    if (inner == kNull) continue;
+    std::size_t target = 0;
+    if (!allocate(inner * std::size_t{f.size}, target)) return false;
+    point(slot, target);
+    if (!elements(f, target, inner, base, depth)) return false;
+  }
+  return true;
+}
+
+bool Decoder::data(const Field& f, std::size_t base) {
+  std::uint8_t kind = 0;
+  if (!read(kind)) return false;
+  if (kind == kDataNull) return true;
+  if (kind != kDataInline && kind != kDataBlob) return refuse("has an unknown kind of data");
+  std::uint64_t bytes = 0;
+  if (!read(bytes)) return false;
+  if (bytes % f.size != 0) return refuse("does not end with a whole element");
+  if (!counts_agree(f, base, bytes / f.size)) return false;
+  const std::size_t at = base + f.offset;
+  std::size_t target = 0;
+  if (kind == kDataBlob) {
+    Digest digest;
+    if (!read(digest.low) || !read(digest.high)) return false;
+    if (bytes == 0) return refuse("names an empty blob");
+    if ((f.flags & kOutput) == 0) {
+      out_.blobs.push_back({static_cast<std::uint32_t>(at), digest, bytes});
+      return true;
+    }
+    // The driver writes here: space, not the captured bytes.
+    if (bytes > limit_) return refuse("needs more than " + std::to_string(limit_) + " bytes of memory");
+    if (!allocate(static_cast<std::size_t>(bytes), target)) return false;
+    point(at, target);
+    return true;
+  }
+  if (bytes > in_.remaining()) return too_short();
+  if (!allocate(static_cast<std::size_t>(bytes), target)) return false;
+  point(at, target);
+  if (!copy(target, static_cast<std::size_t>(bytes))) return false;
+  if (f.semantic != Semantic::none)
+    for (std::size_t i = 0; i < bytes; i += f.size)
+      out_.marks.push_back({static_cast<std::uint32_t>(target + i), f.semantic});
+  return true;
+}
+
+bool Decoder::text(const Field& f, std::size_t at) {
+  std::uint32_t length = 0;
+  if (!read(length)) return false;
+  if (length > f.count.constant) return refuse("is longer than " + std::to_string(f.count.constant));
+  return copy(at, length);
+}
+
+bool Decoder::string(const Field&, std::size_t at) {
+  std::uint32_t length = 0;
+  if (!read(length)) return false;
+  if (length == kNull) return true;
+  if (length > in_.remaining()) return too_short();
+  std::size_t target = 0;
+  if (!allocate(length + std::size_t{1}, target)) return false;
+  point(at, target);
+  return copy(target, length);
+}
+
+bool Decoder::strings(const Field& f, std::size_t base) {
+  std::uint32_t n = 0;
+  if (!read_count(f, n)) return false;
+  if (n == kNull) return true;
+  if (!counts_agree(f, base, n)) return false;
+  std::size_t list = 0;
+  if (!allocate(n * sizeof(char*), list)) return false;
+  point(base + f.offset, list);
+  for (std::size_t i = 0; i < n; ++i)
+    if (!string(f, list + i * sizeof(char*))) return false;
+  return true;
+}
+
+bool Decoder::chain(const Field&, std::size_t at, int depth) {
+  constexpr std::size_t next_offset = 8;  // of pNext in every structure that has one
+  std::size_t link = at;
+  for (int length = 0;; ++length) {
+    std::uint16_t file_id = 0;
+    if (!read(file_id)) return false;
+    if (file_id == 0) return true;
+    if (length >= kMaxChain) return refuse("has too many structures in its pNext chain");
+    const StructId id = ids_.structure(file_id);
+    if (id == StructId::none || info(id).stype == kNull)
+      return refuse("chains structure " + std::to_string(file_id) +
+                    " of the file's dictionary, which this build does not know; a newer Rondo may");
+    const StructInfo& type = info(id);
+    std::size_t target = 0;
+    if (!allocate(type.size, target)) return false;
+    point(link, target);
+    out_.chained.push_back({static_cast<std::uint32_t>(target), id});
+    if (!structure(type, target, true, depth + 1)) return false;
+    link = target + next_offset;
+  }
+}
+
+}  // namespace
+
+void Lowered::clear() {
+  bytes.clear();
+  pointers.clear();
+  handles.clear();
+  blobs.clear();
+  marks.clear();
+  chained.clear();
+}
+
+Result<void> decode(Lowered& out, const IdMap& ids, CommandId command, std::span<const std::byte> payload,
+                    const DecodeLimits& limits) {
+  out.clear();
+  const CommandInfo& row = info(command);
+  if (row.args == StructId::none)
+    return fail(Status::unreadable, std::string(row.name) + ": this build cannot read it");
+  return Decoder(out, ids, row, payload, limits).run();
+}
+
+}  // namespace rondo::codec

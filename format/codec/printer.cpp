@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/codec/printer.h"
+
+#include "format/codec/cursor.h"
+#include "format/codec/shapes.h"
+
+namespace rondo::codec {
+namespace {
+
+// Walks a payload that decode() has accepted, so that every read succeeds.
+class Printer {
+ public:
+  Printer(ValueSink& sink, const IdMap& ids, std::span<const std::byte> payload)
+      : sink_(sink), ids_(ids), in_(payload) {}
+
+  void fields(const StructInfo& type, bool in_chain);
+
+ private:
+  // The members of one structure that select others, by offset.
+  struct Selectors {
+    struct Entry {
+      std::uint16_t offset;
+      std::uint32_t value;
+    };
+    Entry entries[4] = {};
+    std::size_t used = 0;
+    std::uint32_t at(std::uint16_t offset) const {
+      for (std::size_t i = 0; i < used; ++i)
+        if (entries[i].offset == offset) return entries[i].value;
+      return 0;
+    }
+  };
+
+  void field(const Field& f, const Selectors& selectors);
+  void element(const Field& f, const Selectors& selectors);
+  void array(const Field& f, std::size_t count, const Selectors& selectors);
+  void scalar(const Field& f, const std::byte* from);
+  void raw_union(const Field& f, const std::byte* from);
+  void data(const Field& f);
+  void text();
+  void chain();
+  void structure(const StructInfo& type, bool in_chain) {
+    sink_.begin_structure(type.name);
+    fields(type, in_chain);
+    sink_.end_structure();
+  }
+  void flat(const StructInfo& type, const std::byte* from);
+  std::uint32_t number() {
+    std::uint32_t n = 0;
+    in_.read(n);
+    return n;
+  }
+
+  ValueSink& sink_;
+  const IdMap& ids_;
+  Cursor in_;
+  std::uint32_t handles_ = 0;
+};
+
+bool selects(const StructInfo& type, std::uint16_t offset) {
+  for (const Field& f : type.fields)
+    if (f.selector == offset && (f.element == Element::union_type || f.element == Element::untyped_handle))
+      return true;
+  return false;
+}
+
+void Printer::fields(const StructInfo& type, bool in_chain) {
+  Selectors selectors;
+  for (const Field& f : type.fields) {
+    if (f.shape == Shape::stype || f.shape == Shape::dropped) continue;
+    if (f.shape == Shape::pnext && in_chain) continue;
+    if (f.shape == Shape::value && f.size == sizeof(std::uint32_t) && selectors.used < std::size(selectors.entries) &&
+        selects(type, f.offset)) {
+      Cursor peek = in_;
+      selectors.entries[selectors.used].offset = f.offset;
+      peek.read(selectors.entries[selectors.used++].value);
+    }
+    sink_.key(f.name);
+    field(f, selectors);
+  }
+}
+
+void Printer::field(const Field& f, const Selectors& selectors) {
+  switch (f.shape) {
+    case Shape::value:
+      return element(f, selectors);
+    case Shape::array:
+      return array(f, f.count.constant, selectors);
+    case Shape::text:
+    case Shape::string:
+      return text();
+    case Shape::one: {
+      std::uint8_t present = 0;
+      in_.read(present);
+      return present != 0 ? element(f, selectors) : sink_.null();
+    }
+    case Shape::many: {
+      if (is_data(f)) return data(f);
+      const std::uint32_t n = number();
+      if (n == kNull) return sink_.null();
+      if (f.rule == RuleId::strided) number();
+      return array(f, n, selectors);
+    }
+    case Shape::strings: {
+      const std::uint32_t n = number();
+      if (n == kNull) return sink_.null();
+      sink_.begin_array();
+      for (std::uint32_t i = 0; i < n; ++i) text();
+      return sink_.end_array();
+    }
+    case Shape::many_pointers: {
+      const std::uint32_t n = number();
+      if (n == kNull) return sink_.null();
+      sink_.begin_array();
+      for (std::uint32_t i = 0; i < n; ++i) {
+        if (f.rule == RuleId::build_ranges) {
+          const std::uint32_t inner = number();
+          inner == kNull ? sink_.null() : array(f, inner, selectors);
+          continue;
+        }
+        std::uint8_t present = 0;
+        in_.read(present);
+        present != 0 ? element(f, selectors) : sink_.null();
+      }
+      return sink_.end_array();
+    }
+    case Shape::pnext:
+      return chain();
+    case Shape::stype:
+    case Shape::dropped:
+      return;
+  }
+}
+
+void Printer::element(const Field& f, const Selectors& selectors) {
+  switch (f.element) {
+    case Element::structure:
+      return structure(info(static_cast<StructId>(f.type)), false);
+    case Element::union_type: {
+      const StructInfo& type = info(static_cast<StructId>(f.type));
+      const UnionForm form =
+          union_form(f, f.selector == kNoSelector ? 0 : selectors.at(f.selector));
+      sink_.begin_structure(type.name);
+      if (form.member != nullptr) {
+        sink_.key(form.member->name);
+        field(*form.member, {});
+      } else if (form.raw) {
+        raw_union(f, in_.take(f.size));
+      }
+      return sink_.end_structure();
+    }
+    case Element::handle:
+    case Element::untyped_handle: {
+      std::uint64_t captured = 0;
+      in_.read(captured);
+      const HandleType type = f.element == Element::handle
+                                  ? static_cast<HandleType>(f.type)
+                                  : untyped_handle_type(f, selectors.at(f.selector));
+      return type == HandleType::none ? sink_.unsigned_value(captured) : sink_.handle(type, captured, handles_++);
+    }
+    case Element::opaque:
+      return sink_.null();
+    default:
+      return scalar(f, in_.take(f.size));
+  }
+}
+
+void Printer::array(const Field& f, std::size_t count, const Selectors& selectors) {
+  sink_.begin_array();
+  for (std::size_t i = 0; i < count; ++i) element(f, selectors);
+  sink_.end_array();
+}
+
+void Printer::scalar(const Field& f, const std::byte* from) {
+  if (from == nullptr) return sink_.null();
+  const std::uint64_t bits = load_unsigned(from, f.size);
+  switch (f.element) {
+    case Element::signed_int: {
+      const unsigned unused = 64 - 8 * f.size;
+      return sink_.signed_value(static_cast<std::int64_t>(bits << unused) >> unused);
+    }
+    case Element::floating:
+      return f.size == sizeof(float) ? sink_.floating_value(static_cast<double>(load<float>(from)), true)
+                                     : sink_.floating_value(load<double>(from), false);
+    case Element::bool32:
+      return bits <= 1 ? sink_.boolean(bits != 0) : sink_.unsigned_value(bits);
+    case Element::enumerant: {
+      const std::int64_t value = static_cast<std::int32_t>(bits);
+      return sink_.enumerant(enumerant_name(static_cast<EnumId>(f.type), value), value);
+    }
+    case Element::flags:
+      return sink_.flags(static_cast<EnumId>(f.type), bits);
+    default:
+      return sink_.unsigned_value(bits);
+  }
+}
+
+// A union without a selector: every reading of its bytes, under its name.
+void Printer::raw_union(const Field& f, const std::byte* from) {
+  const StructInfo& type = info(static_cast<StructId>(f.type));
+  if (from == nullptr) return;
+  for (const Field& row : type.fields) {
+    if (row.shape == Shape::dropped) continue;
+    sink_.key(row.name);
+    if (row.element == Element::structure) {
+      sink_.begin_structure(info(static_cast<StructId>(row.type)).name);
+      flat(info(static_cast<StructId>(row.type)), from);
+      sink_.end_structure();
+    } else if (row.element == Element::union_type) {
+      sink_.begin_structure(info(static_cast<StructId>(row.type)).name);
+      raw_union(row, from);
+      sink_.end_structure();
+    } else if (row.shape == Shape::array) {
+      sink_.begin_array();
+      for (std::size_t i = 0; i < row.count.constant; ++i) scalar(row, from + i * row.size);
+      sink_.end_array();
+    } else {
+      scalar(row, from);
+    }
+  }
+}
+
+void Printer::flat(const StructInfo& type, const std::byte* from) {
+  for (const Field& f : type.fields) {
+    sink_.key(f.name);
+    scalar(f, from + f.offset);
+  }
+}
+
+void Printer::data(const Field& f) {
+  std::uint8_t kind = 0;
+  std::uint64_t bytes = 0;
+  in_.read(kind);
+  if (kind == kDataNull) return sink_.null();
+  in_.read(bytes);
+  if (kind == kDataBlob) {
+    Digest digest;
+    in_.read(digest.low);
+    in_.read(digest.high);
+    return sink_.bytes(digest, bytes);
+  }
+  const std::byte* from = in_.take(static_cast<std::size_t>(bytes));
+  if (from == nullptr) return sink_.null();
+  if (f.element == Element::byte) return sink_.bytes(digest_of({from, static_cast<std::size_t>(bytes)}), bytes);
+  sink_.begin_array();
+  for (std::uint64_t i = 0; i < bytes; i += f.size) scalar(f, from + i);
+  sink_.end_array();
+}
+
+void Printer::text() {
+  const std::uint32_t length = number();
+  if (length == kNull) return sink_.null();
+  const std::byte* from = in_.take(length);
+  if (from == nullptr) return sink_.null();
+  sink_.string({reinterpret_cast<const char*>(from), length});
+}
+
+void Printer::chain() {
+  sink_.begin_array();
+  std::uint16_t file_id = 0;
+  while (in_.read(file_id) && file_id != 0) structure(info(ids_.structure(file_id)), true);
+  sink_.end_array();
+}
+
+}  // namespace
+
+Result<void> print(ValueSink& sink, const IdMap& ids, CommandId command, std::span<const std::byte> payload) {
+  // The decoder's checks, once, before anything is printed.
+  static thread_local Lowered lowered;
+  RONDO_TRY(decode(lowered, ids, command, payload));
+  Printer(sink, ids, payload).fields(info(info(command).args), false);
+  return {};
+}
+
+}  // namespace rondo::codec

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/codec/rules.h"
+
+#include "format/codec/shapes.h"
+#include "generated/args.h"
+
+namespace rondo::codec {
+namespace {
+
+constexpr VkGraphicsPipelineLibraryFlagsEXT kAllParts =
+    VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT |
+    VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT |
+    VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT |
+    VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT;
+
+template <class T>
+const T* chained(const void* next, VkStructureType type) {
+  for (auto* s = static_cast<const VkBaseInStructure*>(next); s != nullptr; s = s->pNext)
+    if (s->sType == type) return reinterpret_cast<const T*>(s);
+  return nullptr;
+}
+
+template <class T>
+const T& as(const std::byte* owner) {
+  return *reinterpret_cast<const T*>(owner);
+}
+
+std::uint64_t value_of(VkRenderPass handle) { return reinterpret_cast<std::uint64_t>(handle); }
+
+// VkDebugReportObjectTypeEXT equals VkObjectType up to command pools.
+std::uint32_t object_type_of_debug_report(std::uint32_t type) {
+  if (type <= VK_DEBUG_REPORT_OBJECT_TYPE_COMMAND_POOL_EXT) return type;
+  switch (type) {
+    case VK_DEBUG_REPORT_OBJECT_TYPE_SURFACE_KHR_EXT: return VK_OBJECT_TYPE_SURFACE_KHR;
+    case VK_DEBUG_REPORT_OBJECT_TYPE_SWAPCHAIN_KHR_EXT: return VK_OBJECT_TYPE_SWAPCHAIN_KHR;
+    case VK_DEBUG_REPORT_OBJECT_TYPE_DEBUG_REPORT_CALLBACK_EXT_EXT:
+      return VK_OBJECT_TYPE_DEBUG_REPORT_CALLBACK_EXT;
+    case VK_DEBUG_REPORT_OBJECT_TYPE_DISPLAY_KHR_EXT: return VK_OBJECT_TYPE_DISPLAY_KHR;
+    case VK_DEBUG_REPORT_OBJECT_TYPE_DISPLAY_MODE_KHR_EXT: return VK_OBJECT_TYPE_DISPLAY_MODE_KHR;
+    default: return type;  // the extensions' own: the same numbers
+  }
+}
+
+// basePipelineHandle is read only in derivatives that name no index. All four
+// kinds of pipeline have flags after pNext, and the index after the handle.
+bool derives_from_handle(const Field& field, const std::byte* owner) {
+  const auto flags = load<VkPipelineCreateFlags>(owner + offsetof(VkGraphicsPipelineCreateInfo, flags));
+  const auto index = load<std::int32_t>(owner + field.offset + sizeof(VkPipeline));
+  return (flags & VK_PIPELINE_CREATE_DERIVATIVE_BIT) != 0 && index == -1;
+}
+
+bool reads_images(std::uint32_t type) {
+  switch (type) {
+    case VK_DESCRIPTOR_TYPE_SAMPLER:
+    case VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER:
+    case VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE:
+    case VK_DESCRIPTOR_TYPE_STORAGE_IMAGE:
+    case VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT:
+    case VK_DESCRIPTOR_TYPE_SAMPLE_WEIGHT_IMAGE_QCOM:
+    case VK_DESCRIPTOR_TYPE_BLOCK_MATCH_IMAGE_QCOM:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool reads_buffers(std::uint32_t type) {
+  switch (type) {
+    case VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER:
+    case VK_DESCRIPTOR_TYPE_STORAGE_BUFFER:
+    case VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC:
+    case VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+HandleType untyped_handle_type(const Field& field, std::uint32_t selector) {
+  return handle_by_object_type(field.rule == RuleId::debug_report_object
+                                   ? object_type_of_debug_report(selector)
+                                   : selector);
+}
+
+bool Rules::applies(const Field& field, const std::byte* owner) {
+  switch (field.rule) {
+    case RuleId::write_set:
+      descriptor_type_ = static_cast<std::uint32_t>(as<VkWriteDescriptorSet>(owner).descriptorType);
+      return command_ != CommandId::vkCmdPushDescriptorSetKHR;
+    case RuleId::write_images:
+      return reads_images(descriptor_type_);
+    case RuleId::write_buffers:
+      return reads_buffers(descriptor_type_);
+    case RuleId::write_texel_views:
+      return descriptor_type_ == VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER ||
+             descriptor_type_ == VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER;
+    case RuleId::image_info_sampler:
+      return descriptor_type_ == UINT32_MAX || descriptor_type_ == VK_DESCRIPTOR_TYPE_SAMPLER ||
+             descriptor_type_ == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
+    case RuleId::image_info_view:
+      return descriptor_type_ != VK_DESCRIPTOR_TYPE_SAMPLER;
+    case RuleId::immutable_samplers: {
+      const auto& binding = as<VkDescriptorSetLayoutBinding>(owner);
+      return binding.descriptorCount != 0 &&
+             (binding.descriptorType == VK_DESCRIPTOR_TYPE_SAMPLER ||
+              binding.descriptorType == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER);
+    }
+    case RuleId::queue_families:
+      return load<std::uint32_t>(owner + field.selector) == VK_SHARING_MODE_CONCURRENT;
+    case RuleId::framebuffer_attachments:
+      return (as<VkFramebufferCreateInfo>(owner).flags & VK_FRAMEBUFFER_CREATE_IMAGELESS_BIT) == 0;
+    case RuleId::inheritance_info:
+      continues_render_pass_ = (as<VkCommandBufferBeginInfo>(owner).flags &
+                                VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT) != 0;
+      return command_ == CommandId::vkBeginCommandBuffer &&
+             context_.is_secondary(load<std::uint64_t>(args_));
+    case RuleId::inheritance_render_pass:
+      return continues_render_pass_;
+    case RuleId::resolve_view:
+      return as<VkRenderingAttachmentInfo>(owner).resolveMode != VK_RESOLVE_MODE_NONE;
+    case RuleId::base_pipeline:
+      return derives_from_handle(field, owner);
+    case RuleId::pipeline_stages:  // the first of a pipeline's ruled fields
+      read_pipeline(as<VkGraphicsPipelineCreateInfo>(owner));
+      return pipeline_applies(field.rule);
+    case RuleId::pipeline_vertex_input:
+    case RuleId::pipeline_input_assembly:
+    case RuleId::pipeline_tessellation:
+    case RuleId::pipeline_viewport:
+    case RuleId::pipeline_rasterization:
+    case RuleId::pipeline_multisample:
+    case RuleId::pipeline_depth_stencil:
+    case RuleId::pipeline_color_blend:
+      return pipeline_applies(field.rule);
+    case RuleId::dynamic_viewports:
+      return !dynamic(VK_DYNAMIC_STATE_VIEWPORT) && !dynamic(VK_DYNAMIC_STATE_VIEWPORT_WITH_COUNT);
+    case RuleId::dynamic_scissors:
+      return !dynamic(VK_DYNAMIC_STATE_SCISSOR) && !dynamic(VK_DYNAMIC_STATE_SCISSOR_WITH_COUNT);
+    case RuleId::dynamic_sample_mask:
+      return !dynamic(VK_DYNAMIC_STATE_SAMPLE_MASK_EXT);
+    case RuleId::dynamic_blend_attachments:
+      return !(dynamic(VK_DYNAMIC_STATE_COLOR_BLEND_ENABLE_EXT) &&
+               dynamic(VK_DYNAMIC_STATE_COLOR_BLEND_EQUATION_EXT) &&
+               dynamic(VK_DYNAMIC_STATE_COLOR_WRITE_MASK_EXT));
+    default:  // template_data, strided, build_ranges, group_devices: how, not whether
+      return true;
+  }
+}
+
+std::size_t Rules::count(const Field&, const std::byte* owner) {
+  // template_data is the only one: both commands hold their template as an
+  // argument of its own.
+  if (info(command_).canonical == CommandId::vkUpdateDescriptorSetWithTemplate)
+    return context_.template_bytes(
+        load<std::uint64_t>(owner + offsetof(args_vkUpdateDescriptorSetWithTemplate, descriptorUpdateTemplate)));
+  return context_.template_bytes(
+      load<std::uint64_t>(owner + offsetof(args_vkCmdPushDescriptorSetWithTemplateKHR, descriptorUpdateTemplate)));
+}
+
+std::size_t Rules::inner_count(std::size_t index) const {
+  static_assert(offsetof(args_vkCmdBuildAccelerationStructuresKHR, pInfos) ==
+                offsetof(args_vkCmdBuildAccelerationStructuresIndirectKHR, pInfos));
+  const auto* infos =
+      command_ == CommandId::vkBuildAccelerationStructuresKHR
+          ? static_cast<const args_vkBuildAccelerationStructuresKHR*>(args_)->pInfos
+          : static_cast<const args_vkCmdBuildAccelerationStructuresKHR*>(args_)->pInfos;
+  return infos == nullptr ? 0 : infos[index].geometryCount;
+}
+
+std::size_t Rules::valid_elements(const std::byte* owner) const {
+  return as<VkPhysicalDeviceGroupProperties>(owner).physicalDeviceCount;
+}
+
+void Rules::read_pipeline(const VkGraphicsPipelineCreateInfo& create) {
+  pipeline_ = &create;
+  const auto* library = chained<VkGraphicsPipelineLibraryCreateInfoEXT>(
+      create.pNext, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
+  const auto* linked = chained<VkPipelineLibraryCreateInfoKHR>(
+      create.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
+  parts_ = kAllParts;
+  if (library != nullptr) parts_ = library->flags;
+  else if (linked != nullptr && linked->libraryCount != 0) parts_ = 0;
+  rendering_ = chained<VkPipelineRenderingCreateInfo>(create.pNext,
+                                                      VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
+  mesh_ = false;
+  VkShaderStageFlags stages = 0;
+  if (pipeline_applies(RuleId::pipeline_stages) && create.pStages != nullptr)
+    for (std::uint32_t i = 0; i < create.stageCount; ++i)
+      stages |= static_cast<VkShaderStageFlags>(create.pStages[i].stage);
+  mesh_ = (stages & VK_SHADER_STAGE_MESH_BIT_EXT) != 0;
+  constexpr VkShaderStageFlags tessellation =
+      VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT | VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT;
+  tessellates_ = (stages & tessellation) == tessellation;
+  discards_ = pipeline_applies(RuleId::pipeline_rasterization) && create.pRasterizationState != nullptr &&
+              create.pRasterizationState->rasterizerDiscardEnable == VK_TRUE &&
+              !dynamic(VK_DYNAMIC_STATE_RASTERIZER_DISCARD_ENABLE);
+}
+
+bool Rules::pipeline_applies(RuleId rule) const {
+  const bool vertex_input = (parts_ & VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT) != 0;
+  const bool pre_raster = (parts_ & VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT) != 0;
+  const bool fragment = (parts_ & VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT) != 0;
+  const bool output = (parts_ & VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT) != 0;
+  switch (rule) {
+    case RuleId::pipeline_stages: return pre_raster || fragment;
+    case RuleId::pipeline_vertex_input:
+      return vertex_input && !mesh_ && !dynamic(VK_DYNAMIC_STATE_VERTEX_INPUT_EXT);
+    case RuleId::pipeline_input_assembly: return vertex_input && !mesh_;
+    case RuleId::pipeline_tessellation: return pre_raster && tessellates_;
+    case RuleId::pipeline_viewport: return pre_raster && !discards_;
+    case RuleId::pipeline_rasterization: return pre_raster;
+    case RuleId::pipeline_multisample: return (fragment || output) && !discards_;
+    case RuleId::pipeline_depth_stencil: return fragment && !discards_ && uses_depth_stencil();
+    case RuleId::pipeline_color_blend: return output && !discards_ && uses_color();
+    default: return true;
+  }
+}
+
+bool Rules::dynamic(VkDynamicState state) const {
+  if (pipeline_ == nullptr || pipeline_->pDynamicState == nullptr) return false;
+  const auto& states = *pipeline_->pDynamicState;
+  for (std::uint32_t i = 0; i < states.dynamicStateCount; ++i)
+    if (states.pDynamicStates[i] == state) return true;
+  return false;
+}
+
+bool Rules::uses_depth_stencil() const {
+  if (pipeline_->renderPass != VK_NULL_HANDLE) {
+    const auto use = context_.subpass_use(value_of(pipeline_->renderPass), pipeline_->subpass);
+    return !use.known || use.depth_stencil;
+  }
+  // A library without the output's part does not know the formats.
+  if ((parts_ & VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT) == 0) return true;
+  return rendering_ != nullptr && (rendering_->depthAttachmentFormat != VK_FORMAT_UNDEFINED ||
+                                   rendering_->stencilAttachmentFormat != VK_FORMAT_UNDEFINED);
+}
+
+bool Rules::uses_color() const {
+  if (pipeline_->renderPass != VK_NULL_HANDLE) {
+    const auto use = context_.subpass_use(value_of(pipeline_->renderPass), pipeline_->subpass);
+    return !use.known || use.color;
+  }
+  return rendering_ != nullptr && rendering_->colorAttachmentCount != 0;
+}
+
+}  // namespace rondo::codec

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fields of scripts/irregular.py: whether a pointer may be followed or a
+// handle means something, by what the specification says about the members
+// around it. Encoding only: what is ignored is not in the file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "format/codec/encoder.h"
+#include "format/codec/schema.h"
+#include "format/vulkan.h"
+
+namespace rondo::codec {
+
+// Lives for one encode(). Fields are asked in the order of their rows, parents
+// before what they point to, so a parent's answer can prepare its children's.
+class Rules {
+ public:
+  Rules(EncodeContext& context, CommandId command, const void* args)
+      : context_(context), command_(command), args_(args) {}
+
+  // May the pointer be followed; is the handle valid? `owner` is the structure
+  // (or args) that the field is in. Only called for fields with a rule.
+  bool applies(const Field& field, const std::byte* owner);
+  // CountKind::rule. 0: unknown, an error.
+  std::size_t count(const Field& field, const std::byte* owner);
+  // build_ranges: the elements of array `index`.
+  std::size_t inner_count(std::size_t index) const;
+  // group_devices: elements of the array that are valid.
+  std::size_t valid_elements(const std::byte* owner) const;
+
+ private:
+  void read_pipeline(const VkGraphicsPipelineCreateInfo& create);
+  bool pipeline_applies(RuleId rule) const;
+  bool dynamic(VkDynamicState state) const;
+  bool uses_depth_stencil() const;
+  bool uses_color() const;
+
+  EncodeContext& context_;
+  CommandId command_;
+  const void* args_;
+  std::uint32_t descriptor_type_ = UINT32_MAX;  // of the VkWriteDescriptorSet around; max: none
+  bool continues_render_pass_ = false;          // of the VkCommandBufferBeginInfo around
+
+  // Of the VkGraphicsPipelineCreateInfo around.
+  const VkGraphicsPipelineCreateInfo* pipeline_ = nullptr;
+  const VkPipelineRenderingCreateInfo* rendering_ = nullptr;
+  VkGraphicsPipelineLibraryFlagsEXT parts_ = 0;
+  bool discards_ = false;
+  bool mesh_ = false;
+  bool tessellates_ = false;
+};
+
+}  // namespace rondo::codec
