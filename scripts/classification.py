@@ -48,8 +48,7 @@ LAYER_HAND = _each(
     ("a successful wait or poll publishes; checkpoints of memory follow it",
      "vkWaitForFences vkGetFenceStatus vkWaitSemaphores vkQueueWaitIdle vkDeviceWaitIdle"),
     ("swapchain images are a side table; times the acquire",
-     "vkCreateSwapchainKHR vkDestroySwapchainKHR vkGetSwapchainImagesKHR vkAcquireNextImageKHR "
-     "vkAcquireNextImage2KHR"),
+     "vkCreateSwapchainKHR vkDestroySwapchainKHR vkAcquireNextImageKHR vkAcquireNextImage2KHR"),
     ("which attachments a subpass uses is a side table (ignored pointers of pipelines)",
      "vkCreateRenderPass vkCreateRenderPass2"),
     ("the layout of the template's data is a side table",
