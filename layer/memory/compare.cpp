@@ -21,7 +21,9 @@ static_assert(std::endian::native == std::endian::little, "the first changed byt
 using Word = std::uint64_t __attribute__((may_alias));
 constexpr std::size_t block_words = 8;
 
-std::size_t phase(const std::byte* address) { return reinterpret_cast<std::uintptr_t>(address) % sizeof(Word); }
+std::size_t phase(const std::byte* address) {
+  return reinterpret_cast<std::uintptr_t>(address) % sizeof(Word);
+}
 
 struct Runs {
   Found found;

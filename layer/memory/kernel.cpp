@@ -61,9 +61,12 @@ void touch(std::byte* byte) { *const_cast<volatile std::byte*>(byte) = std::byte
 
 const char* name(Mechanism mechanism) noexcept {
   switch (mechanism) {
-    case Mechanism::alias: return "alias";
-    case Mechanism::pagemap: return "pagemap";
-    case Mechanism::scan: return "scan";
+    case Mechanism::alias:
+      return "alias";
+    case Mechanism::pagemap:
+      return "pagemap";
+    case Mechanism::scan:
+      return "scan";
   }
   return "";
 }
@@ -176,15 +179,20 @@ bool Kernel::shows(std::byte* start, std::size_t pages, std::size_t expected_pag
   const auto begin = reinterpret_cast<std::uintptr_t>(start);
   std::size_t wrong = 0;
   std::size_t right = 0;
-  const bool done = scan(begin, begin + pages * page_bytes, Rearm::yes, [&](std::uintptr_t from, std::uintptr_t to) {
-    for (; from < to; from += page_bytes) ++(from == begin + expected_page * page_bytes ? right : wrong);
-  });
+  const bool done =
+      scan(begin, begin + pages * page_bytes, Rearm::yes, [&](std::uintptr_t from, std::uintptr_t to) {
+        for (; from < to; from += page_bytes) ++(from == begin + expected_page * page_bytes ? right : wrong);
+      });
   return done && wrong == 0 && right == (expected_page < pages ? 1u : 0u);
 }
 
 bool Kernel::proves(std::byte* page) noexcept {
-  // Atomic: the device may be writing the same byte through the other mapping.
-  __atomic_fetch_or(reinterpret_cast<unsigned char*>(page), static_cast<unsigned char>(0), __ATOMIC_RELAXED);
+  // Atomic: the device may be writing the same byte through the other mapping. Not
+  // fetch-or with 0, which Clang turns into a mere load.
+  auto* const byte = reinterpret_cast<volatile unsigned char*>(page);
+  unsigned char value = *byte;
+  while (!__atomic_compare_exchange_n(byte, &value, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
   return shows(page, 1, 0);
 }
 

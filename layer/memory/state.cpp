@@ -33,8 +33,8 @@ void existing_pages(const std::byte* mapping, std::size_t first, std::size_t las
 
 }  // namespace
 
-Tracked::State::State(Tracked& tracked, Tracker& by, const std::byte* contents_start, std::byte* watched_start,
-                      std::size_t size, bool is_alias)
+Tracked::State::State(Tracked& tracked, Tracker& by, const std::byte* contents_start,
+                      std::byte* watched_start, std::size_t size, bool is_alias)
     : owner(tracked),
       tracker(by),
       lead(reinterpret_cast<std::uintptr_t>(watched_start) % page_bytes),
@@ -97,11 +97,11 @@ void Tracked::State::look(std::size_t first, std::size_t last, Kernel::Rearm rea
   last = std::min(last, armed_last);
   if (first >= last) return;
   const auto start = reinterpret_cast<std::uintptr_t>(watched);
-  const bool scanned = tracker.kernel_->scan(
-      start + first * page_bytes, start + last * page_bytes, rearm,
-      [&](std::uintptr_t from, std::uintptr_t to) {
-        pending.add((from - start) / page_bytes, (to - start) / page_bytes);
-      });
+  const bool scanned =
+      tracker.kernel_->scan(start + first * page_bytes, start + last * page_bytes, rearm,
+                            [&](std::uintptr_t from, std::uintptr_t to) {
+                              pending.add((from - start) / page_bytes, (to - start) / page_bytes);
+                            });
   if (!scanned) lost();
 }
 
@@ -147,8 +147,8 @@ void Tracked::State::report(std::size_t begin, std::size_t end, bool is_ambiguou
   }
 }
 
-void Tracked::State::report_differences(const std::byte* from, std::size_t begin, std::size_t end, Store store,
-                                        bool is_ambiguous) noexcept {
+void Tracked::State::report_differences(const std::byte* from, std::size_t begin, std::size_t end,
+                                        Store store, bool is_ambiguous) noexcept {
   struct Context {
     State& state;
     std::size_t begin;
@@ -164,7 +164,8 @@ void Tracked::State::report_differences(const std::byte* from, std::size_t begin
       &context);
 }
 
-void Tracked::State::report_run(std::size_t begin, std::size_t end, bool is_ambiguous, bool is_fresh) noexcept {
+void Tracked::State::report_run(std::size_t begin, std::size_t end, bool is_ambiguous,
+                                bool is_fresh) noexcept {
   if (!is_fresh) {
     report_differences(contents + begin, begin, end, Store::yes, is_ambiguous);
     return;
@@ -197,7 +198,8 @@ void Tracked::State::refresh_batch(std::size_t first, std::size_t last, Refresh 
   // The host may have written what was just read: then it is not the device's alone.
   if (changed.next(0, last - first) != last - first) look(first, last, Kernel::Rearm::no);
 
-  for (std::size_t i = changed.next(0, last - first); i < last - first; i = changed.next(i + 1, last - first)) {
+  for (std::size_t i = changed.next(0, last - first); i < last - first;
+       i = changed.next(i + 1, last - first)) {
     const std::size_t page = first + i;
     const bool uncertain = pending.has(page) || fresh(page);
     if (uncertain) mixed.add(page, page + 1);

@@ -48,7 +48,8 @@ std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size
     const bool ambiguous = s.ambiguous(page, device);
     const bool fresh = s.fresh(page);
     std::size_t stop = page + 1;
-    while (stop < last && s.pending.has(stop) && s.ambiguous(stop, device) == ambiguous && s.fresh(stop) == fresh)
+    while (stop < last && s.pending.has(stop) && s.ambiguous(stop, device) == ambiguous &&
+           s.fresh(stop) == fresh)
       ++stop;
     const std::size_t begin = s.begin_of(page);
     const std::size_t end = s.end_of(stop);

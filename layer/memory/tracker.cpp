@@ -21,7 +21,8 @@ namespace {
 // more than all memory would be SIGBUS later instead of an error now.
 bool affordable(std::size_t bytes) {
   rlimit limit;
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur) return false;
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur)
+    return false;
   struct sysinfo memory;
   if (sysinfo(&memory) != 0) return true;
   return bytes / memory.mem_unit <= memory.totalram + memory.totalswap;
@@ -69,7 +70,8 @@ void Tracker::choose(std::string choice) {
   const std::string instead = std::string(", using ") + name(mechanism_);
   if (choice == "pagemap" && mechanism_ != Mechanism::pagemap) complain(can.reason + instead);
   if (!may_place || !message_.empty()) return;
-  const std::string why = space_ == nullptr ? "the address range from 0x7e8000000000 is not free" : can.reason;
+  const std::string why =
+      space_ == nullptr ? "the address range from 0x7e8000000000 is not free" : can.reason;
   if (choice == "alias")
     complain(why + instead);
   else
@@ -134,9 +136,9 @@ std::unique_ptr<Tracked> Tracker::track(const std::byte* contents, std::byte* wa
   const bool can_watch = aliased ? mechanism_ == Mechanism::alias
                                  : mechanism_ != Mechanism::scan && kernel_->facilities().pagemap;
   std::vector<Tracked*>& list = aliased ? aliased_ : foreign_;
-  const auto at = std::upper_bound(list.begin(), list.end(), watched, [](const std::byte* address, const Tracked* t) {
-    return address < t->state_->watched;
-  });
+  const auto at = std::upper_bound(
+      list.begin(), list.end(), watched,
+      [](const std::byte* address, const Tracked* t) { return address < t->state_->watched; });
   found_.reserve(aliased_.size() + foreign_.size() + 1);
   list.insert(at, tracked.get());
   // From here on nothing throws.
@@ -161,16 +163,16 @@ bool Tracker::scan_arena() noexcept {
   const auto start_of = [](const Tracked* t) { return reinterpret_cast<std::uintptr_t>(t->state_->watched); };
   const auto end_of = [&](const Tracked* t) { return start_of(t) + t->size_; };
   auto current = aliased_.begin();
-  const bool scanned = kernel_->scan(
-      start_of(aliased_.front()), end_of(aliased_.back()), Kernel::Rearm::yes,
-      [&](std::uintptr_t from, std::uintptr_t to) {
-        while (current != aliased_.end() && end_of(*current) <= from) ++current;
-        for (auto it = current; it != aliased_.end() && start_of(*it) < to; ++it) {
-          const std::uintptr_t start = start_of(*it);
-          (*it)->state_->pending.add((std::max(from, start) - start) / page_bytes,
-                                     (std::min(to, end_of(*it)) - start) / page_bytes);
-        }
-      });
+  const bool scanned =
+      kernel_->scan(start_of(aliased_.front()), end_of(aliased_.back()), Kernel::Rearm::yes,
+                    [&](std::uintptr_t from, std::uintptr_t to) {
+                      while (current != aliased_.end() && end_of(*current) <= from) ++current;
+                      for (auto it = current; it != aliased_.end() && start_of(*it) < to; ++it) {
+                        const std::uintptr_t start = start_of(*it);
+                        (*it)->state_->pending.add((std::max(from, start) - start) / page_bytes,
+                                                   (std::min(to, end_of(*it)) - start) / page_bytes);
+                      }
+                    });
   if (scanned) return true;
   // Some pages may have been re-armed without being reported: all are lost.
   kernel_->reopen();

@@ -102,8 +102,8 @@ class Tracker {
   friend class AliasMemory;
   Tracker() = default;
   void choose(std::string choice);
-  std::unique_ptr<Tracked> track(const std::byte* contents, std::byte* watched, std::uint64_t size, Initial initial,
-                                 bool aliased) noexcept;
+  std::unique_ptr<Tracked> track(const std::byte* contents, std::byte* watched, std::uint64_t size,
+                                 Initial initial, bool aliased) noexcept;
   bool scan_arena() noexcept;
   void forget(Tracked* tracked) noexcept;
 

@@ -68,7 +68,8 @@ void write_while_scanning(Tracked& tracked, std::byte* host, std::byte* device) 
           std::this_thread::yield();
         }
         ++seen;
-        const std::size_t stride = 2 * (seen * 7919 % pages) + 1;  // odd, and pages a power of two: each page once
+        const std::size_t stride =
+            2 * (seen * 7919 % pages) + 1;  // odd, and pages a power of two: each page once
         for (std::size_t i = 0; i < pages; ++i)
           __atomic_store_n(reinterpret_cast<std::uint64_t*>(mine + cell(i * stride % pages, w)), seen,
                            __ATOMIC_RELAXED);
@@ -97,7 +98,8 @@ void write_while_scanning(Tracked& tracked, std::byte* host, std::byte* device) 
     std::size_t lost = 0;
     for (std::size_t i = 0; i < pages; ++i)
       for (unsigned w = 0; w < 2; ++w)
-        lost += std::memcmp(recorded.data() + cell(i, w), host + cell(i, w), sizeof(std::uint64_t)) != 0 ? 1 : 0;
+        lost +=
+            std::memcmp(recorded.data() + cell(i, w), host + cell(i, w), sizeof(std::uint64_t)) != 0 ? 1 : 0;
     EXPECT_EQ(lost, 0u) << "host writes of round " << round << ", scan " << scans;
     EXPECT_EQ(std::memcmp(all.data(), host, tracked.size()), 0) << "round " << round << ", scan " << scans;
   }
@@ -218,7 +220,8 @@ TEST(MemoryHostile, TheProgramUnmapsOrReplacesItsMapping) {
   const auto other_tracked = a.tracker->track(*other, Initial::zeros);
   a.host()[page] = std::byte{1};
   // Something that cannot be scanned takes a page's place: scans of all fail from now on.
-  ASSERT_NE(mmap(a.host() + 8 * page, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0), MAP_FAILED);
+  ASSERT_NE(mmap(a.host() + 8 * page, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+            MAP_FAILED);
   other->program_side()[3 * page] = std::byte{1};
   std::vector<std::byte> seen(bytes), seen_other(bytes);
   a.tracker->scan();

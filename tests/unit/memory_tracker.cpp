@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the tracker reports: exact ranges, host writes apart from device writes,
 // by every mechanism that this kernel has.
-#include "layer/memory/tracker.h"
-
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -19,6 +17,7 @@
 #include "layer/memory/compare.h"
 #include "layer/memory/kernel.h"
 #include "layer/memory/space.h"
+#include "layer/memory/tracker.h"
 
 namespace rondo::memory {
 namespace {
@@ -105,10 +104,10 @@ TEST_P(MemoryTracker, OneByteIsOneByte) {
 
 TEST_P(MemoryTracker, RangesAreExactAndNearOnesAreOne) {
   std::memset(host + 5, 1, 3);
-  std::memset(host + 8 + merge_gap, 2, 1);         // merge_gap bytes after the first
-  std::memset(host + 10 + 2 * merge_gap, 3, 7);    // one more than that
-  std::memset(host + 2 * page - 9, 4, 18);         // across a page boundary
-  std::memset(host + bytes - 1, 5, 1);             // the last byte
+  std::memset(host + 8 + merge_gap, 2, 1);       // merge_gap bytes after the first
+  std::memset(host + 10 + 2 * merge_gap, 3, 7);  // one more than that
+  std::memset(host + 2 * page - 9, 4, 18);       // across a page boundary
+  std::memset(host + bytes - 1, 5, 1);           // the last byte
   EXPECT_EQ(spans_of(tracked->collect(0, whole, Device::idle)),
             (Spans{{5, 4 + merge_gap}, {10 + 2 * merge_gap, 7}, {2 * page - 9, 18}, {bytes - 1, 1}}));
 }
@@ -116,7 +115,8 @@ TEST_P(MemoryTracker, RangesAreExactAndNearOnesAreOne) {
 TEST_P(MemoryTracker, EveryOffsetAndLengthAroundWordsAndBlocks) {
   for (std::size_t begin = 0; begin < 140; begin += 3) {
     for (std::size_t size = 1; size < 150; size += 7) {
-      for (std::size_t i = 0; i < size; ++i) host[begin + i] = static_cast<std::byte>(~std::to_integer<int>(host[begin + i]));
+      for (std::size_t i = 0; i < size; ++i)
+        host[begin + i] = static_cast<std::byte>(~std::to_integer<int>(host[begin + i]));
       const auto ranges = tracked->collect(0, whole, Device::idle);
       ASSERT_EQ(spans_of(ranges), (Spans{{begin, size}}));
       ASSERT_EQ(std::memcmp(ranges[0].bytes, host + begin, size), 0);
@@ -180,7 +180,8 @@ TEST_P(MemoryTracker, SystemCallsWriteIntoTrackedMemory) {
   ASSERT_EQ(recv(sockets[1], host + 20 * page, 8, 0), 8);
   for (const int end : {pipe_ends[0], pipe_ends[1], sockets[0], sockets[1]}) close(end);
   std::vector<std::byte> seen(bytes);
-  for (const Range& r : tracked->collect(0, whole, Device::idle)) std::memcpy(seen.data() + r.offset, r.bytes, r.size);
+  for (const Range& r : tracked->collect(0, whole, Device::idle))
+    std::memcpy(seen.data() + r.offset, r.bytes, r.size);
   EXPECT_EQ(std::memcmp(seen.data() + 100, data.data(), data.size()), 0);
   EXPECT_EQ(std::memcmp(seen.data() + 20 * page, "received", 8), 0);
 }
@@ -268,7 +269,9 @@ TEST(MemoryAlias, AddressesAreTheSameForTheSameCalls) {
       held.push_back(tracker->allocate(size, granule));
       ASSERT_NE(held.back(), nullptr);
       seen.push_back(held.back()->device_side());
-      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(held.back()->device_side()) % std::max(granule, place_alignment), 0u);
+      EXPECT_EQ(
+          reinterpret_cast<std::uintptr_t>(held.back()->device_side()) % std::max(granule, place_alignment),
+          0u);
       EXPECT_EQ(held.back()->size() % granule, 0u);
     };
     allocate(100, page);
@@ -341,7 +344,8 @@ TEST(MemoryPagemap, PointersNeedNotBePages) {
   EXPECT_TRUE(tracked->collect(0, whole, Device::idle).empty());
   pointer[0] = pointer[5 * page] = pointer[size - 1] = std::byte{1};
   heap[48 + size + 8 + 63] = std::byte{1};
-  EXPECT_EQ(spans_of(tracked->collect(0, whole, Device::idle)), (Spans{{0, 1}, {5 * page, 1}, {size - 1, 1}}));
+  EXPECT_EQ(spans_of(tracked->collect(0, whole, Device::idle)),
+            (Spans{{0, 1}, {5 * page, 1}, {size - 1, 1}}));
   EXPECT_EQ(small->mechanism(), Mechanism::scan) << "it has no page of its own";
   EXPECT_EQ(spans_of(small->collect(0, whole, Device::idle)), (Spans{{63, 1}}));
   EXPECT_TRUE(tracked->collect(0, whole, Device::idle).empty());
