@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objects out of captured handle values: design section 1, sequence rule.
+#include "format/objects.h"
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+
+namespace rondo {
+namespace {
+
+struct Ref {
+  HandleType type;
+  std::uint64_t value;
+  int flags = 0;
+};
+
+class Objects : public testing::Test {
+ protected:
+  const ObjectTable::Resolution& call(CommandId command, std::initializer_list<Ref> refs, bool succeeded = true) {
+    codec::Lowered lowered;
+    for (const Ref& r : refs)
+      lowered.handles.push_back({0, r.type, static_cast<std::uint8_t>(r.flags), r.value});
+    table.apply(codec::info(command), ++sequence, succeeded, lowered, out);
+    return out;
+  }
+  void make_device(std::uint64_t instance, std::uint64_t physical, std::uint64_t device) {
+    call(CommandId::vkCreateInstance, {{HandleType::VkInstance, instance, codec::kCreated}});
+    call(CommandId::vkEnumeratePhysicalDevices,
+         {{HandleType::VkInstance, instance}, {HandleType::VkPhysicalDevice, physical, codec::kCreated}});
+    call(CommandId::vkCreateDevice,
+         {{HandleType::VkPhysicalDevice, physical}, {HandleType::VkDevice, device, codec::kCreated}});
+  }
+  ObjectId create_buffer(std::uint64_t device, std::uint64_t value) {
+    return call(CommandId::vkCreateBuffer,
+                {{HandleType::VkDevice, device}, {HandleType::VkBuffer, value, codec::kCreated}})
+        .ids[1];
+  }
+  void destroy_buffer(std::uint64_t device, std::uint64_t value) {
+    call(CommandId::vkDestroyBuffer,
+         {{HandleType::VkDevice, device}, {HandleType::VkBuffer, value, codec::kDestroyed}});
+  }
+
+  ObjectTable table;
+  ObjectTable::Resolution out;
+  std::uint64_t sequence = 0;
+};
+
+TEST_F(Objects, RecycledValueIsANewObject) {
+  make_device(1, 2, 3);
+  const ObjectId first = create_buffer(3, 100);
+  destroy_buffer(3, 100);
+  EXPECT_EQ(out.ended, std::vector<ObjectId>{first});
+  const ObjectId second = create_buffer(3, 100);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(table.name(first), "VkBuffer#0");
+  EXPECT_EQ(table.name(second), "VkBuffer#1");
+  EXPECT_FALSE(table.objects()[first].alive);
+}
+
+TEST_F(Objects, SharedValueLivesUntilItsLastDestroy) {
+  make_device(1, 2, 3);
+  const ObjectId first = create_buffer(3, 100);
+  EXPECT_EQ(create_buffer(3, 100), first);
+  EXPECT_TRUE(out.created.empty());
+  destroy_buffer(3, 100);
+  EXPECT_TRUE(out.ended.empty());
+  destroy_buffer(3, 100);
+  EXPECT_EQ(out.ended, std::vector<ObjectId>{first});
+}
+
+TEST_F(Objects, SameValueOnTwoDevicesIsTwoObjects) {
+  make_device(1, 2, 3);
+  call(CommandId::vkCreateDevice, {{HandleType::VkPhysicalDevice, 2}, {HandleType::VkDevice, 4, codec::kCreated}});
+  const ObjectId a = create_buffer(3, 100);
+  const ObjectId b = create_buffer(4, 100);
+  EXPECT_NE(a, b);
+  destroy_buffer(4, 100);
+  EXPECT_TRUE(table.objects()[a].alive);
+  EXPECT_FALSE(table.objects()[b].alive);
+}
+
+TEST_F(Objects, GettersAreIdempotent) {
+  make_device(1, 2, 3);
+  const Ref device{HandleType::VkDevice, 3};
+  const ObjectId queue = call(CommandId::vkGetDeviceQueue, {device, {HandleType::VkQueue, 7, codec::kCreated}}).ids[1];
+  EXPECT_EQ(call(CommandId::vkGetDeviceQueue, {device, {HandleType::VkQueue, 7, codec::kCreated}}).ids[1], queue);
+  EXPECT_EQ(table.objects()[queue].shared, 1u);
+}
+
+TEST_F(Objects, EndOfAPoolEndsItsChildren) {
+  make_device(1, 2, 3);
+  const Ref device{HandleType::VkDevice, 3};
+  const ObjectId pool =
+      call(CommandId::vkCreateCommandPool, {device, {HandleType::VkCommandPool, 10, codec::kCreated}}).ids[1];
+  const ObjectId buffer = call(CommandId::vkAllocateCommandBuffers,
+                               {device, {HandleType::VkCommandPool, 10}, {HandleType::VkCommandBuffer, 11, codec::kCreated}})
+                              .ids[2];
+  EXPECT_EQ(table.objects()[buffer].parent, pool);
+  call(CommandId::vkDestroyCommandPool, {device, {HandleType::VkCommandPool, 10, codec::kDestroyed}});
+  EXPECT_EQ(out.ended, (std::vector<ObjectId>{buffer, pool}));
+}
+
+TEST_F(Objects, ResetOfADescriptorPoolEndsItsSetsOnly) {
+  make_device(1, 2, 3);
+  const Ref device{HandleType::VkDevice, 3};
+  const Ref pool{HandleType::VkDescriptorPool, 20};
+  const ObjectId pool_id =
+      call(CommandId::vkCreateDescriptorPool, {device, {HandleType::VkDescriptorPool, 20, codec::kCreated}}).ids[1];
+  const ObjectId set =
+      call(CommandId::vkAllocateDescriptorSets, {device, pool, {HandleType::VkDescriptorSet, 21, codec::kCreated}}).ids[2];
+  call(CommandId::vkResetDescriptorPool, {device, pool});
+  EXPECT_EQ(out.ended, std::vector<ObjectId>{set});
+  EXPECT_TRUE(table.objects()[pool_id].alive);
+}
+
+TEST_F(Objects, EndOfASwapchainEndsItsImages) {
+  make_device(1, 2, 3);
+  const Ref device{HandleType::VkDevice, 3};
+  call(CommandId::vkCreateSwapchainKHR, {device, {HandleType::VkSwapchainKHR, 30, codec::kCreated}});
+  const ObjectId image = call(CommandId::vkGetSwapchainImagesKHR,
+                              {device, {HandleType::VkSwapchainKHR, 30}, {HandleType::VkImage, 31, codec::kCreated}})
+                             .ids[2];
+  call(CommandId::vkDestroySwapchainKHR, {device, {HandleType::VkSwapchainKHR, 30, codec::kDestroyed}});
+  EXPECT_FALSE(table.objects()[image].alive);
+}
+
+TEST_F(Objects, EndOfADeviceEndsWhatLeaked) {
+  make_device(1, 2, 3);
+  const ObjectId buffer = create_buffer(3, 100);
+  call(CommandId::vkDestroyDevice, {{HandleType::VkDevice, 3, codec::kDestroyed}});
+  ASSERT_EQ(out.ended.size(), 2u);
+  EXPECT_EQ(out.ended[0], buffer);
+  EXPECT_EQ(table.name(out.ended[1]), "VkDevice#0");
+}
+
+TEST_F(Objects, FailedCreateMakesNothingButPipelines) {
+  make_device(1, 2, 3);
+  const Ref device{HandleType::VkDevice, 3};
+  call(CommandId::vkCreateBuffer, {device, {HandleType::VkBuffer, 100, codec::kCreated}}, false);
+  EXPECT_TRUE(out.created.empty());
+  call(CommandId::vkCreateComputePipelines,
+       {device, {HandleType::VkPipelineCache, 0}, {HandleType::VkPipeline, 0, codec::kCreated}, {HandleType::VkPipeline, 5, codec::kCreated}},
+       false);
+  ASSERT_EQ(out.created.size(), 1u);
+  EXPECT_EQ(out.ids[3], out.created[0]);
+}
+
+TEST_F(Objects, UnknownValueIsReportedAndNullIsNot) {
+  make_device(1, 2, 3);
+  call(CommandId::vkBindBufferMemory,
+       {{HandleType::VkDevice, 3}, {HandleType::VkBuffer, 999}, {HandleType::VkDeviceMemory, 0}});
+  EXPECT_EQ(out.unknown, std::vector<std::uint32_t>{1});
+}
+
+TEST_F(Objects, SurfacesBelongToTheInstance) {
+  make_device(1, 2, 3);
+  const ObjectId surface = call(CommandId::vkCreateXcbSurfaceKHR,
+                                {{HandleType::VkInstance, 1}, {HandleType::VkSurfaceKHR, 40, codec::kCreated}})
+                               .ids[1];
+  call(CommandId::vkCreateSwapchainKHR, {{HandleType::VkDevice, 3},
+                                         {HandleType::VkSurfaceKHR, 40},
+                                         {HandleType::VkSwapchainKHR, 41, codec::kCreated}});
+  EXPECT_EQ(out.ids[1], surface);
+}
+
+}  // namespace
+}  // namespace rondo
