@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Destroys what a replay left alive, in an order that the validation layer
+// accepts: programs leak, and replays end early.
+#include "generated/args.h"
+#include "generated/thunks.h"
+#include "player/run.h"
+
+namespace rondo::player {
+
+namespace {
+
+// These go with their pools.
+bool dies_with_parent(HandleType type) {
+  return type == HandleType::VkCommandBuffer || type == HandleType::VkDescriptorSet || type == HandleType::VkQueue ||
+         type == HandleType::VkPhysicalDevice || type == HandleType::VkSwapchainKHR ||
+         type == HandleType::VkSurfaceKHR || type == HandleType::VkDevice || type == HandleType::VkInstance;
+}
+
+void destroy(const Dispatch& dispatch, VkDevice device, HandleType type, std::uint64_t handle) {
+  const CommandId id = codec::info(type).destroy;
+  if (id == CommandId::none || dispatch.at(id) == nullptr || handle == 0) return;
+  // Every vkDestroy* of a device's object has this shape.
+  struct {
+    VkDevice device;
+    std::uint64_t handle;
+    const VkAllocationCallbacks* allocator;
+  } args{device, handle, nullptr};
+  static_assert(sizeof args == sizeof(args_vkDestroyBuffer));
+  invoke(id, dispatch.at(id), &args);
+}
+
+}  // namespace
+
+void Run::release_device(std::uint32_t index, bool destroy_device) {
+  if (devices_[index] == nullptr) return;
+  DeviceState& device = *devices_[index];
+  const Dispatch& vk = device.dispatch;
+  vk.vkDeviceWaitIdle(device.handle);
+  for (VkFence fence : device.pending_fences) vk.vkDestroyFence(device.handle, fence, nullptr);
+  device.pending_fences.clear();
+  device.readback.reset();
+  device.one_shot.reset();
+
+  const auto& objects = plan_.objects.objects();
+  const ObjectId own = plan_.devices[index].id;
+  const auto is_ours = [&](ObjectId id) { return objects[id].device == own && slots_[id] != 0; };
+  // Swapchain images are the virtual swapchain's to destroy.
+  const auto is_swapchain_image = [&](ObjectId id) {
+    return objects[id].type == HandleType::VkImage && objects[objects[id].parent].type == HandleType::VkSwapchainKHR;
+  };
+  for (const auto& [id, handle] : shared_)
+    if (objects[id].device == own && !dies_with_parent(objects[id].type))
+      rondo::player::destroy(vk, device.handle, objects[id].type, handle);
+  std::erase_if(shared_, [&](const auto& s) { return objects[s.first].device == own; });
+  for (auto& [pool, overflow] : overflow_) {
+    if (objects[pool].device != own) continue;
+    for (VkDescriptorPool p : overflow.pools) vk.vkDestroyDescriptorPool(device.handle, p, nullptr);
+    overflow.pools.clear();
+    overflow.home.clear();
+  }
+  // Youngest first, memory after what is bound to it.
+  for (const bool memory : {false, true}) {
+    for (ObjectId id = static_cast<ObjectId>(slots_.size()); id-- > 1;) {
+      if (!is_ours(id) || dies_with_parent(objects[id].type) || is_swapchain_image(id)) continue;
+      if ((objects[id].type == HandleType::VkDeviceMemory) != memory) continue;
+      rondo::player::destroy(vk, device.handle, objects[id].type, slots_[id]);
+      slots_[id] = 0;
+    }
+  }
+  for (auto& swapchain : swapchains_) {
+    if (swapchain == nullptr || plan_.swapchains[swapchain->place].device != index) continue;
+    destroy_virtual_swapchain(device, *swapchain);
+    swapchain.reset();
+  }
+  for (ObjectId id = 1; id < slots_.size(); ++id)
+    if (objects[id].device == own) slots_[id] = 0;
+  if (destroy_device) {
+    vk.vkDestroyDevice(device.handle, nullptr);
+    slots_[own] = 0;
+    devices_[index].reset();
+  }
+}
+
+void Run::release_instance(ObjectId id, bool destroy_instance) {
+  InstanceState& instance = instances_[plan_.place_of(id)];
+  if (instance.handle == VK_NULL_HANDLE) return;
+  for (std::uint32_t i = 0; i < devices_.size(); ++i)
+    if (plan_.devices[i].instance == id) release_device(i, true);
+  if (!destroy_instance) return;
+  if (instance.messenger != VK_NULL_HANDLE)
+    instance.dispatch.vkDestroyDebugUtilsMessengerEXT(instance.handle, instance.messenger, nullptr);
+  instance.dispatch.vkDestroyInstance(instance.handle, nullptr);
+  instance = {};
+  slots_[id] = 0;
+}
+
+}  // namespace rondo::player

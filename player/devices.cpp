@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "player/devices.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstring>
+
+namespace rondo::player {
+
+namespace {
+
+std::string lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+std::string hex(const std::uint8_t* bytes, std::size_t count) {
+  static const char digits[] = "0123456789abcdef";
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) {
+    text += digits[bytes[i] >> 4];
+    text += digits[bytes[i] & 15];
+  }
+  return text;
+}
+
+const char* type_name(VkPhysicalDeviceType type) {
+  switch (type) {
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU: return "discrete";
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU: return "integrated";
+    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU: return "virtual";
+    case VK_PHYSICAL_DEVICE_TYPE_CPU: return "cpu";
+    default: return "other";
+  }
+}
+
+}  // namespace
+
+std::string version_text(std::uint32_t version) {
+  return std::to_string(VK_API_VERSION_MAJOR(version)) + "." + std::to_string(VK_API_VERSION_MINOR(version)) + "." +
+         std::to_string(VK_API_VERSION_PATCH(version));
+}
+
+bool LiveDevice::has_extension(const std::string& name) const {
+  return std::find(extensions.begin(), extensions.end(), name) != extensions.end();
+}
+
+PFN_vkVoidFunction LiveDevices::get(const char* name) const {
+  return loader_->get_instance_proc_addr(instance_, name);
+}
+
+LiveDevices::~LiveDevices() {
+  if (instance_ != VK_NULL_HANDLE) reinterpret_cast<PFN_vkDestroyInstance>(get("vkDestroyInstance"))(instance_, nullptr);
+}
+
+Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
+  std::unique_ptr<LiveDevices> self(new LiveDevices);
+  self->loader_ = &loader;
+  VkApplicationInfo application{};
+  application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
+  application.pApplicationName = "rondo player";
+  application.apiVersion = std::max(loader.version, std::uint32_t{VK_API_VERSION_1_0});
+  VkInstanceCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
+  info.pApplicationInfo = &application;
+  auto create = reinterpret_cast<PFN_vkCreateInstance>(loader.get_instance_proc_addr(VK_NULL_HANDLE, "vkCreateInstance"));
+  if (VkResult r = create(&info, nullptr, &self->instance_); r != VK_SUCCESS)
+    return fail(Status::device, "no Vulkan instance can be made here (" + result_name(r) +
+                                    "): is a driver installed (Debian: mesa-vulkan-drivers)?");
+  auto enumerate = reinterpret_cast<PFN_vkEnumeratePhysicalDevices>(self->get("vkEnumeratePhysicalDevices"));
+  std::uint32_t count = 0;
+  std::vector<VkPhysicalDevice> handles;
+  VkResult r = enumerate(self->instance_, &count, nullptr);
+  if (r >= 0) {
+    handles.resize(count);
+    r = enumerate(self->instance_, &count, handles.data());
+    handles.resize(count);
+  }
+  if (r < 0) return fail(Status::device, "the Vulkan devices cannot be listed (" + result_name(r) + ")");
+  const auto properties = reinterpret_cast<PFN_vkGetPhysicalDeviceProperties>(self->get("vkGetPhysicalDeviceProperties"));
+  const auto properties2 =
+      reinterpret_cast<PFN_vkGetPhysicalDeviceProperties2>(self->get("vkGetPhysicalDeviceProperties2"));
+  const auto memory =
+      reinterpret_cast<PFN_vkGetPhysicalDeviceMemoryProperties>(self->get("vkGetPhysicalDeviceMemoryProperties"));
+  const auto families = reinterpret_cast<PFN_vkGetPhysicalDeviceQueueFamilyProperties>(
+      self->get("vkGetPhysicalDeviceQueueFamilyProperties"));
+  const auto extensions = reinterpret_cast<PFN_vkEnumerateDeviceExtensionProperties>(
+      self->get("vkEnumerateDeviceExtensionProperties"));
+  for (VkPhysicalDevice handle : handles) {
+    LiveDevice device;
+    device.handle = handle;
+    properties(handle, &device.properties);
+    memory(handle, &device.memory);
+    families(handle, &count, nullptr);
+    device.families.resize(count);
+    families(handle, &count, device.families.data());
+    if (extensions(handle, nullptr, &count, nullptr) >= 0) {
+      std::vector<VkExtensionProperties> list(count);
+      if (extensions(handle, nullptr, &count, list.data()) >= 0)
+        for (std::uint32_t i = 0; i < count; ++i) device.extensions.emplace_back(list[i].extensionName);
+    }
+    if (device.properties.apiVersion >= VK_API_VERSION_1_1 && properties2 != nullptr) {
+      VkPhysicalDeviceDriverProperties driver{};
+      driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
+      VkPhysicalDeviceIDProperties id{};
+      id.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES;
+      VkPhysicalDeviceProperties2 all{};
+      all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+      all.pNext = &id;
+      const bool has_driver = device.properties.apiVersion >= VK_API_VERSION_1_2 ||
+                              device.has_extension("VK_KHR_driver_properties");
+      if (has_driver) id.pNext = &driver;
+      properties2(handle, &all);
+      std::copy(std::begin(id.deviceUUID), std::end(id.deviceUUID), device.uuid.begin());
+      if (has_driver) device.driver = std::string(driver.driverName) + ", " + driver.driverInfo;
+    }
+    self->devices_.push_back(std::move(device));
+  }
+  if (self->devices_.empty())
+    return fail(Status::device, "no Vulkan device here: install a driver (Debian: mesa-vulkan-drivers)");
+  return self;
+}
+
+std::string LiveDevices::table() const {
+  std::string text;
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    const LiveDevice& d = devices_[i];
+    text += (i == 0 ? "" : "\n") + std::to_string(i) + "  " + d.properties.deviceName + "  " +
+            type_name(d.properties.deviceType) + "  Vulkan " + version_text(d.properties.apiVersion) + "  " +
+            (d.driver.empty() ? "-" : d.driver) + "  " + hex(d.uuid.data(), d.uuid.size());
+  }
+  return text;
+}
+
+Result<std::size_t> LiveDevices::find(const std::string& wanted) const {
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), index);
+  if (error == std::errc() && end == wanted.data() + wanted.size() && index < devices_.size()) return index;
+  std::string plain = lower(wanted);
+  plain.erase(std::remove(plain.begin(), plain.end(), '-'), plain.end());
+  for (std::size_t i = 0; i < devices_.size(); ++i)
+    if (hex(devices_[i].uuid.data(), VK_UUID_SIZE) == plain) return i;
+  if (!wanted.empty())
+    for (std::size_t i = 0; i < devices_.size(); ++i)
+      if (lower(devices_[i].properties.deviceName).find(lower(wanted)) != std::string::npos) return i;
+  std::string names;
+  for (std::size_t i = 0; i < devices_.size(); ++i)
+    names += (i == 0 ? "" : ", ") + std::to_string(i) + " " + devices_[i].properties.deviceName;
+  return fail(Status::device, "no device is called '" + wanted + "'; this machine has: " + names);
+}
+
+Result<std::size_t> LiveDevices::choose(const CapturedPhysicalDevice& captured, std::string& reason) const {
+  if (captured.has_properties) {
+    const VkPhysicalDeviceProperties& wanted = captured.properties;
+    const auto same = [&](const VkPhysicalDeviceProperties& p, bool driver_too) {
+      return p.vendorID == wanted.vendorID && p.deviceID == wanted.deviceID &&
+             std::strncmp(p.deviceName, wanted.deviceName, sizeof p.deviceName) == 0 &&
+             (!driver_too || (p.driverVersion == wanted.driverVersion &&
+                              std::memcmp(p.pipelineCacheUUID, wanted.pipelineCacheUUID, VK_UUID_SIZE) == 0));
+    };
+    for (const bool driver_too : {true, false})
+      for (std::size_t i = 0; i < devices_.size(); ++i)
+        if (same(devices_[i].properties, driver_too)) {
+          reason = driver_too ? "the captured device and driver" : "the captured device with another driver";
+          return i;
+        }
+    reason = std::string("not the captured ") + wanted.deviceName;
+  } else {
+    reason = "the capture does not say which device it had";
+  }
+  for (VkPhysicalDeviceType type : {VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU,
+                                    VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU})
+    for (std::size_t i = 0; i < devices_.size(); ++i)
+      if (devices_[i].properties.deviceType == type) return i;
+  return std::size_t{0};
+}
+
+}  // namespace rondo::player

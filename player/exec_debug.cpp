@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names, tags and labels: kept where the target has the extension. They change
+// no result.
+#include <string_view>
+
+#include "format/codec/schema.h"
+#include "generated/args.h"
+#include "player/run.h"
+
+namespace rondo::player {
+
+namespace {
+
+Result<void> if_here(Run& run, const Op& op, std::byte* args) {
+  return run.function(op) == nullptr ? Result<void>() : run.call_checked(op, args);
+}
+
+// Swapchains are not objects of the target, and some names are of objects that
+// the player does not make.
+bool has_live_object(Run& run, const Op& op, std::uint64_t object, VkObjectType type) {
+  return object != 0 && type != VK_OBJECT_TYPE_SWAPCHAIN_KHR && type != VK_OBJECT_TYPE_SURFACE_KHR &&
+         type != VK_OBJECT_TYPE_INSTANCE && run.function(op) != nullptr;
+}
+
+Result<void> set_name(Run& run, const Op& op, std::byte* args) {
+  const auto* info = as<args_vkSetDebugUtilsObjectNameEXT>(args).pNameInfo;
+  if (info == nullptr || !has_live_object(run, op, info->objectHandle, info->objectType)) return {};
+  return run.call_checked(op, args);
+}
+
+Result<void> set_tag(Run& run, const Op& op, std::byte* args) {
+  const auto* info = as<args_vkSetDebugUtilsObjectTagEXT>(args).pTagInfo;
+  if (info == nullptr || !has_live_object(run, op, info->objectHandle, info->objectType)) return {};
+  return run.call_checked(op, args);
+}
+
+Result<void> set_marker_name(Run& run, const Op& op, std::byte* args) {
+  const auto* info = as<args_vkDebugMarkerSetObjectNameEXT>(args).pNameInfo;
+  if (info == nullptr || !has_live_object(run, op, info->object, static_cast<VkObjectType>(0)) ||
+      info->objectType == VK_DEBUG_REPORT_OBJECT_TYPE_SWAPCHAIN_KHR_EXT ||
+      info->objectType == VK_DEBUG_REPORT_OBJECT_TYPE_SURFACE_KHR_EXT)
+    return {};
+  return run.call_checked(op, args);
+}
+
+}  // namespace
+
+void add_debug_executors(std::vector<Executor>& table) {
+  for (const codec::CommandInfo& command : codec::commands()) {
+    const std::string_view name = command.name == nullptr ? "" : command.name;
+    if (name.find("DebugUtilsLabel") != std::string_view::npos || name.starts_with("vkCmdDebugMarker") ||
+        name == "vkDebugMarkerSetObjectTagEXT")
+      table[static_cast<std::size_t>(command.canonical)] = if_here;
+  }
+  table[static_cast<std::size_t>(CommandId::vkSetDebugUtilsObjectNameEXT)] = set_name;
+  table[static_cast<std::size_t>(CommandId::vkSetDebugUtilsObjectTagEXT)] = set_tag;
+  table[static_cast<std::size_t>(CommandId::vkDebugMarkerSetObjectNameEXT)] = set_marker_name;
+}
+
+}  // namespace rondo::player

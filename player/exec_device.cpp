@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instances, devices and queues: made with what the target needs.
+#include <algorithm>
+#include <cstring>
+
+#include "format/codec/schema.h"
+#include "generated/args.h"
+#include "player/run.h"
+#include "player/window_system.h"
+
+namespace rondo::player {
+
+namespace {
+
+VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
+                                          const VkDebugUtilsMessengerCallbackDataEXT* data, void* user) {
+  static_cast<Observer*>(user)->validation_message(data->pMessage != nullptr ? data->pMessage : "(no text)");
+  return VK_FALSE;
+}
+
+VkDebugUtilsMessengerCreateInfoEXT messenger_info(Observer& observer) {
+  VkDebugUtilsMessengerCreateInfoEXT info{};
+  info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
+  info.messageSeverity =
+      VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+  // Not "general": the loader reports broken drivers of the machine there.
+  info.messageType =
+      VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT;
+  info.pfnUserCallback = on_message;
+  info.pUserData = &observer;
+  return info;
+}
+
+// The physical devices that the program saw get the handles of their targets.
+Result<void> assign_physical_devices(Run& run, const Op& op, InstanceState& instance) {
+  std::uint32_t count = 0;
+  std::vector<VkPhysicalDevice> handles;
+  VkResult r = instance.dispatch.vkEnumeratePhysicalDevices(instance.handle, &count, nullptr);
+  if (r >= 0) {
+    handles.resize(count);
+    r = instance.dispatch.vkEnumeratePhysicalDevices(instance.handle, &count, handles.data());
+    handles.resize(count);
+  }
+  if (r < 0 || handles.empty()) return tl::unexpected<Error>(run.failure(op, r, "vkEnumeratePhysicalDevices"));
+  const Plan& plan = run.plan();
+  for (std::uint32_t d = 0; d < plan.devices.size(); ++d) {
+    const CapturedDevice& captured = plan.devices[d];
+    if (captured.instance != op.subject) continue;
+    // The n-th of several that look alike, as in the list that was chosen from.
+    const auto same = [](const VkPhysicalDeviceProperties& a, const VkPhysicalDeviceProperties& b) {
+      return a.vendorID == b.vendorID && a.deviceID == b.deviceID &&
+             std::strncmp(a.deviceName, b.deviceName, sizeof a.deviceName) == 0 &&
+             std::memcmp(a.pipelineCacheUUID, b.pipelineCacheUUID, VK_UUID_SIZE) == 0;
+    };
+    const std::vector<LiveDevice>& list = *run.targets().list;
+    const std::size_t chosen = run.targets().of[d];
+    std::size_t skip = 0;
+    for (std::size_t i = 0; i < chosen; ++i) skip += same(list[i].properties, list[chosen].properties);
+    VkPhysicalDevice match = VK_NULL_HANDLE;
+    for (VkPhysicalDevice handle : handles) {
+      VkPhysicalDeviceProperties properties;
+      instance.dispatch.vkGetPhysicalDeviceProperties(handle, &properties);
+      if (same(properties, list[chosen].properties) && skip-- == 0) {
+        match = handle;
+        break;
+      }
+    }
+    if (match == VK_NULL_HANDLE)
+      return tl::unexpected<Error>(run.refuse(
+          op, Status::device, std::string(list[chosen].properties.deviceName) + " is not seen by this instance"));
+    run.slot(plan.physical_devices[captured.physical].id) = reinterpret_cast<std::uint64_t>(match);
+  }
+  return {};
+}
+
+Result<void> create_instance(Run& run, const Op& op, std::byte* args) {
+  auto& a = as<args_vkCreateInstance>(args);
+  VkInstanceCreateInfo info = *a.pCreateInfo;
+  strip_chain(&info.pNext);
+  std::vector<const char*> extensions, layers;
+  for (std::uint32_t i = 0; i < info.enabledExtensionCount; ++i) {
+    const char* name = info.ppEnabledExtensionNames[i];
+    if (is_window_system_extension(name)) continue;
+    if (!run.loader().has_extension(name)) {
+      if (is_optional_extension(name)) continue;
+      return tl::unexpected<Error>(
+          run.refuse(op, Status::device, std::string("the instance extension ") + name + " is not here"));
+    }
+    extensions.push_back(name);
+  }
+  VkApplicationInfo application{};
+  application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
+  if (info.pApplicationInfo != nullptr) application = *info.pApplicationInfo;
+  // A 1.0 loader refuses what it does not know; later ones accept any version.
+  if (run.loader().version < VK_API_VERSION_1_1) application.apiVersion = VK_API_VERSION_1_0;
+  info.pApplicationInfo = &application;
+  VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info(run.observer());
+  if (run.options().validate) {
+    layers.push_back("VK_LAYER_KHRONOS_validation");
+    const auto is_utils = [](const char* name) { return std::strcmp(name, VK_EXT_DEBUG_UTILS_EXTENSION_NAME) == 0; };
+    if (std::none_of(extensions.begin(), extensions.end(), is_utils))
+      extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+    messenger.pNext = info.pNext;
+    info.pNext = &messenger;  // creation and destruction of the instance itself
+  }
+  info.enabledLayerCount = static_cast<std::uint32_t>(layers.size());
+  info.ppEnabledLayerNames = layers.data();
+  info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
+  info.ppEnabledExtensionNames = extensions.data();
+
+  Dispatch global;
+  load_global(global, run.loader().get_instance_proc_addr);
+  InstanceState& instance = run.instance(op.subject);
+  if (VkResult r = global.vkCreateInstance(&info, nullptr, &instance.handle); r < 0) {
+    instance.handle = VK_NULL_HANDLE;
+    return tl::unexpected<Error>(run.failure(op, r));
+  }
+  load_instance(instance.dispatch, run.loader().get_instance_proc_addr, instance.handle);
+  if (run.options().validate && instance.dispatch.vkCreateDebugUtilsMessengerEXT != nullptr) {
+    messenger.pNext = nullptr;
+    if (VkResult r = instance.dispatch.vkCreateDebugUtilsMessengerEXT(instance.handle, &messenger, nullptr,
+                                                                      &instance.messenger);
+        r < 0)
+      return tl::unexpected<Error>(run.failure(op, r, "vkCreateDebugUtilsMessengerEXT"));
+  }
+  *a.pInstance = instance.handle;
+  return assign_physical_devices(run, op, instance);
+}
+
+Result<void> destroy_instance(Run& run, const Op& op, std::byte*) {
+  if (op.dispatch != 0) run.release_instance(op.dispatch, true);
+  return {};
+}
+
+// Commands that the plan calls and this device lacks, under any of their names.
+std::string resolve_aliases(Dispatch& dispatch, const CapturedDevice& captured) {
+  for (const codec::CommandInfo& command : codec::commands()) {
+    if (command.id == command.canonical) continue;
+    if (dispatch.at(command.canonical) == nullptr) dispatch.set(command.canonical, dispatch.at(command.id));
+  }
+  for (const codec::CommandInfo& command : codec::commands())
+    if (command.id != CommandId::none && dispatch.at(command.id) == nullptr)
+      dispatch.set(command.id, dispatch.at(command.canonical));
+  std::string missing;
+  for (const CommandId id : captured.commands) {
+    const std::string_view name = codec::info(id).name;
+    const bool ours = name.starts_with("rondo") || executors()[static_cast<std::size_t>(id)] != nullptr;
+    if (dispatch.at(id) == nullptr && !ours) missing += (missing.empty() ? "" : ", ") + std::string(name);
+  }
+  return missing;
+}
+
+Result<void> create_device(Run& run, const Op& op, std::byte* args) {
+  auto& a = as<args_vkCreateDevice>(args);
+  const std::uint32_t index = run.plan().place_of(op.subject);
+  const CapturedDevice& captured = run.plan().devices[index];
+  const LiveDevice& target = run.targets()[index];
+  VkDeviceCreateInfo info = *a.pCreateInfo;
+  strip_chain(&info.pNext);
+  std::vector<const char*> extensions;
+  for (std::uint32_t i = 0; i < info.enabledExtensionCount; ++i) {
+    const char* name = info.ppEnabledExtensionNames[i];
+    if (is_window_system_extension(name)) continue;
+    if (is_optional_extension(name) && !target.has_extension(name)) continue;
+    extensions.push_back(name);
+  }
+  info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
+  info.ppEnabledExtensionNames = extensions.data();
+  info.enabledLayerCount = 0;
+  info.ppEnabledLayerNames = nullptr;
+
+  InstanceState& instance = run.instance(captured.instance);
+  VkDevice handle = VK_NULL_HANDLE;
+  if (VkResult r = instance.dispatch.vkCreateDevice(a.physicalDevice, &info, nullptr, &handle); r < 0)
+    return tl::unexpected<Error>(run.failure(op, r));
+  auto device = std::make_unique<DeviceState>();
+  device->handle = handle;
+  device->index = index;
+  load_device(device->dispatch, instance.dispatch.vkGetDeviceProcAddr, handle);
+  const std::string missing = resolve_aliases(device->dispatch, captured);
+  device->access.dispatch = &device->dispatch;
+  device->access.device = handle;
+  device->access.memory = target.memory;
+  device->atom = std::max<VkDeviceSize>(target.properties.limits.nonCoherentAtomSize, 1);
+  device->service_family = info.pQueueCreateInfos[0].queueFamilyIndex;
+  for (std::uint32_t i = 0; i < info.queueCreateInfoCount; ++i) {
+    const VkDeviceQueueCreateInfo& queue = info.pQueueCreateInfos[i];
+    const VkQueueFlags flags = target.families[queue.queueFamilyIndex].queueFlags;
+    if (queue.flags == 0 && (flags & (VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT)) != 0) {
+      device->service_family = queue.queueFamilyIndex;
+      break;
+    }
+  }
+  device->dispatch.vkGetDeviceQueue(handle, device->service_family, 0, &device->service_queue);
+  run.device_at(index) = std::move(device);
+  *a.pDevice = handle;
+  if (!missing.empty())
+    return tl::unexpected<Error>(
+        run.refuse(op, Status::device, std::string(target.properties.deviceName) + " does not have " + missing));
+  return place_memory(run, op, index);
+}
+
+Result<void> destroy_device(Run& run, const Op& op, std::byte*) {
+  if (op.device != kNone) run.release_device(op.device, true);
+  return {};
+}
+
+void remember(DeviceState& device, VkQueue queue) {
+  if (std::find(device.queues.begin(), device.queues.end(), queue) == device.queues.end())
+    device.queues.push_back(queue);
+}
+
+Result<void> get_queue(Run& run, const Op& op, std::byte* args) {
+  RONDO_TRY(run.call_checked(op, args));
+  if (const auto& a = as<args_vkGetDeviceQueue>(args); *a.pQueue != VK_NULL_HANDLE) remember(run.device(op), *a.pQueue);
+  return {};
+}
+
+Result<void> get_queue2(Run& run, const Op& op, std::byte* args) {
+  RONDO_TRY(run.call_checked(op, args));
+  if (const auto& a = as<args_vkGetDeviceQueue2>(args); *a.pQueue != VK_NULL_HANDLE)
+    remember(run.device(op), *a.pQueue);
+  return {};
+}
+
+}  // namespace
+
+void add_device_executors(std::vector<Executor>& table) {
+  table[static_cast<std::size_t>(CommandId::vkCreateInstance)] = create_instance;
+  table[static_cast<std::size_t>(CommandId::vkDestroyInstance)] = destroy_instance;
+  table[static_cast<std::size_t>(CommandId::vkCreateDevice)] = create_device;
+  table[static_cast<std::size_t>(CommandId::vkDestroyDevice)] = destroy_device;
+  table[static_cast<std::size_t>(CommandId::vkGetDeviceQueue)] = get_queue;
+  table[static_cast<std::size_t>(CommandId::vkGetDeviceQueue2)] = get_queue2;
+}
+
+}  // namespace rondo::player

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Allocations, what is bound to them, and what the program wrote there.
+#include <algorithm>
+#include <cstring>
+
+#include "generated/args.h"
+#include "gpu/zero_fill.h"
+#include "player/run.h"
+
+namespace rondo::player {
+
+namespace {
+
+// A transfer may not fill memory that is another object's own.
+bool can_be_zeroed(const CapturedMemory& captured, VkMemoryPropertyFlags flags) {
+  if ((flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0) return true;
+  return !captured.dedicated &&
+         (flags & (VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT | VK_MEMORY_PROPERTY_PROTECTED_BIT)) == 0;
+}
+
+Result<void> allocate(Run& run, const Op& op, std::byte* args) {
+  auto& a = as<args_vkAllocateMemory>(args);
+  const std::uint32_t place = run.plan().place_of(op.subject);
+  if (place == kNone) return run.call_checked(op, args);
+  const CapturedMemory& captured = run.plan().memories[place];
+  const Placement& placement = run.placements().of[place];
+  DeviceState& device = run.device(op);
+  auto& info = *const_cast<VkMemoryAllocateInfo*>(a.pAllocateInfo);  // in this run's scratch
+  info.memoryTypeIndex = placement.type;
+  info.allocationSize = placement.bytes;
+  RONDO_TRY(run.call_checked(op, args));
+
+  MemoryState& memory = run.memory_at(place);
+  memory = {};
+  memory.handle = *a.pMemory;
+  memory.bytes = info.allocationSize;
+  const VkMemoryPropertyFlags flags = device.access.memory.memoryTypes[info.memoryTypeIndex].propertyFlags;
+  memory.coherent = (flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
+  Result<void> done;
+  if (run.options().zero_memory && can_be_zeroed(captured, flags))
+    done = gpu::zero_fill(device.access, memory.handle, memory.bytes, info.memoryTypeIndex, device.service_queue,
+                          &run.one_shot(device));
+  if (done && (captured.written || captured.read_back)) {
+    void* mapped = nullptr;
+    const VkResult r = device.dispatch.vkMapMemory(device.handle, memory.handle, 0, VK_WHOLE_SIZE, 0, &mapped);
+    if (r < 0) done = tl::unexpected<Error>(run.failure(op, r, "vkMapMemory"));
+    memory.mapped = static_cast<std::byte*>(mapped);
+  }
+  // The handle is not yet published: nobody else would free it.
+  if (!done) device.dispatch.vkFreeMemory(device.handle, memory.handle, nullptr);
+  return done;
+}
+
+Result<void> free_memory(Run& run, const Op& op, std::byte* args) {
+  if (const std::uint32_t place = run.plan().place_of(op.subject); op.subject != 0 && place != kNone)
+    run.memory_at(place) = {};
+  return run.call_checked(op, args);  // an implicit unmap
+}
+
+// The new offset of a resource, if its allocation was laid out anew.
+void move_offset(Run& run, ObjectId resource, VkDeviceSize& offset) {
+  const std::uint32_t place = run.plan().place_of(resource);
+  if (resource == 0 || place == kNone) return;
+  const std::uint32_t memory = run.plan().resources[place].memory;
+  if (memory == kNone) return;
+  const Placement& placement = run.placements().of[memory];
+  if (!placement.moved) return;
+  if (const auto found = placement.offsets.find(place); found != placement.offsets.end()) offset = found->second;
+}
+
+Result<void> bind_buffer(Run& run, const Op& op, std::byte* args) {
+  move_offset(run, op.subject, as<args_vkBindBufferMemory>(args).memoryOffset);
+  return run.call_checked(op, args);
+}
+
+Result<void> bind_image(Run& run, const Op& op, std::byte* args) {
+  move_offset(run, op.subject, as<args_vkBindImageMemory>(args).memoryOffset);
+  return run.call_checked(op, args);
+}
+
+Result<void> bind_buffers(Run& run, const Op& op, std::byte* args) {
+  auto& a = as<args_vkBindBufferMemory2>(args);
+  for (std::uint32_t i = 0; i < a.bindInfoCount; ++i) {
+    auto& info = const_cast<VkBindBufferMemoryInfo&>(a.pBindInfos[i]);
+    move_offset(run, run.patched_id(op, offset_in(args, &info.buffer)), info.memoryOffset);
+  }
+  return run.call_checked(op, args);
+}
+
+Result<void> bind_images(Run& run, const Op& op, std::byte* args) {
+  auto& a = as<args_vkBindImageMemory2>(args);
+  for (std::uint32_t i = 0; i < a.bindInfoCount; ++i) {
+    auto& info = const_cast<VkBindImageMemoryInfo&>(a.pBindInfos[i]);
+    if (info.memory == VK_NULL_HANDLE)
+      return tl::unexpected<Error>(
+          run.refuse(op, Status::failed, "binding an image to a swapchain's memory is not replayed"));
+    move_offset(run, run.patched_id(op, offset_in(args, &info.image)), info.memoryOffset);
+  }
+  return run.call_checked(op, args);
+}
+
+Result<void> flush(Run& run, const Op& op, DeviceState& device, const MemoryState& memory, VkDeviceSize begin,
+                   VkDeviceSize bytes) {
+  const VkDeviceSize from = begin / device.atom * device.atom;
+  const VkDeviceSize end = (begin + bytes + device.atom - 1) / device.atom * device.atom;
+  const VkMappedMemoryRange range{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory.handle, from,
+                                  end >= memory.bytes ? VK_WHOLE_SIZE : end - from};
+  if (VkResult r = device.dispatch.vkFlushMappedMemoryRanges(device.handle, 1, &range); r < 0)
+    return tl::unexpected<Error>(run.failure(op, r, "vkFlushMappedMemoryRanges"));
+  return {};
+}
+
+Result<void> host_write(Run& run, const Op& op, std::byte* args) {
+  const auto& a = as<args_rondoHostWrite>(args);
+  const std::uint32_t place = run.plan().place_of(op.subject);
+  if (place == kNone || run.memory_at(place).mapped == nullptr)
+    return tl::unexpected<Error>(
+        run.refuse(op, Status::unreadable, run.plan().name(op.subject) + " is not allocated here"));
+  MemoryState& memory = run.memory_at(place);
+  const Placement& placement = run.placements().of[place];
+  const auto* data = static_cast<const std::byte*>(a.pData);
+  for (std::uint32_t i = 0; i < a.rangeCount; ++i) {
+    const RondoRange range = a.pRanges[i];
+    if (!placement.moved) [[likely]] {
+      std::memcpy(memory.mapped + range.offset, data, range.size);
+      if (!memory.coherent) RONDO_TRY(flush(run, op, run.device(op), memory, range.offset, range.size));
+    } else {
+      std::vector<Piece>& pieces = run.pieces();
+      pieces.clear();
+      pieces_of(placement, range.offset, range.size, pieces);
+      for (const Piece& piece : pieces) {
+        std::memcpy(memory.mapped + piece.to, data + piece.from, piece.bytes);
+        if (!memory.coherent) RONDO_TRY(flush(run, op, run.device(op), memory, piece.to, piece.bytes));
+      }
+    }
+    data += range.size;
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_memory_executors(std::vector<Executor>& table) {
+  table[static_cast<std::size_t>(CommandId::vkAllocateMemory)] = allocate;
+  table[static_cast<std::size_t>(CommandId::vkFreeMemory)] = free_memory;
+  table[static_cast<std::size_t>(CommandId::vkBindBufferMemory)] = bind_buffer;
+  table[static_cast<std::size_t>(CommandId::vkBindImageMemory)] = bind_image;
+  table[static_cast<std::size_t>(CommandId::vkBindBufferMemory2)] = bind_buffers;
+  table[static_cast<std::size_t>(CommandId::vkBindImageMemory2)] = bind_images;
+  table[static_cast<std::size_t>(CommandId::rondoHostWrite)] = host_write;
+}
+
+}  // namespace rondo::player

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pipelines and their caches. What a cache held is the driver's own and not
+// played back, so nothing here may depend on its luck.
+#include "generated/args.h"
+#include "player/run.h"
+
+namespace rondo::player {
+
+namespace {
+
+// Whether this op publishes the handle at `offset`.
+bool is_published(const Run& run, const Op& op, std::uint32_t offset) {
+  const Patch* created = run.plan().created.data() + op.first_created;
+  for (std::uint32_t i = 0; i < op.created; ++i)
+    if (created[i].offset == offset) return true;
+  return false;
+}
+
+// The capture may have got only some of them, and a cache-only compile may
+// have got none: what it did not get is not kept.
+Result<void> finish(Run& run, const Op& op, std::byte* args, std::int64_t result, VkPipeline* pipelines,
+                    std::uint32_t count) {
+  DeviceState& device = run.device(op);
+  bool missing = false;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const bool published = is_published(run, op, offset_in(args, &pipelines[i]));
+    missing |= published && pipelines[i] == VK_NULL_HANDLE;
+    if (published || pipelines[i] == VK_NULL_HANDLE) continue;
+    device.dispatch.vkDestroyPipeline(device.handle, pipelines[i], nullptr);
+    pipelines[i] = VK_NULL_HANDLE;
+  }
+  if (result < 0 && (op.checked || missing)) {
+    for (std::uint32_t i = 0; i < count; ++i)  // none of them is published any more
+      if (pipelines[i] != VK_NULL_HANDLE) device.dispatch.vkDestroyPipeline(device.handle, pipelines[i], nullptr);
+    return tl::unexpected<Error>(run.failure(op, result));
+  }
+  return {};
+}
+
+template <class Info>
+void compile_for_certain(const Info* infos, std::uint32_t count) {
+  constexpr VkPipelineCreateFlags luck = VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT |
+                                         VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT;
+  for (std::uint32_t i = 0; i < count; ++i) const_cast<Info&>(infos[i]).flags &= ~luck;
+}
+
+template <class Args>
+Result<void> create(Run& run, const Op& op, std::byte* args) {
+  auto& a = as<Args>(args);
+  if (a.pCreateInfos == nullptr || a.pPipelines == nullptr)
+    return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "its parameters are missing"));
+  compile_for_certain(a.pCreateInfos, a.createInfoCount);
+  for (std::uint32_t i = 0; i < a.createInfoCount; ++i) a.pPipelines[i] = VK_NULL_HANDLE;
+  const std::int64_t result = run.call(op, args);
+  return finish(run, op, args, result, a.pPipelines, a.createInfoCount);
+}
+
+Result<void> create_cache(Run& run, const Op& op, std::byte* args) {
+  auto& info = *const_cast<VkPipelineCacheCreateInfo*>(as<args_vkCreatePipelineCache>(args).pCreateInfo);
+  info.initialDataSize = 0;
+  info.pInitialData = nullptr;
+  return run.call_checked(op, args);
+}
+
+}  // namespace
+
+void add_pipeline_executors(std::vector<Executor>& table) {
+  table[static_cast<std::size_t>(CommandId::vkCreateGraphicsPipelines)] = create<args_vkCreateGraphicsPipelines>;
+  table[static_cast<std::size_t>(CommandId::vkCreateComputePipelines)] = create<args_vkCreateComputePipelines>;
+  table[static_cast<std::size_t>(CommandId::vkCreatePipelineCache)] = create_cache;
+}
+
+}  // namespace rondo::player

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Descriptor pools: one that runs out here where the captured one did not
+// gets another beside it, of the same kind.
+#include "generated/args.h"
+#include "player/run.h"
+
+namespace rondo::player {
+
+namespace {
+
+bool ran_out(std::int64_t result) {
+  return result == VK_ERROR_OUT_OF_POOL_MEMORY || result == VK_ERROR_FRAGMENTED_POOL;
+}
+
+// The op that made a pool.
+const Op* creator(const Plan& plan, ObjectId pool) {
+  for (const Op& op : plan.ops)
+    if (op.subject == pool && codec::info(op.command).canonical == CommandId::vkCreateDescriptorPool) return &op;
+  return nullptr;
+}
+
+Result<void> allocate(Run& run, const Op& op, std::byte* args) {
+  std::int64_t result = run.call(op, args);
+  if (!ran_out(result)) {
+    if (op.checked && result < 0) return tl::unexpected<Error>(run.failure(op, result));
+    return {};
+  }
+  auto& a = as<args_vkAllocateDescriptorSets>(args);
+  auto& info = *const_cast<VkDescriptorSetAllocateInfo*>(a.pAllocateInfo);
+  DeviceState& device = run.device(op);
+  OverflowPools& overflow = run.add_overflow(op.subject);
+  for (VkDescriptorPool pool : overflow.pools) {
+    info.descriptorPool = pool;
+    if (result = run.call(op, args); result >= 0) break;
+  }
+  if (result < 0) {
+    const Op* create = creator(run.plan(), op.subject);
+    if (create == nullptr) return tl::unexpected<Error>(run.failure(op, result));
+    std::vector<std::byte> again = run.prepared_copy(*create);
+    VkDescriptorPool pool = VK_NULL_HANDLE;
+    const VkResult r = device.dispatch.vkCreateDescriptorPool(
+        device.handle, as<args_vkCreateDescriptorPool>(again.data()).pCreateInfo, nullptr, &pool);
+    if (r < 0) return tl::unexpected<Error>(run.failure(op, r, "vkCreateDescriptorPool for more room"));
+    overflow.pools.push_back(pool);
+    info.descriptorPool = pool;
+    if (result = run.call(op, args); result < 0) return tl::unexpected<Error>(run.failure(op, result));
+  }
+  for (std::uint32_t i = 0; i < info.descriptorSetCount; ++i) overflow.home[a.pDescriptorSets[i]] = info.descriptorPool;
+  return {};
+}
+
+Result<void> free_sets(Run& run, const Op& op, std::byte* args) {
+  OverflowPools* overflow = run.overflow(op.subject);
+  if (overflow == nullptr) return run.call_checked(op, args);
+  const auto& a = as<args_vkFreeDescriptorSets>(args);
+  DeviceState& device = run.device(op);
+  for (std::uint32_t i = 0; i < a.descriptorSetCount; ++i) {
+    if (a.pDescriptorSets[i] == VK_NULL_HANDLE) continue;
+    const auto home = overflow->home.find(a.pDescriptorSets[i]);
+    const VkDescriptorPool pool = home == overflow->home.end() ? a.descriptorPool : home->second;
+    if (VkResult r = device.dispatch.vkFreeDescriptorSets(device.handle, pool, 1, &a.pDescriptorSets[i]); r < 0)
+      return tl::unexpected<Error>(run.failure(op, r));
+    if (home != overflow->home.end()) overflow->home.erase(home);
+  }
+  return {};
+}
+
+Result<void> reset_pool(Run& run, const Op& op, std::byte* args) {
+  if (OverflowPools* overflow = run.overflow(op.subject); overflow != nullptr) {
+    for (VkDescriptorPool pool : overflow->pools)
+      run.device(op).dispatch.vkResetDescriptorPool(run.device(op).handle, pool, 0);
+    overflow->home.clear();
+  }
+  return run.call_checked(op, args);
+}
+
+Result<void> destroy_pool(Run& run, const Op& op, std::byte* args) {
+  if (OverflowPools* overflow = run.overflow(op.subject); overflow != nullptr) {
+    for (VkDescriptorPool pool : overflow->pools)
+      run.device(op).dispatch.vkDestroyDescriptorPool(run.device(op).handle, pool, nullptr);
+    *overflow = {};
+  }
+  return run.call_checked(op, args);
+}
+
+}  // namespace
+
+void add_pool_executors(std::vector<Executor>& table) {
+  table[static_cast<std::size_t>(CommandId::vkAllocateDescriptorSets)] = allocate;
+  table[static_cast<std::size_t>(CommandId::vkFreeDescriptorSets)] = free_sets;
+  table[static_cast<std::size_t>(CommandId::vkResetDescriptorPool)] = reset_pool;
+  table[static_cast<std::size_t>(CommandId::vkDestroyDescriptorPool)] = destroy_pool;
+}
+
+}  // namespace rondo::player

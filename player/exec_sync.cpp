@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Submits and waits. What the capture saw finish is waited for; what it saw
+// unfinished never comes here (plan_actions.cpp).
+#include <chrono>
+#include <thread>
+
+#include "generated/args.h"
+#include "player/run.h"
+
+namespace rondo::player {
+
+namespace {
+
+Result<void> submit(Run& run, const Op& op, std::byte* args) {
+  run.submitting();
+  RONDO_TRY(run.call_checked(op, args));
+  run.submitted(op, as<args_vkQueueSubmit>(args).submitCount);
+  return {};
+}
+
+Result<void> submit2(Run& run, const Op& op, std::byte* args) {
+  run.submitting();
+  RONDO_TRY(run.call_checked(op, args));
+  run.submitted(op, as<args_vkQueueSubmit2>(args).submitCount);
+  return {};
+}
+
+Result<void> finished_wait(Run& run, const Op& op, std::int64_t result, const char* command = nullptr) {
+  if (result == VK_TIMEOUT || result == VK_NOT_READY) return tl::unexpected<Error>(run.timed_out(op));
+  if (result < 0) return tl::unexpected<Error>(run.failure(op, result, command));
+  run.waited();
+  return {};
+}
+
+Result<void> wait_fences(Run& run, const Op& op, std::byte* args) {
+  as<args_vkWaitForFences>(args).timeout = run.deadline().left_ns();
+  return finished_wait(run, op, run.call(op, args));
+}
+
+Result<void> fence_was_ready(Run& run, const Op& op, std::byte* args) {
+  const auto& a = as<args_vkGetFenceStatus>(args);
+  const DeviceState& device = run.device(op);
+  return finished_wait(
+      run, op, device.dispatch.vkWaitForFences(device.handle, 1, &a.fence, VK_TRUE, run.deadline().left_ns()),
+      "vkWaitForFences");
+}
+
+Result<void> wait_semaphores(Run& run, const Op& op, std::byte* args) {
+  as<args_vkWaitSemaphores>(args).timeout = run.deadline().left_ns();
+  return finished_wait(run, op, run.call(op, args));
+}
+
+// The value in the block is what the program read.
+Result<void> semaphore_had_value(Run& run, const Op& op, std::byte* args) {
+  const auto& a = as<args_vkGetSemaphoreCounterValue>(args);
+  if (a.pValue == nullptr || *a.pValue == 0) return {};
+  const DeviceState& device = run.device(op);
+  VkSemaphoreWaitInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
+  info.semaphoreCount = 1;
+  info.pSemaphores = &a.semaphore;
+  info.pValues = a.pValue;
+  return finished_wait(run, op, device.dispatch.vkWaitSemaphores(device.handle, &info, run.deadline().left_ns()),
+                       "vkWaitSemaphores");
+}
+
+Result<void> wait_idle(Run& run, const Op& op, std::byte* args) {
+  RONDO_TRY(run.call_checked(op, args));
+  run.waited();
+  return {};
+}
+
+// Tells when everything submitted so far has finished: empty submits that
+// signal a fence on each queue.
+class IdleProbe {
+ public:
+  explicit IdleProbe(DeviceState& device) : device_(device) {
+    for (VkQueue queue : device.queues) {
+      const VkFenceCreateInfo info{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO, nullptr, 0};
+      VkFence fence = VK_NULL_HANDLE;
+      if (device.dispatch.vkCreateFence(device.handle, &info, nullptr, &fence) < 0) continue;
+      if (device.dispatch.vkQueueSubmit(queue, 0, nullptr, fence) < 0)
+        device.dispatch.vkDestroyFence(device.handle, fence, nullptr);
+      else
+        fences_.push_back(fence);
+    }
+  }
+  IdleProbe(const IdleProbe&) = delete;
+  IdleProbe& operator=(const IdleProbe&) = delete;
+  ~IdleProbe() {
+    for (VkFence fence : fences_) {
+      // The poll may be answered first, by work that goes on to wait for the
+      // host: waiting for it here would never end.
+      if (device_.dispatch.vkGetFenceStatus(device_.handle, fence) == VK_NOT_READY)
+        device_.pending_fences.push_back(fence);
+      else
+        device_.dispatch.vkDestroyFence(device_.handle, fence, nullptr);
+    }
+  }
+  bool idle() const {
+    for (VkFence fence : fences_)
+      if (device_.dispatch.vkGetFenceStatus(device_.handle, fence) == VK_NOT_READY) return false;
+    return true;
+  }
+
+ private:
+  DeviceState& device_;
+  std::vector<VkFence> fences_;
+};
+
+// Repeats a poll until it says what it said in the capture, or until the work
+// that could change the answer is finished.
+template <class Poll>
+Result<void> poll_until(Run& run, const Op& op, Poll poll, std::int64_t wanted) {
+  std::int64_t result = poll();
+  for (int i = 0; i < 64 && result != wanted && result >= 0; ++i) {
+    std::this_thread::yield();
+    result = poll();
+  }
+  if (result != wanted && result >= 0) {
+    const IdleProbe probe(run.device(op));
+    while (result != wanted && result >= 0) {
+      const bool idle = probe.idle();
+      result = poll();
+      if (result == wanted || idle) break;
+      if (run.deadline().left_ns() == 0) return tl::unexpected<Error>(run.timed_out(op));
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+  }
+  if (result < 0) return tl::unexpected<Error>(run.failure(op, result));
+  if (result != wanted)
+    return tl::unexpected<Error>(run.failure(op, result));  // all submitted work is finished: it never will
+  run.waited();
+  return {};
+}
+
+Result<void> event_was_set(Run& run, const Op& op, std::byte* args) {
+  return poll_until(run, op, [&] { return run.call(op, args); }, op.captured);
+}
+
+Result<void> query_was_ready(Run& run, const Op& op, std::byte* args) {
+  auto& a = as<args_vkGetQueryPoolResults>(args);
+  // The block holds what the program got, perhaps in a blob that is the plan's:
+  // the driver writes elsewhere.
+  std::vector<std::byte>& buffer = run.output_buffer();
+  if (buffer.size() < a.dataSize) buffer.resize(a.dataSize);
+  a.pData = buffer.data();
+  a.flags &= ~static_cast<VkQueryResultFlags>(VK_QUERY_RESULT_WAIT_BIT);  // a wait here could not time out
+  return poll_until(run, op, [&] { return run.call(op, args); }, VK_SUCCESS);
+}
+
+}  // namespace
+
+void add_sync_executors(std::vector<Executor>& table) {
+  table[static_cast<std::size_t>(CommandId::vkQueueSubmit)] = submit;
+  table[static_cast<std::size_t>(CommandId::vkQueueSubmit2)] = submit2;
+  table[static_cast<std::size_t>(CommandId::vkWaitForFences)] = wait_fences;
+  table[static_cast<std::size_t>(CommandId::vkGetFenceStatus)] = fence_was_ready;
+  table[static_cast<std::size_t>(CommandId::vkWaitSemaphores)] = wait_semaphores;
+  table[static_cast<std::size_t>(CommandId::vkGetSemaphoreCounterValue)] = semaphore_had_value;
+  table[static_cast<std::size_t>(CommandId::vkQueueWaitIdle)] = wait_idle;
+  table[static_cast<std::size_t>(CommandId::vkDeviceWaitIdle)] = wait_idle;
+  table[static_cast<std::size_t>(CommandId::vkGetEventStatus)] = event_was_set;
+  table[static_cast<std::size_t>(CommandId::vkGetQueryPoolResults)] = query_was_ready;
+}
+
+}  // namespace rondo::player

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "player/observer.h"
+
+#include <cstdio>
+
+namespace rondo::player {
+
+namespace {
+constexpr std::size_t kKeptMessages = 20;
+}
+
+void Observer::validation_message(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  if (messages_.size() < kKeptMessages) messages_.push_back(text);
+  ++message_count_;
+}
+
+std::vector<std::string> Observer::validation_messages() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> all = messages_;
+  if (message_count_ > all.size()) all.push_back("… and " + std::to_string(message_count_ - all.size()) + " more");
+  return all;
+}
+
+void Observer::show_progress(std::uint64_t frame, std::uint64_t frames) {
+  std::fprintf(stderr, "\rframe %llu of %llu", static_cast<unsigned long long>(frame),
+               static_cast<unsigned long long>(frames));
+}
+
+void Observer::clear_progress() {
+  if (progress) std::fputs("\r\033[K", stderr);
+}
+
+void Observer::compare(Comparison& counts, const Digest& captured, const Digest& replayed, const std::string& what) {
+  ++counts.compared;
+  if (captured == replayed) {
+    ++counts.equal;
+  } else if (verification.first_difference.empty()) {
+    verification.first_difference =
+        what + ": captured " + to_string(captured) + ", replayed " + to_string(replayed);
+  }
+}
+
+void Observer::skip(Comparison& counts, const std::string& why) {
+  ++counts.unverified;
+  if (verification.first_unverified.empty()) verification.first_unverified = why;
+}
+
+}  // namespace rondo::player

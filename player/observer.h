@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a replay finds out: comparisons with the checkpoints, pictures,
+// messages of the validation layer. Shared by all Runs of one player.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "format/digest.h"
+#include "format/result.h"
+#include "format/vulkan.h"
+
+namespace rondo::player {
+
+struct Comparison {
+  std::uint64_t compared = 0, equal = 0, unverified = 0;
+};
+
+struct Verification {
+  Comparison images, memory_ranges;
+  std::string first_difference;  // empty while everything is equal
+  std::string first_unverified;  // why the first one could not be compared
+};
+
+class Observer {
+ public:
+  Verification verification;
+  std::string screenshot_directory;
+  std::uint64_t screenshots = 0;
+  bool progress = false;  // stderr and stdout are a terminal
+
+  void show_progress(std::uint64_t frame, std::uint64_t frames);
+  void clear_progress();
+
+  // Called by the validation layer, on any thread.
+  void validation_message(const std::string& text);
+  std::vector<std::string> validation_messages() const;
+
+  void compare(Comparison& counts, const Digest& captured, const Digest& replayed, const std::string& what);
+  void skip(Comparison& counts, const std::string& why);
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::string> messages_;  // guarded by mutex_; the first few, then only counted
+  std::uint64_t message_count_ = 0;    // guarded by mutex_
+};
+
+// Writes 8-bit four-channel texels as PNG; other formats are refused by name.
+Result<void> write_png(const std::string& path, VkFormat format, VkExtent3D extent,
+                       std::span<const std::byte> texels);
+
+}  // namespace rondo::player

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "player/options.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <charconv>
+
+namespace rondo::player {
+
+namespace {
+
+Result<std::uint64_t> number(const std::string& text, const std::string& option) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty())
+    return fail(Status::usage, option + ": '" + text + "' is not a number");
+  return value;
+}
+
+// KIND or KIND:A or KIND:A:B; for tests (docs/player.md does not have it).
+Result<Damage> parse_damage(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t to = std::min(text.find(':', from), text.size());
+    parts.push_back(text.substr(from, to - from));
+    from = to + 1;
+  }
+  Damage damage;
+  std::size_t numbers = 1;
+  if (parts[0] == "drop-host-write") {
+    damage.kind = Damage::Kind::drop_host_write;
+  } else if (parts[0] == "corrupt-blob") {
+    damage.kind = Damage::Kind::corrupt_blob;
+  } else if (parts[0] == "swap-submits") {
+    damage.kind = Damage::Kind::swap_submits;
+    numbers = 2;
+  } else if (parts[0] == "drop-dispatches") {
+    damage.kind = Damage::Kind::drop_dispatches;
+    numbers = 0;
+  } else {
+    return fail(Status::usage, "--damage: '" + parts[0] + "' is unknown");
+  }
+  if (parts.size() != numbers + 1) return fail(Status::usage, "--damage " + parts[0] + " takes " + std::to_string(numbers) + " numbers");
+  for (std::size_t i = 0; i < numbers; ++i) {
+    auto value = number(parts[i + 1], "--damage");
+    if (!value) return tl::unexpected<Error>(value.error());
+    (i == 0 ? damage.a : damage.b) = *value;
+  }
+  return damage;
+}
+
+// [K=]NAME: only digits before the sign make it an index.
+Result<Options::DeviceChoice> parse_device(const std::string& text) {
+  Options::DeviceChoice choice;
+  choice.wanted = text;
+  const std::size_t sign = text.find('=');
+  if (sign != std::string::npos && sign != 0 && text.find_first_not_of("0123456789") == sign) {
+    auto index = number(text.substr(0, sign), "--device");
+    if (!index) return tl::unexpected<Error>(index.error());
+    if (*index >= kNone) return fail(Status::usage, "--device: '" + text + "' names no captured device");
+    choice.captured = static_cast<std::uint32_t>(*index);
+    choice.wanted = text.substr(sign + 1);
+  }
+  if (choice.wanted.empty()) return fail(Status::usage, "--device needs a name, index or UUID");
+  return choice;
+}
+
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
+  ParsedOptions parsed;
+  Options& o = parsed.options;
+  std::vector<std::string> devices;
+  std::string damage;
+  CLI::App app{"Replays a Rondo capture.\n"
+               "Exit: 0 done, 1 failed, 2 wrong usage, 3 not a readable capture, 4 this device cannot run it,\n"
+               "5 different, 6 external file, 7 timeout."};
+  app.name("player");
+  app.set_version_flag("--version", "player " RONDO_VERSION, "Print the version and exit");
+  app.add_option("FILE", o.file, "The capture (.rondo)");
+  app.add_flag("--list-devices", o.list_devices, "Print the Vulkan devices of this machine and exit");
+  app.add_option("--device", devices,
+                 "Play on this device: NAME (a part, any case), INDEX or UUID; K=… for captured device K only")
+      ->type_name("[K=]NAME|INDEX|UUID")
+      ->allow_extra_args(false);
+  app.add_option("--loop", o.loop, "Play N times, each from nothing, and print first submit to last wait")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000000000}));
+  app.add_flag("--verify", o.verify, "Compare with the capture's checkpoints; status 5 if anything differs");
+  app.add_option("--screenshot", o.screenshots, "Write every presented image to DIR/frame-NNNNNN.png")->type_name("DIR");
+  app.add_option("--report", o.report, "Write what happened as JSON")->type_name("FILE.json");
+  app.add_flag("--validate", o.validate, "Play under the validation layer; any message is status 1");
+  app.add_flag("--salvage", o.salvage, "Play a cut or damaged capture up to its last whole submit");
+  app.add_option("--until", o.until, "Stop behind the record with this sequence number")->type_name("SEQ");
+  app.add_option("--timeout", o.timeout, "Give up after S seconds, with status 7")
+      ->type_name("S")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--quiet", o.quiet, "Print errors only");
+  app.add_option("--damage", damage)->group("");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    parsed.exit = true;
+    parsed.exit_text = app.help();
+    return parsed;
+  } catch (const CLI::CallForVersion& version) {
+    parsed.exit = true;
+    parsed.exit_text = std::string(version.what()) + "\n";
+    return parsed;
+  } catch (const CLI::ParseError& error) {
+    return fail(Status::usage, one_line(error.what()) + "; see player --help");
+  }
+  if (o.file.empty() && !o.list_devices) return fail(Status::usage, "no capture is given; see player --help");
+  for (const std::string& text : devices) {
+    auto choice = parse_device(text);
+    if (!choice) return tl::unexpected<Error>(choice.error());
+    o.devices.push_back(*choice);
+  }
+  if (!damage.empty()) {
+    auto parsed_damage = parse_damage(damage);
+    if (!parsed_damage) return tl::unexpected<Error>(parsed_damage.error());
+    o.damage = *parsed_damage;
+  }
+  return parsed;
+}
+
+}  // namespace rondo::player

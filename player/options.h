@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of `player`. CLI11 stays behind options.cpp.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "format/result.h"
+#include "player/plan.h"
+
+namespace rondo::player {
+
+struct Options {
+  std::string file;
+  bool list_devices = false;
+  // `wanted` for the captured device `captured`, or for all of them (kNone).
+  struct DeviceChoice {
+    std::uint32_t captured = kNone;
+    std::string wanted;
+  };
+  std::vector<DeviceChoice> devices;
+  std::uint64_t loop = 1;
+  bool verify = false;
+  std::string screenshots;  // directory; empty: none
+  std::string report;       // file; empty: none
+  bool validate = false;
+  bool salvage = false;
+  std::uint64_t until = UINT64_MAX;
+  double timeout = 0;       // seconds; 0: none
+  bool quiet = false;
+  Damage damage;
+};
+
+// What to do, or what to print and leave with: `exit_text` is for stdout.
+struct ParsedOptions {
+  Options options;
+  bool exit = false;        // --help, --version
+  std::string exit_text;
+};
+Result<ParsedOptions> parse_options(int argc, const char* const* argv);
+
+}  // namespace rondo::player

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asks the target what the captured buffers and images need, and lays the
+// captured allocations out for it: before anything is submitted.
+#include <cstring>
+#include <string_view>
+#include <unordered_map>
+
+#include "generated/args.h"
+#include "player/run.h"
+
+namespace rondo::player {
+
+namespace {
+
+bool same_memory(const VkPhysicalDeviceMemoryProperties& a, const VkPhysicalDeviceMemoryProperties& b) {
+  if (a.memoryTypeCount != b.memoryTypeCount) return false;
+  for (std::uint32_t i = 0; i < a.memoryTypeCount; ++i)
+    if (a.memoryTypes[i].propertyFlags != b.memoryTypes[i].propertyFlags) return false;
+  return true;
+}
+
+// The captured device with the captured driver: everything fits as it is.
+bool is_the_captured_device(const CapturedPhysicalDevice& captured, const LiveDevice& target) {
+  const VkPhysicalDeviceProperties &a = captured.properties, &b = target.properties;
+  return captured.has_properties && a.vendorID == b.vendorID && a.deviceID == b.deviceID &&
+         a.driverVersion == b.driverVersion && std::strncmp(a.deviceName, b.deviceName, sizeof a.deviceName) == 0 &&
+         std::memcmp(a.pipelineCacheUUID, b.pipelineCacheUUID, VK_UUID_SIZE) == 0 &&
+         (!captured.has_memory || same_memory(captured.memory, target.memory));
+}
+
+struct Measured {
+  VkMemoryRequirements needs{};
+  bool linear = true;
+  Rows rows;
+};
+
+class Measurer {
+ public:
+  Measurer(Run& run, DeviceState& device) : run_(run), device_(device) {}
+
+  // Creates the resource as the replay will, asks, destroys it.
+  Result<Measured> measure(const CapturedResource& resource) {
+    const Op& op = run_.plan().ops[resource.create_op];
+    const std::string_view key(reinterpret_cast<const char*>(run_.plan().arena.at(op.block)), op.block_bytes);
+    if (const auto known = known_.find(key); known != known_.end()) return known->second;
+    std::vector<std::byte> args = run_.prepared_copy(op);
+    const Dispatch& vk = device_.dispatch;
+    Measured measured;
+    if (resource.image) {
+      const auto& info = *as<args_vkCreateImage>(args.data()).pCreateInfo;
+      VkImage image = VK_NULL_HANDLE;
+      if (VkResult r = vk.vkCreateImage(device_.handle, &info, nullptr, &image); r < 0)
+        return tl::unexpected<Error>(run_.failure(op, r));
+      vk.vkGetImageMemoryRequirements(device_.handle, image, &measured.needs);
+      measured.linear = info.tiling == VK_IMAGE_TILING_LINEAR;
+      if (measured.linear) {
+        const VkImageSubresource first{VK_IMAGE_ASPECT_COLOR_BIT, 0, 0};
+        VkSubresourceLayout layout{};
+        vk.vkGetImageSubresourceLayout(device_.handle, image, &first, &layout);
+        measured.rows = {layout.rowPitch, layout.offset};
+      }
+      vk.vkDestroyImage(device_.handle, image, nullptr);
+    } else {
+      VkBuffer buffer = VK_NULL_HANDLE;
+      if (VkResult r = vk.vkCreateBuffer(device_.handle, as<args_vkCreateBuffer>(args.data()).pCreateInfo, nullptr,
+                                         &buffer);
+          r < 0)
+        return tl::unexpected<Error>(run_.failure(op, r));
+      vk.vkGetBufferMemoryRequirements(device_.handle, buffer, &measured.needs);
+      vk.vkDestroyBuffer(device_.handle, buffer, nullptr);
+    }
+    known_.emplace(key, measured);
+    return measured;
+  }
+
+ private:
+  Run& run_;
+  DeviceState& device_;
+  std::unordered_map<std::string_view, Measured> known_;  // by block: the plan's bytes, alike but for handles
+};
+
+Result<Placement> place_one(Run& run, Measurer& measurer, std::uint32_t device, const CapturedMemory& memory) {
+  const Plan& plan = run.plan();
+  const LiveDevice& target = run.targets()[device];
+  const CapturedPhysicalDevice& captured = plan.physical_devices[plan.devices[device].physical];
+  std::vector<Need> needs;
+  std::uint32_t type_bits = UINT32_MAX;
+  for (const std::uint32_t r : memory.resources) {
+    const CapturedResource& resource = plan.resources[r];
+    // Made behind the end of what is played.
+    if (resource.create_op >= plan.ops.size() || plan.ops[resource.create_op].subject != resource.id) continue;
+    auto measured = measurer.measure(resource);
+    if (!measured) return tl::unexpected<Error>(measured.error());
+    const Object& object = plan.objects.objects()[resource.id];
+    Need need;
+    need.resource = r;
+    need.name = plan.name(resource.id);
+    need.linear = measured->linear;
+    need.captured_offset = resource.offset;
+    need.captured_bytes = resource.bytes;
+    need.born = object.created;
+    need.died = object.destroyed;
+    need.bytes = measured->needs.size;
+    need.alignment = measured->needs.alignment;
+    if (resource.has_linear && measured->linear) {
+      need.captured_rows = {resource.linear.rowPitch, resource.linear.offset};
+      need.rows = measured->rows;
+    }
+    type_bits &= measured->needs.memoryTypeBits;
+    needs.push_back(std::move(need));
+  }
+  auto placement =
+      lay_out(memory.bytes, memory.dedicated, std::move(needs), target.properties.limits.bufferImageGranularity);
+  if (!placement) return placement;
+  const VkMemoryPropertyFlags* flags =
+      captured.has_memory && memory.type < captured.memory.memoryTypeCount
+          ? &captured.memory.memoryTypes[memory.type].propertyFlags
+          : nullptr;
+  placement->type = choose_memory_type(target.memory, type_bits, flags, memory.written || memory.read_back);
+  if (placement->type == UINT32_MAX)
+    return fail(Status::device, std::string("no memory type holds all that is bound to it") +
+                                    (memory.written || memory.read_back ? " and can be mapped" : ""));
+  return placement;
+}
+
+}  // namespace
+
+Result<void> place_memory(Run& run, const Op& op, std::uint32_t device) {
+  const Plan& plan = run.plan();
+  PlacementCache& cache = run.placements();
+  cache.ready.resize(plan.devices.size(), false);
+  cache.of.resize(plan.memories.size());
+  if (cache.ready[device]) return {};
+  const LiveDevice& target = run.targets()[device];
+  const bool same = is_the_captured_device(plan.physical_devices[plan.devices[device].physical], target);
+  Measurer measurer(run, *run.device_at(device));
+  std::string shortfalls;
+  for (std::size_t m = 0; m < plan.memories.size(); ++m) {
+    const CapturedMemory& memory = plan.memories[m];
+    if (memory.device != device) continue;
+    if (same && memory.type < target.memory.memoryTypeCount) {
+      cache.of[m].bytes = memory.bytes;
+      cache.of[m].type = memory.type;
+      continue;
+    }
+    auto placement = place_one(run, measurer, device, memory);
+    if (placement)
+      cache.of[m] = std::move(*placement);
+    else if (placement.error().status == Status::device)
+      shortfalls += "\n  " + plan.name(memory.id) + ": " + placement.error().message;
+    else
+      return tl::unexpected<Error>(placement.error());
+  }
+  if (!shortfalls.empty())
+    return tl::unexpected<Error>(run.refuse(
+        op, Status::device, std::string("memory does not fit ") + target.properties.deviceName + shortfalls));
+  cache.ready[device] = true;
+  return {};
+}
+
+}  // namespace rondo::player

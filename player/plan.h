@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// A capture validated, resolved and lowered: everything a Run needs, decoded
+// once. Built by build_plan(), adapted to the chosen devices by preflight(),
+// immutable from then on; any number of Runs read it, on any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "format/objects.h"
+#include "format/reader.h"
+#include "format/result.h"
+#include "format/vulkan.h"
+#include "player/arena.h"
+
+namespace rondo::player {
+
+inline constexpr std::uint32_t kNone = 0xffffffff;
+
+// A place in a block that gets an object's live handle before the call, or
+// that holds the handle which the call returned for it.
+struct Patch {
+  std::uint32_t offset;
+  ObjectId id;
+};
+
+// One call to make: a position-independent block in the arena and where to
+// patch it. The lists lie in Plan's vectors, [first, first + count).
+struct Op {
+  std::uint64_t sequence = 0;
+  std::int64_t captured = 0;        // the captured return value
+  std::uint64_t block = 0;          // arena offset
+  std::uint32_t block_bytes = 0;
+  CommandId command = CommandId::none;  // as it was called; executors are found by the canonical one
+  bool returned = false;            // `captured` is valid
+  bool checked = false;             // the capture succeeded: a failure now is an error
+  std::uint32_t device = kNone;     // index into Plan::devices
+  ObjectId dispatch = 0;            // the first parameter
+  ObjectId subject = 0;             // what the command is about: the memory written, the device made, …
+  std::uint32_t first_pointer = 0, pointers = 0;
+  std::uint32_t first_patch = 0, patches = 0;
+  std::uint32_t first_created = 0, created = 0;
+  std::uint32_t first_ended = 0, ended = 0;
+};
+
+struct CapturedPhysicalDevice {
+  ObjectId id = 0;
+  bool has_properties = false;
+  VkPhysicalDeviceProperties properties{};
+  bool has_memory = false;
+  VkPhysicalDeviceMemoryProperties memory{};
+  std::vector<VkQueueFamilyProperties> families;
+};
+
+struct QueueUse {
+  std::uint32_t family = 0;
+  std::uint32_t count = 0;
+  VkDeviceQueueCreateFlags flags = 0;
+};
+
+// One features structure as the program enabled it (VkPhysicalDeviceFeatures
+// stands as VkPhysicalDeviceFeatures2).
+struct FeatureUse {
+  StructId structure{};
+  std::vector<std::byte> bytes;
+};
+
+struct CapturedDevice {
+  ObjectId id = 0;
+  ObjectId instance = 0;
+  std::uint32_t physical = kNone;          // index into Plan::physical_devices
+  std::uint32_t api_version = VK_API_VERSION_1_0;  // the application's
+  std::vector<std::string> extensions;
+  std::vector<FeatureUse> features;
+  std::vector<QueueUse> queues;
+  std::vector<CommandId> commands;         // device-level ones that the plan calls, canonical, unique
+};
+
+struct CapturedMemory {
+  ObjectId id = 0;
+  std::uint32_t device = kNone;
+  VkDeviceSize bytes = 0;
+  std::uint32_t type = 0;
+  bool dedicated = false;
+  bool written = false;                    // host writes go there
+  bool read_back = false;                  // a checkpoint digests it
+  std::vector<std::uint32_t> resources;    // bound there, in order; indexes into Plan::resources
+};
+
+// A buffer or image: what relayout and preflight need of it.
+struct CapturedResource {
+  ObjectId id = 0;
+  std::uint32_t device = kNone;
+  bool image = false;
+  std::uint32_t create_op = kNone;
+  VkDeviceSize bytes = 0;                  // asked of the captured driver, else the buffer's size, else 0
+  std::uint32_t memory = kNone;            // index into Plan::memories
+  VkDeviceSize offset = 0;
+  bool bound = false;
+  VkSubresourceLayout linear{};            // of mip 0, layer 0, where the program asked for it
+  bool has_linear = false;
+};
+
+struct CapturedSwapchain {
+  ObjectId id = 0;
+  std::uint32_t device = kNone;
+  std::uint32_t create_op = kNone;
+  ObjectId present_queue = 0;
+  std::vector<ObjectId> images;            // by index; 0 where the program never asked
+};
+
+// A scalar that names a queue family, to be changed when the target numbers
+// its families otherwise.
+struct FamilyMark {
+  std::uint64_t at;                        // arena offset
+  std::uint32_t device;
+};
+
+struct PlanCounts {
+  std::uint64_t records = 0, frames = 0, submits = 0, draws = 0, dispatches = 0;
+  std::uint64_t image_checkpoints = 0, memory_checkpoints = 0;  // images; memory ranges
+  std::uint64_t dropped_after_cut = 0;     // salvage: records behind the last whole submit
+};
+
+struct Plan {
+  std::string path;
+  FileHeader header{};
+  Arena arena;                             // blocks; stays where it is
+  std::vector<Op> ops;
+  std::vector<std::uint32_t> pointers;
+  std::vector<Patch> patches;
+  std::vector<Patch> created;
+  std::vector<ObjectId> ended;
+  std::vector<Reader::Bytes> blobs;        // keeps alive what blocks point to
+  std::uint32_t max_block_bytes = 0;
+
+  ObjectTable objects;
+  std::vector<std::uint32_t> place;        // by ObjectId: index into the vector of its kind below
+  std::vector<ObjectId> instances;
+  std::vector<CapturedPhysicalDevice> physical_devices;
+  std::vector<CapturedDevice> devices;
+  std::vector<CapturedMemory> memories;
+  std::vector<CapturedResource> resources;
+  std::vector<CapturedSwapchain> swapchains;
+  std::vector<FamilyMark> family_marks;
+  PlanCounts counts;
+  bool salvaged = false;                   // the file was not whole, and was cut behind its last whole submit
+
+  std::uint32_t place_of(ObjectId id) const { return id < place.size() ? place[id] : kNone; }
+  std::string name(ObjectId id) const { return objects.name(id); }
+};
+
+// Damage done on purpose, to prove that verification finds it.
+struct Damage {
+  enum class Kind { none, drop_host_write, corrupt_blob, swap_submits, drop_dispatches };
+  Kind kind = Kind::none;
+  std::uint64_t a = 0, b = 0;
+};
+
+struct PlanOptions {
+  bool salvage = false;
+  std::uint64_t until = UINT64_MAX;        // the last sequence number to play
+  std::size_t memory_budget = 0;           // bytes of arena and blobs; 0: three quarters of the machine's
+  Damage damage;
+};
+
+// Every error names the file and the record. Refuses what cannot be
+// reproduced: unknown commands and structures, unsupported ones, objects that
+// nothing created.
+Result<std::unique_ptr<Plan>> build_plan(Reader& reader, const PlanOptions& options);
+
+}  // namespace rondo::player

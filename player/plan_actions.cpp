@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string_view>
+
+#include "player/plan_builder.h"
+
+namespace rondo::player {
+
+namespace {
+
+bool is_surface_command(std::string_view name) {
+  return name.starts_with("vkCreate") && name.find("SurfaceKHR") != std::string_view::npos;
+}
+
+// Window-system commands that change nothing a virtual swapchain could show.
+bool is_presentation_hint(CommandId id) {
+  switch (id) {
+    case CommandId::vkDestroySurfaceKHR:
+    case CommandId::vkSetHdrMetadataEXT:
+    case CommandId::vkSetLocalDimmingAMD:
+    case CommandId::vkWaitForPresentKHR:
+    case CommandId::vkReleaseSwapchainImagesEXT:
+    case CommandId::vkCreateHeadlessSurfaceEXT:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// The player holds its own mappings (rondoHostWrite says what was written) and
+// installs its own callbacks.
+bool is_players_own_business(CommandId id) {
+  switch (id) {
+    case CommandId::vkMapMemory:
+    case CommandId::vkUnmapMemory:
+    case CommandId::vkFlushMappedMemoryRanges:
+    case CommandId::vkInvalidateMappedMemoryRanges:
+    case CommandId::vkCreateDebugUtilsMessengerEXT:
+    case CommandId::vkDestroyDebugUtilsMessengerEXT:
+    case CommandId::vkSubmitDebugUtilsMessageEXT:
+    case CommandId::vkCreateDebugReportCallbackEXT:
+    case CommandId::vkDestroyDebugReportCallbackEXT:
+    case CommandId::vkDebugReportMessageEXT:
+    case CommandId::vkEnumeratePhysicalDevices:       // done when the instance is made
+    case CommandId::vkEnumeratePhysicalDeviceGroups:
+    case CommandId::vkGetSwapchainImagesKHR:          // done when the swapchain is made
+    case CommandId::rondoNote:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Queries whose captured answer orders the replay: design, "Replay, Order".
+bool is_waited_for(CommandId id) {
+  switch (id) {
+    case CommandId::vkGetFenceStatus:
+    case CommandId::vkGetSemaphoreCounterValue:
+    case CommandId::vkGetEventStatus:
+    case CommandId::vkGetQueryPoolResults:
+    case CommandId::vkWaitForFences:
+    case CommandId::vkWaitSemaphores:
+    case CommandId::vkGetDeviceQueue:
+    case CommandId::vkGetDeviceQueue2:
+    case CommandId::rondoHostWrite:
+    case CommandId::rondoCheckpointImage:
+    case CommandId::rondoCheckpointMemory:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// A positive result that says "not yet": never repeated.
+bool said_not_ready(CommandId id, std::int64_t result) {
+  switch (id) {
+    case CommandId::vkWaitForFences:
+    case CommandId::vkWaitSemaphores:
+    case CommandId::vkGetFenceStatus:
+    case CommandId::vkGetQueryPoolResults:
+    case CommandId::vkAcquireNextImageKHR:
+    case CommandId::vkAcquireNextImage2KHR:
+      return result == VK_TIMEOUT || result == VK_NOT_READY;
+    case CommandId::vkGetEventStatus:
+      return result != VK_EVENT_SET;
+    default:
+      return false;
+  }
+}
+
+// Still waits on its semaphores when the image was not shown.
+bool is_present(CommandId id) { return id == CommandId::vkQueuePresentKHR; }
+
+bool may_publish_and_fail(CommandId id) {
+  return id == CommandId::vkCreateGraphicsPipelines || id == CommandId::vkCreateComputePipelines ||
+         id == CommandId::vkCreateRayTracingPipelinesKHR;
+}
+
+}  // namespace
+
+bool succeeded(const codec::CommandInfo& command, const Record& record) {
+  return command.returns != codec::Returns::result || !record.has_return || record.return_value >= 0;
+}
+
+Action action_for(const codec::CommandInfo& command, const Record& record, std::string& why) {
+  const CommandId id = command.canonical;
+  if (command.kind == codec::CommandClass::unsupported) {
+    why = std::string("not supported: ") + (command.reason != nullptr ? command.reason : "no reason given");
+    return Action::refuse;
+  }
+  if (is_surface_command(command.name) || is_presentation_hint(id) || is_players_own_business(id))
+    return Action::drop;
+  if (command.query && !is_waited_for(id)) return Action::drop;
+  if (command.returns == codec::Returns::result && record.has_return) {
+    if (record.return_value < 0 && !is_present(id) && !may_publish_and_fail(id)) return Action::drop;
+    if (said_not_ready(id, record.return_value)) return Action::drop;
+  }
+  // Died inside: whether it got anything is unknown, and nothing uses it.
+  if (command.returns == codec::Returns::result && !record.has_return &&
+      id != CommandId::vkQueueSubmit && id != CommandId::vkQueueSubmit2)
+    return Action::drop;
+  return Action::play;
+}
+
+}  // namespace rondo::player

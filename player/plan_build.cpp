@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "generated/args.h"
+#include "player/plan_builder.h"
+
+namespace rondo::player {
+
+namespace {
+
+bool is_submit(CommandId id) { return id == CommandId::vkQueueSubmit || id == CommandId::vkQueueSubmit2; }
+
+// Names and tags may be given to objects that the player does not have.
+bool may_name_unknown(const codec::CommandInfo& command) {
+  const std::string_view name = command.name;
+  return name.starts_with("vkSetDebugUtilsObject") || name.starts_with("vkDebugMarkerSetObject");
+}
+
+std::size_t default_budget() {
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
+  if (pages <= 0 || page <= 0) return std::size_t{4} << 30;
+  return static_cast<std::size_t>(pages) * static_cast<std::size_t>(page) / 4 * 3;
+}
+
+}  // namespace
+
+PlanBuilder::PlanBuilder(Reader& reader, const PlanOptions& options)
+    : reader_(reader), options_(options), plan_(std::make_unique<Plan>()),
+      ids_(codec::IdMap::match(reader.dictionary())),
+      budget_(options.memory_budget != 0 ? options.memory_budget : default_budget()) {
+  plan_->path = reader.path();
+  plan_->header = reader.header();
+}
+
+Error PlanBuilder::at(const Record& record, Status status, const std::string& sentence) const {
+  return {status, plan_->path + ": record " + std::to_string(record.sequence) + ": " + sentence};
+}
+
+Result<void> PlanBuilder::run() {
+  while (true) {
+    auto record = reader_.next();
+    if (!record) return tl::unexpected<Error>(record.error());
+    if (!record->has_value() || (*record)->sequence > options_.until) break;
+    RONDO_TRY(add(**record));
+    if (plan_->arena.bytes() + blob_bytes_ > budget_)
+      return tl::unexpected<Error>(at(**record, Status::failed,
+                                      "the plan needs more than the " + std::to_string(budget_ >> 20) +
+                                          " MiB of memory it may use; play less of it with --until"));
+  }
+  if (options_.salvage && !(reader_.complete() && reader_.gaps() == 0)) {
+    if (plan_->counts.submits == 0)
+      return fail(Status::unreadable, plan_->path + ": holds no whole submit before it was cut: nothing to salvage");
+    cut_after_last_whole_submit();
+  }
+  if (plan_->ops.empty())
+    return fail(Status::unreadable, plan_->path + ": no Vulkan call was recorded: nothing to play");
+  RONDO_TRY(finish_damage());
+  plan_->place.resize(plan_->objects.objects().size(), kNone);
+  return {};
+}
+
+Result<void> PlanBuilder::add(const Record& record) {
+  const bool by_layer = (record.flags & kRecordByLayer) != 0;
+  const CommandId id = ids_.command(record.command);
+  if (id == CommandId::none) {
+    if (by_layer) return {};
+    return tl::unexpected<Error>(at(record, Status::unreadable,
+                                    ids_.name(record.command) + " is unknown to this build, or encoded otherwise: "
+                                    "play it with the Rondo that recorded it or a newer one"));
+  }
+  const codec::CommandInfo& command = codec::info(id);
+  lowered_.clear();
+  codec::DecodeLimits limits;
+  limits.max_bytes = std::min(limits.max_bytes, budget_);
+  if (auto decoded = codec::decode(lowered_, ids_, id, record.payload, limits); !decoded)
+    return tl::unexpected<Error>(at(record, decoded.error().status, decoded.error().message));
+  plan_->objects.apply(command, record.sequence, succeeded(command, record), lowered_, resolution_);
+  if (!by_layer) ++plan_->counts.records;
+
+  std::string why;
+  const Action action = action_for(command, record, why);
+  if (action == Action::refuse && !by_layer)
+    return tl::unexpected<Error>(at(record, Status::failed, std::string(command.name) + " is " + why));
+  view_.load(lowered_, resolution_.ids);
+  RONDO_TRY(observe(record, command));
+  if (by_layer || action != Action::play || damaged_away(command)) return {};
+  return emit(record, command);
+}
+
+Result<void> PlanBuilder::check_known(const Record& record, const codec::CommandInfo& command) const {
+  if (resolution_.unknown.empty() || may_name_unknown(command)) return {};
+  const codec::HandleRef& ref = lowered_.handles[resolution_.unknown.front()];
+  char value[32];
+  std::snprintf(value, sizeof value, "0x%llx", static_cast<unsigned long long>(ref.captured));
+  return tl::unexpected<Error>(at(record, Status::unreadable,
+                                  std::string(command.name) + " uses the " + codec::info(ref.type).name + " " +
+                                      value + ", which is not alive here: the record that made it is missing"));
+}
+
+Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& command) {
+  RONDO_TRY(check_known(record, command));
+  Plan& plan = *plan_;
+  Op op;
+  op.sequence = record.sequence;
+  op.captured = record.return_value;
+  op.command = command.id;
+  op.returned = record.has_return;
+  op.checked = command.returns == codec::Returns::result && record.has_return && record.return_value >= 0;
+  op.dispatch = resolution_.ids.empty() ? 0 : resolution_.ids[0];
+  op.device = device_of(op.dispatch);
+  op.subject = subject_of(command);
+
+  op.block_bytes = static_cast<std::uint32_t>(lowered_.bytes.size());
+  op.block = plan.arena.allocate(lowered_.bytes.size());
+  std::memcpy(plan.arena.at(op.block), lowered_.bytes.data(), lowered_.bytes.size());
+  plan.max_block_bytes = std::max(plan.max_block_bytes, op.block_bytes);
+  RONDO_TRY(attach_blobs(record, op.block));
+  patch_marks(op);
+
+  op.first_pointer = static_cast<std::uint32_t>(plan.pointers.size());
+  op.pointers = static_cast<std::uint32_t>(lowered_.pointers.size());
+  plan.pointers.insert(plan.pointers.end(), lowered_.pointers.begin(), lowered_.pointers.end());
+  op.first_patch = static_cast<std::uint32_t>(plan.patches.size());
+  op.first_created = static_cast<std::uint32_t>(plan.created.size());
+  for (std::size_t i = 0; i < lowered_.handles.size(); ++i) {
+    const codec::HandleRef& ref = lowered_.handles[i];
+    if ((ref.flags & codec::kCreated) == 0)
+      plan.patches.push_back({ref.offset, resolution_.ids[i]});  // id 0: null, whatever stood there
+    else if (resolution_.ids[i] != 0)
+      plan.created.push_back({ref.offset, resolution_.ids[i]});
+  }
+  op.patches = static_cast<std::uint32_t>(plan.patches.size()) - op.first_patch;
+  op.created = static_cast<std::uint32_t>(plan.created.size()) - op.first_created;
+  op.first_ended = static_cast<std::uint32_t>(plan.ended.size());
+  op.ended = static_cast<std::uint32_t>(resolution_.ended.size());
+  plan.ended.insert(plan.ended.end(), resolution_.ended.begin(), resolution_.ended.end());
+
+  // Pipelines of a call that failed are made again only if some came of it.
+  if (command.returns == codec::Returns::result && record.has_return && record.return_value < 0 &&
+      command.canonical != CommandId::vkQueuePresentKHR && op.created == 0)
+    return {};
+
+  if (op.device != kNone && command.level == codec::Level::device &&
+      device_commands_[op.device].insert(static_cast<std::uint16_t>(command.canonical)).second)
+    plan.devices[op.device].commands.push_back(command.canonical);
+  plan.ops.push_back(op);
+  count(command);
+  if (is_submit(command.canonical)) {
+    note_submits(command, op);
+    if (!command.two_part || record.has_return) {
+      whole_until_ = plan.ops.size();
+      whole_counts_ = plan.counts;
+    }
+  }
+  return {};
+}
+
+void PlanBuilder::count(const codec::CommandInfo& command) {
+  PlanCounts& counts = plan_->counts;
+  const std::string_view name = command.name;
+  switch (command.canonical) {
+    case CommandId::vkQueueSubmit: counts.submits += view_.as<args_vkQueueSubmit>().submitCount; break;
+    case CommandId::vkQueueSubmit2: counts.submits += view_.as<args_vkQueueSubmit2>().submitCount; break;
+    case CommandId::vkQueuePresentKHR: ++counts.frames; break;
+    case CommandId::rondoCheckpointImage: ++counts.image_checkpoints; break;
+    case CommandId::rondoCheckpointMemory:
+      counts.memory_checkpoints += view_.as<args_rondoCheckpointMemory>().rangeCount;
+      break;
+    default:
+      if (name.starts_with("vkCmdDraw")) ++counts.draws;
+      if (name.starts_with("vkCmdDispatch")) ++counts.dispatches;
+  }
+}
+
+Result<void> PlanBuilder::attach_blobs(const Record& record, std::uint64_t block) {
+  for (const codec::BlobRef& ref : lowered_.blobs) {
+    auto found = blob_at_.find(ref.digest);
+    if (found == blob_at_.end()) {
+      if (ref.bytes > budget_ - std::min(budget_, blob_bytes_))
+        return tl::unexpected<Error>(at(record, Status::unreadable,
+                                        "blob " + to_string(ref.digest) + " says it has " +
+                                            std::to_string(ref.bytes) + " bytes: more than the memory budget"));
+      auto bytes = reader_.blob(ref.digest);
+      if (!bytes) return tl::unexpected<Error>(at(record, bytes.error().status, bytes.error().message));
+      if (options_.damage.kind == Damage::Kind::corrupt_blob && blobs_seen_ == options_.damage.a) {
+        auto copy = std::make_shared<std::vector<std::byte>>(**bytes);
+        if (!copy->empty()) copy->front() ^= std::byte{1};
+        if (digest_of(*copy) != ref.digest)
+          return tl::unexpected<Error>(at(record, Status::unreadable,
+                                          "blob " + to_string(ref.digest) + " is damaged: its bytes have the digest " +
+                                              to_string(digest_of(*copy))));
+      }
+      ++blobs_seen_;
+      blob_bytes_ += (*bytes)->size();
+      found = blob_at_.emplace(ref.digest, plan_->blobs.size()).first;
+      plan_->blobs.push_back(std::move(*bytes));
+    }
+    const std::vector<std::byte>& bytes = *plan_->blobs[found->second];
+    if (bytes.size() != ref.bytes)
+      return tl::unexpected<Error>(at(record, Status::unreadable,
+                                      "blob " + to_string(ref.digest) + " does not have the " +
+                                          std::to_string(ref.bytes) + " bytes that the record says"));
+    const std::byte* const data = bytes.data();
+    std::memcpy(plan_->arena.at(block) + ref.offset, &data, sizeof data);
+  }
+  return {};
+}
+
+// Swapchain images are plain images here: they are presented from GENERAL.
+void PlanBuilder::patch_marks(Op& op) {
+  std::byte* block = plan_->arena.at(op.block);
+  for (const codec::MarkRef& mark : lowered_.marks) {
+    std::uint32_t value;
+    std::memcpy(&value, block + mark.offset, sizeof value);
+    if (mark.semantic == codec::Semantic::image_layout &&
+        (value == VK_IMAGE_LAYOUT_PRESENT_SRC_KHR || value == VK_IMAGE_LAYOUT_SHARED_PRESENT_KHR)) {
+      value = VK_IMAGE_LAYOUT_GENERAL;
+      std::memcpy(block + mark.offset, &value, sizeof value);
+    }
+    if (mark.semantic == codec::Semantic::queue_family) {
+      // A device's own create names families before it exists.
+      const std::uint32_t device =
+          op.command == CommandId::vkCreateDevice ? plan_->place_of(op.subject) : op.device;
+      if (device != kNone) plan_->family_marks.push_back({op.block + mark.offset, device});
+    }
+  }
+}
+
+void PlanBuilder::cut_after_last_whole_submit() {
+  plan_->salvaged = true;
+  whole_counts_.records = plan_->counts.records;
+  whole_counts_.dropped_after_cut = plan_->ops.size() - whole_until_;
+  plan_->counts = whole_counts_;
+  plan_->ops.resize(whole_until_);
+}
+
+Result<std::unique_ptr<Plan>> build_plan(Reader& reader, const PlanOptions& options) {
+  if (!options.salvage) {
+    if (!reader.complete())
+      return fail(Status::unreadable, reader.path() + ": cut (" + reader.cut_reason() +
+                                          "); play what is whole with `player --salvage`, or close it with `rondo finish " +
+                                          reader.path() + "`");
+    if (reader.gaps() != 0)
+      return fail(Status::unreadable, reader.path() + ": " + std::to_string(reader.gaps()) +
+                                          " records are missing; play up to the first gap with `player --salvage`");
+  }
+  PlanBuilder builder(reader, options);
+  RONDO_TRY(builder.run());
+  return builder.take();
+}
+
+}  // namespace rondo::player

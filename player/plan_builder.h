@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a plan comes about: used by plan*.cpp only. One thread; lives as long as
+// build_plan() runs.
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "player/native_view.h"
+#include "player/plan.h"
+
+namespace rondo::player {
+
+// What becomes of a record.
+enum class Action : std::uint8_t {
+  drop,  // nothing to repeat: queries, maps, surfaces, calls that failed, polls that said "not ready"
+  play,
+  refuse,
+};
+
+// Decided from the command and its result alone. `why` is set for refusals.
+Action action_for(const codec::CommandInfo& command, const Record& record, std::string& why);
+
+// A record is the plan's only if what it did is known to have happened.
+bool succeeded(const codec::CommandInfo& command, const Record& record);
+
+class PlanBuilder {
+ public:
+  PlanBuilder(Reader& reader, const PlanOptions& options);
+  Result<void> run();
+  std::unique_ptr<Plan> take() { return std::move(plan_); }
+
+ private:
+  // plan_build.cpp
+  Result<void> add(const Record& record);
+  Result<void> emit(const Record& record, const codec::CommandInfo& command);
+  Result<void> attach_blobs(const Record& record, std::uint64_t block);
+  Result<void> check_known(const Record& record, const codec::CommandInfo& command) const;
+  void patch_marks(Op& op);
+  void count(const codec::CommandInfo& command);
+  void cut_after_last_whole_submit();
+  Error at(const Record& record, Status status, const std::string& sentence) const;
+
+  // plan_observe.cpp: what the record says about the captured device, memory,
+  // resources and swapchains. Run for records of the layer's own too.
+  Result<void> observe(const Record& record, const codec::CommandInfo& command);
+  Result<void> observe_device(const Record& record, const codec::CommandInfo& command);
+  Result<void> observe_memory(const Record& record, const codec::CommandInfo& command);
+  Result<void> observe_requirements(const codec::CommandInfo& command);
+  Result<void> observe_swapchain(const Record& record, const codec::CommandInfo& command);
+  void note_bind(ObjectId resource, ObjectId memory, VkDeviceSize offset);
+  CapturedPhysicalDevice& physical(ObjectId id);
+  std::uint32_t add_resource(ObjectId id, bool image, VkDeviceSize bytes);
+  void set_place(ObjectId id, std::size_t index);
+  std::uint32_t device_of(ObjectId id) const;
+  // The subject of the op about to be emitted.
+  ObjectId subject_of(const codec::CommandInfo& command) const;
+
+  // plan_damage.cpp
+  bool damaged_away(const codec::CommandInfo& command);
+  void note_submits(const codec::CommandInfo& command, const Op& op);
+  Result<void> finish_damage();
+
+  Reader& reader_;
+  PlanOptions options_;
+  std::unique_ptr<Plan> plan_;
+  codec::IdMap ids_;
+  codec::Lowered lowered_;
+  ObjectTable::Resolution resolution_;
+  NativeView view_;
+  std::size_t budget_ = 0, blob_bytes_ = 0;
+  std::unordered_map<Digest, std::size_t> blob_at_;                // index into Plan::blobs
+  std::unordered_map<ObjectId, std::uint32_t> api_versions_;       // of instances
+  std::vector<std::unordered_set<std::uint16_t>> device_commands_;  // parallel to Plan::devices
+  std::uint64_t host_writes_ = 0, blobs_seen_ = 0;
+  std::size_t whole_until_ = 0;                                    // ops up to and with the last whole submit
+  PlanCounts whole_counts_;                                        // of those
+  // Damage: patch indexes of the command buffers of each batch asked for.
+  std::vector<std::uint32_t> swap_a_, swap_b_;
+};
+
+}  // namespace rondo::player

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hidden option --damage: tests spoil a plan on purpose and expect the
+// verification to name the place.
+#include <string_view>
+
+#include "generated/args.h"
+#include "player/plan_builder.h"
+
+namespace rondo::player {
+
+bool PlanBuilder::damaged_away(const codec::CommandInfo& command) {
+  const Damage& damage = options_.damage;
+  if (damage.kind == Damage::Kind::drop_host_write && command.canonical == CommandId::rondoHostWrite)
+    return host_writes_++ == damage.a;
+  return damage.kind == Damage::Kind::drop_dispatches &&
+         std::string_view(command.name).starts_with("vkCmdDispatch");
+}
+
+// Called behind emit(): `op` is the last one, its batches are counted already.
+void PlanBuilder::note_submits(const codec::CommandInfo& command, const Op& op) {
+  if (options_.damage.kind != Damage::Kind::swap_submits) return;
+  const auto note = [&](std::uint64_t batch, const void* member) {
+    std::vector<std::uint32_t>* to = batch == options_.damage.a ? &swap_a_ : batch == options_.damage.b ? &swap_b_ : nullptr;
+    if (to == nullptr) return;
+    for (std::uint32_t i = op.first_patch; i < op.first_patch + op.patches; ++i)
+      if (plan_->patches[i].offset == view_.offset(member)) to->push_back(i);
+  };
+  if (command.canonical == CommandId::vkQueueSubmit) {
+    const auto& args = view_.as<args_vkQueueSubmit>();
+    for (std::uint32_t s = 0; s < args.submitCount; ++s)
+      for (std::uint32_t c = 0; c < args.pSubmits[s].commandBufferCount; ++c)
+        note(plan_->counts.submits - args.submitCount + s, &args.pSubmits[s].pCommandBuffers[c]);
+  } else {
+    const auto& args = view_.as<args_vkQueueSubmit2>();
+    for (std::uint32_t s = 0; s < args.submitCount; ++s)
+      for (std::uint32_t c = 0; c < args.pSubmits[s].commandBufferInfoCount; ++c)
+        note(plan_->counts.submits - args.submitCount + s, &args.pSubmits[s].pCommandBufferInfos[c].commandBuffer);
+  }
+}
+
+Result<void> PlanBuilder::finish_damage() {
+  const Damage& damage = options_.damage;
+  switch (damage.kind) {
+    case Damage::Kind::drop_host_write:
+      if (host_writes_ <= damage.a)
+        return fail(Status::usage, "--damage: the capture has only " + std::to_string(host_writes_) + " host writes");
+      break;
+    case Damage::Kind::corrupt_blob:
+      if (blobs_seen_ <= damage.a)
+        return fail(Status::usage, "--damage: the capture uses only " + std::to_string(blobs_seen_) + " blobs");
+      break;
+    case Damage::Kind::swap_submits:
+      if (swap_a_.empty() || swap_a_.size() != swap_b_.size())
+        return fail(Status::usage, "--damage: those submits do not have the same number of command buffers");
+      for (std::size_t i = 0; i < swap_a_.size(); ++i)
+        std::swap(plan_->patches[swap_a_[i]].id, plan_->patches[swap_b_[i]].id);
+      break;
+    default: break;
+  }
+  return {};
+}
+
+}  // namespace rondo::player

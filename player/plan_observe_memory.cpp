@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// What records say about allocations and what is bound to them.
+#include <algorithm>
+
+#include "generated/args.h"
+#include "player/plan_builder.h"
+
+namespace rondo::player {
+
+namespace {
+
+// Contents that change outside the capture: irregular-commands.md, 24.
+const char* refused_import(const void* chain) {
+  for (auto* s = static_cast<const VkBaseInStructure*>(chain); s != nullptr; s = s->pNext) {
+    switch (s->sType) {
+      case VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR: return "VkImportMemoryFdInfoKHR";
+      case VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT: return "VkImportMemoryHostPointerInfoEXT";
+      default: break;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Result<void> PlanBuilder::observe_memory(const Record& record, const codec::CommandInfo& command) {
+  Plan& plan = *plan_;
+  switch (command.canonical) {
+    case CommandId::vkAllocateMemory: {
+      const auto* info = view_.as<args_vkAllocateMemory>().pAllocateInfo;
+      const ObjectId id = subject_of(command);
+      if (info == nullptr || id == 0) break;
+      if (const char* import = refused_import(info->pNext); import != nullptr)
+        return tl::unexpected<Error>(
+            at(record, Status::failed, std::string("vkAllocateMemory with ") + import +
+                                           ": imported memory changes outside the capture and cannot be replayed"));
+      CapturedMemory memory;
+      memory.id = id;
+      memory.device = device_of(id);
+      memory.bytes = info->allocationSize;
+      memory.type = info->memoryTypeIndex;
+      const auto* dedicated = find_chained<VkMemoryDedicatedAllocateInfo>(
+          info->pNext, VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO);
+      memory.dedicated = dedicated != nullptr;
+      set_place(id, plan.memories.size());
+      plan.memories.push_back(std::move(memory));
+      break;
+    }
+    case CommandId::vkCreateBuffer:
+      if (const auto* info = view_.as<args_vkCreateBuffer>().pCreateInfo; info != nullptr)
+        if (const ObjectId id = subject_of(command); id != 0) add_resource(id, false, info->size);
+      break;
+    case CommandId::vkCreateImage:
+      if (const ObjectId id = subject_of(command); id != 0) add_resource(id, true, 0);
+      break;
+    case CommandId::vkBindBufferMemory: {
+      const auto& args = view_.as<args_vkBindBufferMemory>();
+      note_bind(view_.id(&args.buffer), view_.id(&args.memory), args.memoryOffset);
+      break;
+    }
+    case CommandId::vkBindImageMemory: {
+      const auto& args = view_.as<args_vkBindImageMemory>();
+      note_bind(view_.id(&args.image), view_.id(&args.memory), args.memoryOffset);
+      break;
+    }
+    case CommandId::vkBindBufferMemory2: {
+      const auto& args = view_.as<args_vkBindBufferMemory2>();
+      for (std::uint32_t i = 0; args.pBindInfos != nullptr && i < args.bindInfoCount; ++i)
+        note_bind(view_.id(&args.pBindInfos[i].buffer), view_.id(&args.pBindInfos[i].memory),
+                  args.pBindInfos[i].memoryOffset);
+      break;
+    }
+    case CommandId::vkBindImageMemory2: {
+      const auto& args = view_.as<args_vkBindImageMemory2>();
+      for (std::uint32_t i = 0; args.pBindInfos != nullptr && i < args.bindInfoCount; ++i)
+        note_bind(view_.id(&args.pBindInfos[i].image), view_.id(&args.pBindInfos[i].memory),
+                  args.pBindInfos[i].memoryOffset);
+      break;
+    }
+    case CommandId::rondoHostWrite: {
+      const auto& args = view_.as<args_rondoHostWrite>();
+      const std::uint32_t place = plan.place_of(view_.id(&args.memory));
+      if (place == kNone) break;
+      CapturedMemory& memory = plan.memories[place];
+      memory.written = true;
+      VkDeviceSize total = 0;
+      for (std::uint32_t i = 0; args.pRanges != nullptr && i < args.rangeCount; ++i) {
+        const RondoRange& range = args.pRanges[i];
+        total += range.size;
+        if (range.offset > memory.bytes || range.size > memory.bytes - range.offset)
+          return tl::unexpected<Error>(at(record, Status::unreadable,
+                                          "a host write ends behind " + plan.name(memory.id) + ", which has " +
+                                              std::to_string(memory.bytes) + " bytes"));
+      }
+      if (total != args.dataSize || (args.rangeCount != 0 && args.pRanges == nullptr))
+        return tl::unexpected<Error>(
+            at(record, Status::unreadable, "a host write whose ranges and data do not have the same size"));
+      break;
+    }
+    case CommandId::rondoCheckpointMemory: {
+      const auto& args = view_.as<args_rondoCheckpointMemory>();
+      const std::uint32_t place = plan.place_of(view_.id(&args.memory));
+      if (place == kNone) break;
+      CapturedMemory& memory = plan.memories[place];
+      memory.read_back = true;
+      for (std::uint32_t i = 0; args.pRanges != nullptr && i < args.rangeCount; ++i)
+        if (args.pRanges[i].offset > memory.bytes || args.pRanges[i].size > memory.bytes - args.pRanges[i].offset)
+          return tl::unexpected<Error>(
+              at(record, Status::unreadable, "a checkpoint ends behind " + plan.name(memory.id)));
+      break;
+    }
+    default: break;
+  }
+  return {};
+}
+
+Result<void> PlanBuilder::observe_requirements(const codec::CommandInfo& command) {
+  const auto note = [&](ObjectId id, const VkMemoryRequirements* needs) {
+    const std::uint32_t place = plan_->place_of(id);
+    if (id != 0 && place != kNone && needs != nullptr) plan_->resources[place].bytes = needs->size;
+  };
+  const auto note2 = [&](ObjectId id, const VkMemoryRequirements2* needs) {
+    note(id, needs != nullptr ? &needs->memoryRequirements : nullptr);
+  };
+  switch (command.canonical) {
+    case CommandId::vkGetBufferMemoryRequirements: {
+      const auto& args = view_.as<args_vkGetBufferMemoryRequirements>();
+      note(view_.id(&args.buffer), args.pMemoryRequirements);
+      break;
+    }
+    case CommandId::vkGetImageMemoryRequirements: {
+      const auto& args = view_.as<args_vkGetImageMemoryRequirements>();
+      note(view_.id(&args.image), args.pMemoryRequirements);
+      break;
+    }
+    case CommandId::vkGetBufferMemoryRequirements2: {
+      const auto& args = view_.as<args_vkGetBufferMemoryRequirements2>();
+      if (args.pInfo != nullptr) note2(view_.id(&args.pInfo->buffer), args.pMemoryRequirements);
+      break;
+    }
+    case CommandId::vkGetImageMemoryRequirements2: {
+      const auto& args = view_.as<args_vkGetImageMemoryRequirements2>();
+      if (args.pInfo != nullptr) note2(view_.id(&args.pInfo->image), args.pMemoryRequirements);
+      break;
+    }
+    case CommandId::vkGetImageSubresourceLayout: {
+      const auto& args = view_.as<args_vkGetImageSubresourceLayout>();
+      const std::uint32_t place = plan_->place_of(view_.id(&args.image));
+      if (place == kNone || args.pLayout == nullptr || args.pSubresource == nullptr ||
+          args.pSubresource->mipLevel != 0 || args.pSubresource->arrayLayer != 0)
+        break;
+      plan_->resources[place].linear = *args.pLayout;
+      plan_->resources[place].has_linear = true;
+      break;
+    }
+    default: break;
+  }
+  return {};
+}
+
+}  // namespace rondo::player

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "player/play.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <numeric>
+
+#include "player/preflight.h"
+
+namespace rondo::player {
+
+namespace {
+
+std::string hex(const std::uint8_t* bytes, std::size_t count) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) {
+    char two[3];
+    std::snprintf(two, sizeof two, "%02x", bytes[i]);
+    text += two;
+  }
+  return text;
+}
+
+Result<Targets> choose_targets(const Options& options, const Plan& plan, const LiveDevices& live, Outcome& outcome) {
+  Targets targets;
+  targets.list = &live.list();
+  for (const Options::DeviceChoice& choice : options.devices)
+    if (choice.captured != kNone && choice.captured >= plan.devices.size())
+      return fail(Status::usage, "--device " + std::to_string(choice.captured) + "=…: the capture has " +
+                                     std::to_string(plan.devices.size()) + " device(s), counted from 0");
+  for (std::uint32_t d = 0; d < plan.devices.size(); ++d) {
+    const Options::DeviceChoice* choice = nullptr;
+    for (const Options::DeviceChoice& c : options.devices)
+      if (c.captured == d || (c.captured == kNone && (choice == nullptr || choice->captured == kNone))) choice = &c;
+    std::string reason = "as asked";
+    const CapturedPhysicalDevice& captured = plan.physical_devices[plan.devices[d].physical];
+    auto chosen = choice != nullptr ? live.find(choice->wanted) : live.choose(captured, reason);
+    if (!chosen) return tl::unexpected<Error>(chosen.error());
+    const LiveDevice& device = live[*chosen];
+    std::string line = device.properties.deviceName;
+    if (!device.driver.empty()) line += " (" + device.driver + ")";
+    outcome.devices.push_back(line);
+    if (!options.quiet)
+      std::printf("%s%s: %s\n", plan.devices.size() > 1 ? (plan.name(plan.devices[d].id) + " on ").c_str() : "",
+                  line.c_str(), reason.c_str());
+    targets.of.push_back(*chosen);
+  }
+  return targets;
+}
+
+Result<void> check_checkpoints(const Options& options, const Plan& plan) {
+  if (!options.verify || plan.counts.image_checkpoints + plan.counts.memory_checkpoints != 0) return {};
+  return fail(Status::usage, plan.path + ": has no checkpoints to verify with: capture it again with "
+                             "RONDO_CHECKPOINTS=present (or readback)");
+}
+
+std::string compared_text(const Comparison& c, const char* what) {
+  std::string text = std::to_string(c.equal) + " of " + std::to_string(c.compared + c.unverified) + " " + what +
+                     " compared and equal";
+  if (c.unverified != 0) text += " (" + std::to_string(c.unverified) + " could not be compared)";
+  return text;
+}
+
+Result<void> judge_verification(const Verification& v, const std::string& path) {
+  if (!v.first_difference.empty())
+    return fail(Status::different, path + ": " +
+                                       std::to_string(v.images.compared - v.images.equal) + " of " +
+                                       std::to_string(v.images.compared) + " images and " +
+                                       std::to_string(v.memory_ranges.compared - v.memory_ranges.equal) + " of " +
+                                       std::to_string(v.memory_ranges.compared) +
+                                       " memory ranges differ; the first at " + v.first_difference);
+  if (v.images.compared + v.memory_ranges.compared == 0)
+    return fail(Status::different, path + ": nothing could be compared: " + v.first_unverified);
+  return {};
+}
+
+void print_times(const std::vector<double>& seconds) {
+  std::vector<double> sorted = seconds;
+  std::sort(sorted.begin(), sorted.end());
+  const std::size_t n = sorted.size();
+  const double median = n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+  const double mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / static_cast<double>(n);
+  std::printf("first submit to last wait, ms   %10s %10s %10s %10s\n", "runs", "min", "median", "mean");
+  std::printf("                                %10zu %10.3f %10.3f %10.3f\n", n, sorted.front() * 1e3, median * 1e3,
+              mean * 1e3);
+}
+
+void print_summary(const Outcome& outcome) {
+  const RunCounts& c = outcome.played;
+  std::printf("%llu frames, %llu submits, %llu calls", static_cast<unsigned long long>(c.frames),
+              static_cast<unsigned long long>(c.submits), static_cast<unsigned long long>(c.calls));
+  if (outcome.seconds.size() == 1) std::printf(" in %.3f ms", outcome.seconds[0] * 1e3);
+  const Verification& v = outcome.verification;
+  if (outcome.verified && v.images.compared + v.images.unverified != 0)
+    std::printf("; %s", compared_text(v.images, "images").c_str());
+  if (outcome.verified && v.memory_ranges.compared + v.memory_ranges.unverified != 0)
+    std::printf("; %s", compared_text(v.memory_ranges, "memory ranges").c_str());
+  if (outcome.screenshots != 0)
+    std::printf("; %llu pictures", static_cast<unsigned long long>(outcome.screenshots));
+  std::printf("\n");
+}
+
+Result<void> run_plan(const Options& options, const Plan& plan, const Loader& loader, const Targets& targets,
+                      Deadline& deadline, Observer& observer, Outcome& outcome) {
+  RunOptions run_options;
+  run_options.validate = options.validate;
+  run_options.zero_memory = options.verify;
+  PlacementCache placements;
+  // What is compared or pictured is not timed when several runs are asked for.
+  const bool looked_at = options.verify || !options.screenshots.empty();
+  const std::uint64_t untimed = looked_at && options.loop > 1 ? 1 : 0;
+  for (std::uint64_t i = 0; i < options.loop + untimed; ++i) {
+    run_options.verify = options.verify && i == 0;
+    run_options.screenshots = !options.screenshots.empty() && i == 0;
+    Run run(plan, loader, targets, run_options, deadline, observer, placements);
+    const Result<void> played = run.play();
+    outcome.played = run.counts();
+    if (!played) return played;
+    if (i >= untimed) outcome.seconds.push_back(run.counts().seconds);
+  }
+  return {};
+}
+
+Result<void> play_file(const Options& options, Observer& observer, Outcome& outcome) {
+  Deadline deadline(options.timeout);
+  ReaderOptions reader_options;
+  reader_options.salvage = options.salvage;
+  auto reader = Reader::open(options.file, reader_options);
+  if (!reader) return tl::unexpected<Error>(reader.error());
+  outcome.capture_id = hex((*reader)->header().capture_id, sizeof(FileHeader::capture_id));
+  outcome.file_bytes = (*reader)->file_bytes();
+  PlanOptions plan_options;
+  plan_options.salvage = options.salvage;
+  plan_options.until = options.until;
+  plan_options.damage = options.damage;
+  auto plan = build_plan(**reader, plan_options);
+  if (!plan) return tl::unexpected<Error>(plan.error());
+  outcome.planned = (*plan)->counts;
+  outcome.salvaged = (*plan)->salvaged;
+  if (outcome.salvaged && !options.quiet)
+    std::printf("salvaged up to record %llu, the last whole submit (%s)\n",
+                static_cast<unsigned long long>((*plan)->ops.back().sequence), (*reader)->cut_reason().c_str());
+  reader->reset();
+  RONDO_TRY(check_checkpoints(options, **plan));
+
+  if (!options.screenshots.empty()) {
+    std::error_code error;
+    std::filesystem::create_directories(options.screenshots, error);
+    if (error || !std::filesystem::is_directory(options.screenshots, error))
+      return fail(Status::usage, options.screenshots + ": no directory for pictures can be made there");
+    observer.screenshot_directory = options.screenshots;
+  }
+  auto loader = Loader::open();
+  if (!loader) return tl::unexpected<Error>(loader.error());
+  if (options.validate) RONDO_TRY(loader->check_validation_layer());
+  auto live = LiveDevices::open(*loader);
+  if (!live) return tl::unexpected<Error>(live.error());
+  auto targets = choose_targets(options, **plan, **live, outcome);
+  if (!targets) return tl::unexpected<Error>(targets.error());
+  RONDO_TRY(preflight(**plan, *loader, **live, *targets));
+
+  const Result<void> played = run_plan(options, **plan, *loader, *targets, deadline, observer, outcome);
+  outcome.verified = options.verify;
+  outcome.verification = observer.verification;
+  outcome.screenshots = observer.screenshots;
+  outcome.validation_messages = observer.validation_messages();
+  if (!played) return played;
+  if (!outcome.validation_messages.empty()) {
+    std::string text = options.file + ": the validation layer says:";
+    for (const std::string& message : outcome.validation_messages) text += "\n  " + message;
+    return fail(Status::failed, text);
+  }
+  return options.verify ? judge_verification(outcome.verification, options.file) : Result<void>();
+}
+
+Result<void> list_devices() {
+  auto loader = Loader::open();
+  if (!loader) return tl::unexpected<Error>(loader.error());
+  auto live = LiveDevices::open(*loader);
+  if (!live) return tl::unexpected<Error>(live.error());
+  std::printf("%s\n", (*live)->table().c_str());
+  return {};
+}
+
+}  // namespace
+
+Outcome play(const Options& options) {
+  Outcome outcome;
+  Observer observer;
+  observer.progress = !options.quiet && isatty(STDERR_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
+  const Result<void> done = options.list_devices ? list_devices() : play_file(options, observer, outcome);
+  observer.clear_progress();
+  if (!done) {
+    outcome.status = done.error().status;
+    outcome.error = done.error().message;
+  }
+  if (!options.list_devices && !options.quiet && (done || outcome.status == Status::different)) {
+    print_summary(outcome);
+    if (options.loop > 1 && !outcome.seconds.empty()) print_times(outcome.seconds);
+  }
+  return outcome;
+}
+
+}  // namespace rondo::player

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole replay as the command line asks for it: load, check, resolve,
+// preflight, lower, run, tell.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "format/result.h"
+#include "player/observer.h"
+#include "player/options.h"
+#include "player/plan.h"
+#include "player/run.h"
+
+namespace rondo::player {
+
+// What a replay came to, as far as it got: the report is made of this.
+struct Outcome {
+  Status status = Status::ok;
+  std::string error;                 // empty when status is ok
+  std::string capture_id;            // 32 hex digits; empty when the file could not be read
+  std::uint64_t file_bytes = 0;
+  std::vector<std::string> devices;  // name and driver, by captured device
+  bool salvaged = false;
+  PlanCounts planned;
+  RunCounts played;                  // of the last iteration
+  std::vector<double> seconds;       // first submit to last wait, by iteration
+  Verification verification;
+  bool verified = false;             // --verify was asked for and carried out
+  std::uint64_t screenshots = 0;
+  std::vector<std::string> validation_messages;
+};
+
+// Prints to stdout unless quiet; errors are the caller's to print.
+Outcome play(const Options& options);
+
+// nlohmann-json stays behind report.cpp.
+Result<void> write_report(const std::string& path, const Options& options, const Outcome& outcome);
+
+}  // namespace rondo::player

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "player/preflight.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <map>
+
+#include "format/codec/schema.h"
+#include "player/window_system.h"
+
+namespace rondo::player {
+
+namespace {
+
+using Shortfalls = std::vector<std::string>;
+
+void check_extensions(const CapturedDevice& captured, const LiveDevice& target, Shortfalls& out) {
+  for (const std::string& name : captured.extensions)
+    if (!is_window_system_extension(name) && !is_optional_extension(name) && !target.has_extension(name))
+      out.push_back("extension " + name);
+}
+
+void check_version(const CapturedDevice& captured, const LiveDevice& target, Shortfalls& out) {
+  std::uint32_t needed = VK_API_VERSION_1_0;
+  for (const CommandId id : captured.commands) {
+    const char* feature = codec::info(id).feature;
+    unsigned major = 0, minor = 0;
+    if (feature == nullptr || std::sscanf(feature, "VK_VERSION_%u_%u", &major, &minor) != 2) continue;
+    needed = std::max<std::uint32_t>(needed, VK_MAKE_API_VERSION(0, major, minor, 0));
+  }
+  // A promoted command may have been called under its extension's name.
+  if (needed > target.properties.apiVersion && captured.api_version >= needed)
+    out.push_back("Vulkan " + version_text(needed) + " (it has " + version_text(target.properties.apiVersion) + ")");
+}
+
+std::string flags_text(VkQueueFlags flags) {
+  std::string text;
+  for (const auto& [bit, name] : {std::pair{VK_QUEUE_GRAPHICS_BIT, "graphics"}, {VK_QUEUE_COMPUTE_BIT, "compute"},
+                                  {VK_QUEUE_TRANSFER_BIT, "transfer"}})
+    if ((flags & static_cast<VkQueueFlags>(bit)) != 0) text += (text.empty() ? "" : "+") + std::string(name);
+  return text.empty() ? "any" : text;
+}
+
+// Each captured family gets one of the target's of its own: the one with the
+// same number if it will do, else the one that offers the least beyond need.
+std::map<std::uint32_t, std::uint32_t> map_families(const Plan& plan, const CapturedDevice& captured,
+                                                    const LiveDevice& target, Shortfalls& out) {
+  const auto& families = plan.physical_devices[captured.physical].families;
+  std::map<std::uint32_t, std::uint32_t> map;
+  std::vector<bool> taken(target.families.size(), false);
+  const auto needs = [&](const QueueUse& use) {
+    VkQueueFlags flags = use.family < families.size() ? families[use.family].queueFlags : VkFlags{VK_QUEUE_GRAPHICS_BIT};
+    flags &= VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
+    // Graphics and compute imply transfer, whether a driver says so or not.
+    if ((flags & (VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT)) != 0)
+      flags &= ~static_cast<VkQueueFlags>(VK_QUEUE_TRANSFER_BIT);
+    return flags;
+  };
+  const auto offers = [&](std::uint32_t family, const QueueUse& use) {
+    VkQueueFlags has = target.families[family].queueFlags;
+    if ((has & (VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT)) != 0) has |= VK_QUEUE_TRANSFER_BIT;
+    return (has & needs(use)) == needs(use) && target.families[family].queueCount >= use.count;
+  };
+  for (const QueueUse& use : captured.queues) {
+    std::uint32_t best = kNone;
+    int best_score = -1;
+    for (std::uint32_t f = 0; f < target.families.size(); ++f) {
+      if (taken[f] || !offers(f, use)) continue;
+      const int score = (f == use.family ? 100 : 50) - std::popcount(target.families[f].queueFlags & ~needs(use));
+      if (score > best_score) {
+        best = f;
+        best_score = score;
+      }
+    }
+    if (best == kNone) {
+      out.push_back("a queue family of its own with " + std::to_string(use.count) + " queue(s) for " +
+                    flags_text(needs(use)) + " (captured family " + std::to_string(use.family) + ")");
+      continue;
+    }
+    taken[best] = true;
+    map[use.family] = best;
+  }
+  return map;
+}
+
+void apply_families(Plan& plan, std::uint32_t device, const std::map<std::uint32_t, std::uint32_t>& map) {
+  const bool identity = std::all_of(map.begin(), map.end(), [](const auto& m) { return m.first == m.second; });
+  if (identity) return;
+  for (const FamilyMark& mark : plan.family_marks) {
+    if (mark.device != device) continue;
+    std::uint32_t family;
+    std::memcpy(&family, plan.arena.at(mark.at), sizeof family);
+    // VK_QUEUE_FAMILY_IGNORED, _EXTERNAL and _FOREIGN stay.
+    if (const auto found = map.find(family); found != map.end())
+      std::memcpy(plan.arena.at(mark.at), &found->second, sizeof found->second);
+  }
+}
+
+}  // namespace
+
+Result<void> preflight(Plan& plan, const Loader& loader, const LiveDevices& devices, const Targets& targets) {
+  std::string text;
+  std::size_t count = 0;
+  std::vector<std::map<std::uint32_t, std::uint32_t>> families(plan.devices.size());
+  if (loader.version < VK_API_VERSION_1_1)
+    for (const CapturedDevice& device : plan.devices)
+      if (device.api_version >= VK_API_VERSION_1_1) {
+        text += "\n  a Vulkan loader that knows more than 1.0";
+        ++count;
+        break;
+      }
+  for (std::uint32_t d = 0; d < plan.devices.size(); ++d) {
+    const CapturedDevice& captured = plan.devices[d];
+    const LiveDevice& target = targets[d];
+    Shortfalls shortfalls;
+    check_version(captured, target, shortfalls);
+    check_extensions(captured, target, shortfalls);
+    check_features(captured, devices, target, shortfalls);
+    families[d] = map_families(plan, captured, target, shortfalls);
+    check_images(plan, d, devices, target, shortfalls);
+    check_limits(plan, d, target, shortfalls);
+    count += shortfalls.size();
+    for (const std::string& line : shortfalls)
+      text += std::string("\n  ") + target.properties.deviceName + " lacks: " + line;
+  }
+  if (count != 0)
+    return fail(Status::device, plan.path + ": cannot be played here, " + std::to_string(count) +
+                                    (count == 1 ? " thing is missing:" : " things are missing:") + text);
+  for (std::uint32_t d = 0; d < plan.devices.size(); ++d) apply_families(plan, d, families[d]);
+  return {};
+}
+
+}  // namespace rondo::player

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "player/run.h"
+
+#include <chrono>
+#include <cstring>
+
+#include "format/codec/schema.h"
+#include "generated/thunks.h"
+
+namespace rondo::player {
+
+std::uint64_t now_ns() {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+          .count());
+}
+
+const std::vector<Executor>& executors() {
+  static const std::vector<Executor> table = [] {
+    std::vector<Executor> t(codec::commands().size(), nullptr);
+    add_device_executors(t);
+    add_memory_executors(t);
+    add_swapchain_executors(t);
+    add_sync_executors(t);
+    add_pool_executors(t);
+    add_pipeline_executors(t);
+    add_debug_executors(t);
+    add_checkpoint_executors(t);
+    for (const codec::CommandInfo& command : codec::commands())
+      t[static_cast<std::size_t>(command.id)] = t[static_cast<std::size_t>(command.canonical)];
+    return t;
+  }();
+  return table;
+}
+
+Run::Run(const Plan& plan, const Loader& loader, const Targets& targets, const RunOptions& options, Deadline& deadline,
+         Observer& observer, PlacementCache& placements)
+    : plan_(plan), loader_(loader), targets_(targets), options_(options), deadline_(deadline), observer_(observer),
+      placements_(placements), scratch_(plan.max_block_bytes / sizeof(Unit) + 1),
+      slots_(plan.objects.objects().size(), 0), instances_(plan.instances.size()), devices_(plan.devices.size()),
+      memories_(plan.memories.size()), swapchains_(plan.swapchains.size()) {}
+
+Run::~Run() {
+  if (abandoned_) return;
+  for (std::uint32_t i = 0; i < devices_.size(); ++i) release_device(i, true);
+  for (const ObjectId id : plan_.instances) release_instance(id, true);
+}
+
+void Run::patch(const Op& op, std::byte* block) const {
+  std::memcpy(block, plan_.arena.at(op.block), op.block_bytes);
+  const std::uint32_t* pointer = plan_.pointers.data() + op.first_pointer;
+  for (std::uint32_t i = 0; i < op.pointers; ++i) {
+    std::uint64_t value;
+    std::memcpy(&value, block + pointer[i], sizeof value);
+    value += reinterpret_cast<std::uint64_t>(block);
+    std::memcpy(block + pointer[i], &value, sizeof value);
+  }
+  const Patch* patch = plan_.patches.data() + op.first_patch;
+  for (std::uint32_t i = 0; i < op.patches; ++i)
+    std::memcpy(block + patch[i].offset, &slots_[patch[i].id], sizeof(std::uint64_t));
+}
+
+std::byte* Run::prepare(const Op& op) {
+  auto* block = reinterpret_cast<std::byte*>(scratch_.data());
+  patch(op, block);
+  return block;
+}
+
+std::vector<std::byte> Run::prepared_copy(const Op& op) const {
+  std::vector<std::byte> block(op.block_bytes);  // the heap aligns to 16
+  patch(op, block.data());
+  return block;
+}
+
+ObjectId Run::patched_id(const Op& op, std::uint32_t offset) const {
+  const Patch* patch = plan_.patches.data() + op.first_patch;
+  for (std::uint32_t i = 0; i < op.patches; ++i)
+    if (patch[i].offset == offset) return patch[i].id;
+  return 0;
+}
+
+PFN_vkVoidFunction Run::function(const Op& op) const {
+  if (op.device != kNone && devices_[op.device] != nullptr) return devices_[op.device]->dispatch.at(op.command);
+  ObjectId id = op.dispatch;
+  const auto& objects = plan_.objects.objects();
+  while (id != 0 && objects[id].type != HandleType::VkInstance) id = objects[id].parent;
+  return id == 0 ? nullptr : instances_[plan_.place_of(id)].dispatch.at(op.command);
+}
+
+std::int64_t Run::call(const Op& op, std::byte* args) { return invoke(op.command, function(op), args); }
+
+Result<void> Run::call_checked(const Op& op, std::byte* args) {
+  const PFN_vkVoidFunction pfn = function(op);
+  if (pfn == nullptr) [[unlikely]]
+    return tl::unexpected<Error>(refuse(op, Status::device, "the device does not have this command"));
+  const std::int64_t result = invoke(op.command, pfn, args);
+  if (op.checked && result < 0) [[unlikely]]
+    return tl::unexpected<Error>(failure(op, result));
+  return {};
+}
+
+Error Run::failure(const Op& op, std::int64_t result, const char* command) const {
+  std::string text = plan_.path + ": record " + std::to_string(op.sequence) + ": " +
+                     (command != nullptr ? command : codec::info(op.command).name) + " returned " + result_name(result);
+  if (op.returned) text += ", in the capture " + result_name(op.captured);
+  text += counts_.submits == 0 ? "; nothing had been submitted"
+                               : "; the last submit was " + std::to_string(counts_.submits - 1) + " (record " +
+                                     std::to_string(last_submit_sequence_) + ")";
+  return {Status::failed, text};
+}
+
+Error Run::refuse(const Op& op, Status status, const std::string& sentence) const {
+  return {status, plan_.path + ": record " + std::to_string(op.sequence) + ": " + codec::info(op.command).name + ": " +
+                      sentence};
+}
+
+Error Run::timed_out(const Op& op) {
+  abandoned_ = true;
+  Error error = failure(op, VK_TIMEOUT);
+  error.status = Status::timeout;
+  char seconds[32];
+  std::snprintf(seconds, sizeof seconds, "%g", deadline_.seconds());
+  error.message += "; --timeout is " + std::string(seconds) + " s";
+  return error;
+}
+
+Result<void> Run::publish(const Op& op, const std::byte* block) {
+  const Patch* created = plan_.created.data() + op.first_created;
+  for (std::uint32_t i = 0; i < op.created; ++i) {
+    std::uint64_t handle;
+    std::memcpy(&handle, block + created[i].offset, sizeof handle);
+    std::uint64_t& slot = slots_[created[i].id];
+    if (handle == 0) [[unlikely]]
+      return tl::unexpected<Error>(refuse(op, Status::failed, plan_.name(created[i].id) + " was not created"));
+    if (slot != 0 && slot != handle) [[unlikely]]
+      shared_.emplace_back(created[i].id, slot);
+    slot = handle;
+  }
+  if (!shared_.empty()) [[unlikely]]
+    settle_shared(op);
+  const ObjectId* ended = plan_.ended.data() + op.first_ended;
+  for (std::uint32_t i = 0; i < op.ended; ++i) slots_[ended[i]] = 0;
+  return {};
+}
+
+// Two creates gave one value in the capture and two here: a destroy that did
+// not end the object took the handle of one, the other one stays.
+void Run::settle_shared(const Op& op) {
+  const codec::CommandInfo& command = codec::info(op.command);
+  const Patch* patch = plan_.patches.data() + op.first_patch;
+  for (std::uint32_t i = 0; i < op.patches; ++i) {
+    const ObjectId id = patch[i].id;
+    if (id == 0 || codec::info(plan_.objects.objects()[id].type).destroy != command.canonical) continue;
+    for (auto s = shared_.begin(); s != shared_.end(); ++s) {
+      if (s->first != id) continue;
+      slots_[id] = s->second;
+      shared_.erase(s);
+      break;
+    }
+  }
+}
+
+void Run::submitted(const Op& op, std::uint64_t batches) {
+  counts_.submits += batches;
+  last_submit_sequence_ = op.sequence;
+  submit_pending_ = true;
+}
+
+void Run::waited() {
+  ended_ns_ = now_ns();
+  submit_pending_ = false;
+}
+
+void Run::finish_timing() {
+  if (started_ns_ == 0) return;
+  if (submit_pending_) {
+    for (auto& device : devices_)
+      if (device != nullptr && device->handle != VK_NULL_HANDLE)
+        device->dispatch.vkDeviceWaitIdle(device->handle);
+    waited();
+  }
+  counts_.seconds = static_cast<double>(ended_ns_ - started_ns_) * 1e-9;
+}
+
+Result<void> Run::play() {
+  const std::vector<Executor>& table = executors();
+  for (const Op& op : plan_.ops) {
+    deadline_.at(op.sequence);
+    std::byte* args = prepare(op);
+    if (const Executor executor = table[static_cast<std::size_t>(op.command)]; executor != nullptr)
+      RONDO_TRY(executor(*this, op, args));
+    else
+      RONDO_TRY(call_checked(op, args));
+    RONDO_TRY(publish(op, args));
+    ++counts_.calls;
+  }
+  finish_timing();
+  return {};
+}
+
+Result<gpu::ImageReadback*> Run::readback(DeviceState& device) {
+  if (device.readback == nullptr)
+    device.readback = std::make_unique<gpu::ImageReadback>(device.access, device.service_family);
+  device.access.timeout_ns = deadline_.left_ns();
+  return device.readback.get();
+}
+
+gpu::OneShot& Run::one_shot(DeviceState& device) {
+  if (device.one_shot == nullptr)
+    device.one_shot = std::make_unique<gpu::OneShot>(device.access, device.service_family);
+  return *device.one_shot;
+}
+
+}  // namespace rondo::player

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// One playing of a plan, from nothing to nothing: owns the live objects, the
+// slots that hold their handles, and the scratch that blocks are patched in.
+// One thread (but see Watchdog). In steady state it allocates nothing.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "generated/dispatch.h"
+#include "gpu/access.h"
+#include "gpu/image_readback.h"
+#include "gpu/one_shot.h"
+#include "player/deadline.h"
+#include "player/devices.h"
+#include "player/observer.h"
+#include "player/placement.h"
+#include "player/plan.h"
+
+namespace rondo::player {
+
+std::uint64_t now_ns();  // CLOCK_MONOTONIC
+
+struct RunOptions {
+  bool verify = false;
+  bool screenshots = false;
+  bool validate = false;
+  bool zero_memory = false;  // as the capture did: design, "Checkpoints"
+};
+
+// The live device of each captured one: an index into LiveDevices::list().
+struct Targets {
+  const std::vector<LiveDevice>* list = nullptr;
+  std::vector<std::size_t> of;  // parallel to Plan::devices
+  const LiveDevice& operator[](std::uint32_t device) const { return (*list)[of[device]]; }
+};
+
+struct InstanceState {
+  VkInstance handle = VK_NULL_HANDLE;
+  Dispatch dispatch;
+  VkDebugUtilsMessengerEXT messenger = VK_NULL_HANDLE;
+};
+
+struct MemoryState {
+  VkDeviceMemory handle = VK_NULL_HANDLE;
+  VkDeviceSize bytes = 0;
+  std::byte* mapped = nullptr;                // where host writes or checkpoints need it
+  bool coherent = true;
+};
+
+// A descriptor pool that ran out where the captured one did not.
+struct OverflowPools {
+  std::vector<VkDescriptorPool> pools;
+  std::unordered_map<VkDescriptorSet, VkDescriptorPool> home;  // of sets that live in one of them
+};
+
+struct VirtualSwapchain {
+  std::uint32_t place = kNone;                // index into Plan::swapchains
+  VkImageCreateInfo info{};
+  std::vector<VkImage> images;
+  std::vector<VkDeviceMemory> memories;
+};
+
+struct DeviceState {
+  VkDevice handle = VK_NULL_HANDLE;
+  std::uint32_t index = kNone;                // into Plan::devices
+  Dispatch dispatch;                          // what the device lacks under one name stands under its other
+  gpu::Access access;
+  VkQueue service_queue = VK_NULL_HANDLE;     // for our own submits; also the program's
+  std::uint32_t service_family = 0;
+  std::vector<VkQueue> queues;                // that the program asked for
+  std::vector<VkFence> pending_fences;        // ours, destroyed with the device
+  std::unique_ptr<gpu::ImageReadback> readback;
+  std::unique_ptr<gpu::OneShot> one_shot;
+  VkDeviceSize atom = 1;                      // nonCoherentAtomSize
+};
+
+struct RunCounts {
+  std::uint64_t calls = 0, submits = 0, frames = 0;
+  double seconds = 0;                         // first submit to last wait
+};
+
+class Run {
+ public:
+  Run(const Plan& plan, const Loader& loader, const Targets& targets, const RunOptions& options, Deadline& deadline,
+      Observer& observer, PlacementCache& placements);
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+  ~Run();  // destroys what is still alive, unless a wait timed out
+
+  Result<void> play();
+  const RunCounts& counts() const { return counts_; }
+
+  // For executors.
+  const Plan& plan() const { return plan_; }
+  const Loader& loader() const { return loader_; }
+  const Targets& targets() const { return targets_; }
+  const RunOptions& options() const { return options_; }
+  Observer& observer() { return observer_; }
+  PlacementCache& placements() { return placements_; }
+  const Deadline& deadline() const { return deadline_; }
+  std::uint64_t& slot(ObjectId id) { return slots_[id]; }
+  DeviceState& device(const Op& op) { return *devices_[op.device]; }
+  std::unique_ptr<DeviceState>& device_at(std::uint32_t index) { return devices_[index]; }
+  InstanceState& instance(ObjectId id) { return instances_[plan_.place_of(id)]; }
+  MemoryState& memory(ObjectId id) { return memories_[plan_.place_of(id)]; }
+  MemoryState& memory_at(std::uint32_t place) { return memories_[place]; }
+  // Null where the pool never ran out here.
+  OverflowPools* overflow(ObjectId pool) {
+    if (overflow_.empty()) return nullptr;
+    const auto found = overflow_.find(pool);
+    return found == overflow_.end() ? nullptr : &found->second;
+  }
+  OverflowPools& add_overflow(ObjectId pool) { return overflow_[pool]; }
+  // Reused: for what drivers write and nobody reads, and for moved host writes.
+  std::vector<std::byte>& output_buffer() { return output_; }
+  std::vector<Piece>& pieces() { return pieces_; }
+  std::vector<std::unique_ptr<VirtualSwapchain>>& swapchains() { return swapchains_; }
+  // The function for this call, by the device or instance it names.
+  PFN_vkVoidFunction function(const Op& op) const;
+  std::int64_t call(const Op& op, std::byte* args);
+  // call(), and an error where the capture had none.
+  Result<void> call_checked(const Op& op, std::byte* args);
+  Error failure(const Op& op, std::int64_t result, const char* command = nullptr) const;
+  Error refuse(const Op& op, Status status, const std::string& sentence) const;
+  Error timed_out(const Op& op);
+  // A block patched as it is now, outside the scratch: for calls made again.
+  std::vector<std::byte> prepared_copy(const Op& op) const;
+  // The id that was patched at `offset` of this op's block.
+  ObjectId patched_id(const Op& op, std::uint32_t offset) const;
+  Result<gpu::ImageReadback*> readback(DeviceState& device);
+  gpu::OneShot& one_shot(DeviceState& device);
+
+  // Times and places, kept by the executors of submits, waits and presents.
+  void submitting() {
+    if (started_ns_ == 0) started_ns_ = now_ns();
+  }
+  void submitted(const Op& op, std::uint64_t batches);
+  void waited();
+  std::uint64_t frame() const { return counts_.frames; }
+  void presented() {
+    if (++counts_.frames % 64 == 0 && observer_.progress) observer_.show_progress(counts_.frames, plan_.counts.frames);
+  }
+
+  // cleanup.cpp: in an order that the validation layer accepts.
+  void release_device(std::uint32_t index, bool destroy);
+  void release_instance(ObjectId id, bool destroy);
+
+ private:
+  std::byte* prepare(const Op& op);
+  void patch(const Op& op, std::byte* block) const;
+  Result<void> publish(const Op& op, const std::byte* block);
+  void settle_shared(const Op& op);
+  void finish_timing();
+
+  const Plan& plan_;
+  const Loader& loader_;
+  const Targets& targets_;
+  const RunOptions options_;
+  Deadline& deadline_;
+  Observer& observer_;
+  PlacementCache& placements_;
+
+  struct alignas(16) Unit {
+    std::byte bytes[16];
+  };
+  std::vector<Unit> scratch_;
+  std::vector<std::uint64_t> slots_;                     // by ObjectId
+  std::vector<std::pair<ObjectId, std::uint64_t>> shared_;  // further handles of objects that shared a value
+  std::vector<InstanceState> instances_;                 // parallel to Plan::instances
+  std::vector<std::unique_ptr<DeviceState>> devices_;    // parallel to Plan::devices
+  std::vector<MemoryState> memories_;                    // parallel to Plan::memories
+  std::unordered_map<ObjectId, OverflowPools> overflow_;
+  std::vector<std::byte> output_;
+  std::vector<Piece> pieces_;
+  std::vector<std::unique_ptr<VirtualSwapchain>> swapchains_;  // parallel to Plan::swapchains
+
+  RunCounts counts_;
+  std::uint64_t last_submit_sequence_ = 0;
+  std::uint64_t started_ns_ = 0, ended_ns_ = 0;          // 0: no submit yet
+  bool submit_pending_ = false;                          // no wait since the last submit
+  bool abandoned_ = false;                               // a wait timed out: touch nothing
+};
+
+// A swapchain without a window: plain images that are presented from GENERAL.
+Result<std::unique_ptr<VirtualSwapchain>> create_virtual_swapchain(Run& run, const Op& op,
+                                                                   const VkSwapchainCreateInfoKHR& info);
+void destroy_virtual_swapchain(DeviceState& device, VirtualSwapchain& swapchain);
+
+// Works out where the device's allocations go (placement.h), once per device.
+Result<void> place_memory(Run& run, const Op& op, std::uint32_t device);
+
+using Executor = Result<void> (*)(Run& run, const Op& op, std::byte* args);
+
+// By CommandId; null: the generated thunk does it.
+const std::vector<Executor>& executors();
+
+// Each file of executors adds its own, under canonical names.
+void add_device_executors(std::vector<Executor>& table);
+void add_memory_executors(std::vector<Executor>& table);
+void add_swapchain_executors(std::vector<Executor>& table);
+void add_sync_executors(std::vector<Executor>& table);
+void add_pool_executors(std::vector<Executor>& table);
+void add_pipeline_executors(std::vector<Executor>& table);
+void add_debug_executors(std::vector<Executor>& table);
+void add_checkpoint_executors(std::vector<Executor>& table);
+
+template <class Args>
+Args& as(std::byte* args) {
+  return *reinterpret_cast<Args*>(args);
+}
+inline std::uint32_t offset_in(const std::byte* args, const void* member) {
+  return static_cast<std::uint32_t>(static_cast<const std::byte*>(member) - args);
+}
+
+}  // namespace rondo::player

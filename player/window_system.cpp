@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "player/window_system.h"
+
+#include <algorithm>
+#include <array>
+
+namespace rondo::player {
+
+bool is_window_system_extension(std::string_view name) {
+  static constexpr std::array<std::string_view, 24> names = {
+      "VK_KHR_surface", "VK_KHR_xcb_surface", "VK_KHR_xlib_surface", "VK_KHR_wayland_surface",
+      "VK_KHR_display", "VK_KHR_get_surface_capabilities2", "VK_KHR_get_display_properties2",
+      "VK_EXT_headless_surface", "VK_EXT_direct_mode_display", "VK_EXT_acquire_xlib_display",
+      "VK_EXT_acquire_drm_display", "VK_EXT_display_surface_counter", "VK_EXT_swapchain_colorspace",
+      "VK_KHR_surface_protected_capabilities", "VK_EXT_surface_maintenance1", "VK_KHR_swapchain",
+      "VK_KHR_display_swapchain", "VK_KHR_incremental_present", "VK_KHR_shared_presentable_image",
+      "VK_EXT_display_control", "VK_GOOGLE_display_timing", "VK_EXT_hdr_metadata",
+      "VK_EXT_swapchain_maintenance1", "VK_KHR_swapchain_mutable_format",
+  };
+  return std::find(names.begin(), names.end(), name) != names.end() || name == "VK_KHR_present_id" ||
+         name == "VK_KHR_present_wait" || name == "VK_AMD_display_native_hdr";
+}
+
+bool is_optional_extension(std::string_view name) {
+  return name == "VK_EXT_debug_utils" || name == "VK_EXT_debug_report" || name == "VK_EXT_debug_marker" ||
+         name == "VK_EXT_validation_features" || name == "VK_EXT_validation_flags" || name == "VK_EXT_tooling_info" ||
+         name == "VK_EXT_layer_settings" || name == "VK_EXT_validation_cache" ||
+         // Structures to ask with; nothing that replays needs them beyond what 1.1 has.
+         name == "VK_KHR_portability_enumeration" || name == "VK_KHR_get_physical_device_properties2";
+}
+
+bool is_stripped_structure(VkStructureType type) {
+  switch (type) {
+    case VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT:
+    case VK_STRUCTURE_TYPE_DEBUG_REPORT_CALLBACK_CREATE_INFO_EXT:
+    case VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT:
+    case VK_STRUCTURE_TYPE_VALIDATION_FLAGS_EXT:
+    case VK_STRUCTURE_TYPE_DEVICE_DEVICE_MEMORY_REPORT_CREATE_INFO_EXT:
+    case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRESENT_ID_FEATURES_KHR:
+    case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRESENT_WAIT_FEATURES_KHR:
+    case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SWAPCHAIN_MAINTENANCE_1_FEATURES_EXT:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void strip_chain(const void** chain) {
+  while (*chain != nullptr) {
+    const auto* s = static_cast<const VkBaseInStructure*>(*chain);
+    if (is_stripped_structure(s->sType)) {
+      *chain = s->pNext;
+    } else {
+      // The chain lies in a Run's own scratch: it may be changed.
+      chain = const_cast<const void**>(reinterpret_cast<const void* const*>(&s->pNext));
+    }
+  }
+}
+
+}  // namespace rondo::player
