@@ -3,14 +3,22 @@
 // threads, closing descriptors, forking, unmapping what is not theirs.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -274,6 +282,42 @@ TEST(MemoryChoice, TheProbeAgreesWithTheTracker) {
     EXPECT_EQ(Tracker::create("alias")->mechanism(), Mechanism::alias);
     EXPECT_EQ(Tracker::create("pagemap")->mechanism(), Mechanism::pagemap);
   }
+}
+
+// As in many containers: then memory is still placed, and compared.
+bool forbid_userfaultfd() {
+  sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_userfaultfd, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{std::size(filter), filter};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+TEST(MemoryChoice, WithoutWriteProtectMemoryIsPlacedAndCompared) {
+  EXPECT_EXIT(
+      {
+        if (!forbid_userfaultfd()) _exit(77);
+        const auto tracker = Tracker::create("auto");
+        const auto memory = tracker->allocate(bytes, page);
+        if (tracker->mechanism() != Mechanism::scan || memory == nullptr) _exit(1);
+        if (tracker->message().find("userfaultfd") == std::string::npos) _exit(2);
+        const auto tracked = tracker->track(*memory, Initial::zeros);
+        if (!tracker->scan().empty()) _exit(3);
+        memory->program_side()[3 * page + 5] = std::byte{1};
+        if (tracker->scan().size() != 1) _exit(4);
+        const auto ranges = tracked->changes(Device::idle);
+        if (ranges.size() != 1 || ranges[0].offset != 3 * page + 5 || ranges[0].size != 1) _exit(5);
+        memory->device_side()[4 * page] = std::byte{1};
+        const auto seen = tracked->refresh(0, whole, Refresh::everything);
+        if (seen.size() != 1 || !seen[0].ambiguous) _exit(6);
+        tracker->scan();
+        _exit(tracked->changes(Device::idle).size() == 1 ? 0 : 7);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 // Two trackers cannot both have the reserved addresses: the second goes without.
