@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/alias_types.h"
+
+#include "layer/chain.h"
+#include "layer/guard.h"
+#include "layer/log.h"
+#include "layer/recorder.h"
+
+namespace rondo::layer {
+
+namespace {
+
+bool importable(VkExternalMemoryFeatureFlags features) {
+  return (features & VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT) != 0 &&
+         (features & VK_EXTERNAL_MEMORY_FEATURE_DEDICATED_ONLY_BIT) == 0;
+}
+
+VkDeviceSize import_granule(const DeviceState& device) {
+  VkPhysicalDeviceExternalMemoryHostPropertiesEXT host{};
+  host.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT;
+  VkPhysicalDeviceProperties2 properties{};
+  properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+  properties.pNext = &host;
+  const Dispatch& vk = *device.next_instance;
+  if (device.api_version >= VK_API_VERSION_1_1 && vk.vkGetPhysicalDeviceProperties2 != nullptr)
+    vk.vkGetPhysicalDeviceProperties2(device.physical, &properties);
+  else if (vk.vkGetPhysicalDeviceProperties2KHR != nullptr)
+    vk.vkGetPhysicalDeviceProperties2KHR(device.physical, &properties);
+  return host.minImportedHostPointerAlignment != 0 ? host.minImportedHostPointerAlignment : 65536;
+}
+
+bool can_import(const DeviceState& device, std::uint32_t type, const memory::AliasMemory& memory) {
+  VkImportMemoryHostPointerInfoEXT import{VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT, nullptr,
+                                          kHostPointer, memory.device_side()};
+  const VkMemoryAllocateInfo info{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &import, memory.size(), type};
+  VkDeviceMemory imported = VK_NULL_HANDLE;
+  if (device.next->vkAllocateMemory(device.device, &info, nullptr, &imported) != VK_SUCCESS) return false;
+  void* mapped = nullptr;
+  const VkResult result = device.next->vkMapMemory(device.device, imported, 0, VK_WHOLE_SIZE, 0, &mapped);
+  if (result == VK_SUCCESS) device.next->vkUnmapMemory(device.device, imported);
+  device.next->vkFreeMemory(device.device, imported, nullptr);
+  return result == VK_SUCCESS;
+}
+
+}  // namespace
+
+bool alias_wanted() {
+  const auto lock = host_memory().enter();
+  const memory::Tracker* const tracker = host_memory().start_tracker(settings().memory.c_str());
+  return tracker != nullptr && tracker->can_allocate();
+}
+
+void find_alias_types(DeviceState& device) {
+  const auto ask = device.next->vkGetMemoryHostPointerPropertiesEXT;
+  if (ask == nullptr || !alias_wanted()) return;
+  device.alias_granule = import_granule(device);
+  std::unique_ptr<memory::AliasMemory> probe;
+  {
+    const auto lock = host_memory().enter();
+    probe = host_memory().tracker()->allocate(device.alias_granule, device.alias_granule);
+  }
+  if (probe == nullptr) return;
+  VkMemoryHostPointerPropertiesEXT properties{};
+  properties.sType = VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT;
+  if (ask(device.device, kHostPointer, probe->device_side(), &properties) == VK_SUCCESS)
+    for (std::uint32_t type = 0; type < device.memory.memoryTypeCount; ++type) {
+      const VkMemoryPropertyFlags flags = device.memory.memoryTypes[type].propertyFlags;
+      const bool usable = (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0 &&
+                          (flags & (VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT | VK_MEMORY_PROPERTY_PROTECTED_BIT)) == 0;
+      if (usable && (properties.memoryTypeBits >> type & 1u) != 0 && can_import(device, type, *probe))
+        device.alias_types |= 1u << type;
+    }
+  const auto lock = host_memory().enter();
+  probe.reset();
+  log(LogLevel::debug, "memory types that take host memory: mask " + std::to_string(device.alias_types));
+}
+
+bool may_alias(const DeviceState& device, const VkMemoryAllocateInfo& info) {
+  if (info.memoryTypeIndex >= 32 || (device.alias_types >> info.memoryTypeIndex & 1u) == 0 ||
+      info.allocationSize == 0)
+    return false;
+  for (auto* s = static_cast<const VkBaseInStructure*>(info.pNext); s != nullptr; s = s->pNext) {
+    switch (s->sType) {
+      case VK_STRUCTURE_TYPE_MEMORY_PRIORITY_ALLOCATE_INFO_EXT:
+        break;
+      case VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO: {
+        const auto* dedicated = reinterpret_cast<const VkMemoryDedicatedAllocateInfo*>(s);
+        if (dedicated->buffer != VK_NULL_HANDLE || dedicated->image != VK_NULL_HANDLE) return false;
+        break;
+      }
+      case VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO: {
+        const auto* flags = reinterpret_cast<const VkMemoryAllocateFlagsInfo*>(s);
+        if ((flags->flags & ~VkFlags{VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT}) != 0) return false;
+        break;
+      }
+      default:
+        return false;
+    }
+  }
+  return true;
+}
+
+bool extend_for_alias(DeviceState& device, const VkBufferCreateInfo& info) {
+  constexpr VkFlags sparse_or_protected = VK_BUFFER_CREATE_SPARSE_BINDING_BIT | VK_BUFFER_CREATE_PROTECTED_BIT;
+  if (device.alias_types == 0 || (info.flags & sparse_or_protected) != 0 ||
+      find_in_chain<VkBaseInStructure>(info.pNext, VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO) != nullptr)
+    return false;
+  const Dispatch& vk = *device.next_instance;
+  const auto ask = device.api_version >= VK_API_VERSION_1_1 && vk.vkGetPhysicalDeviceExternalBufferProperties != nullptr
+                       ? vk.vkGetPhysicalDeviceExternalBufferProperties
+                       : vk.vkGetPhysicalDeviceExternalBufferPropertiesKHR;
+  if (ask == nullptr) return false;
+  const VkPhysicalDeviceExternalBufferInfo query{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO, nullptr,
+                                                 info.flags, info.usage, kHostPointer};
+  VkExternalBufferProperties properties{};
+  properties.sType = VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES;
+  ask(device.physical, &query, &properties);
+  return importable(properties.externalMemoryProperties.externalMemoryFeatures);
+}
+
+bool extend_for_alias(DeviceState& device, const VkImageCreateInfo& info) {
+  constexpr VkFlags sparse_or_protected = VK_IMAGE_CREATE_SPARSE_BINDING_BIT | VK_IMAGE_CREATE_PROTECTED_BIT;
+  // Preinitialized images may not be external (VUID-VkImageCreateInfo-pNext-01443).
+  if (device.alias_types == 0 || (info.flags & sparse_or_protected) != 0 ||
+      info.initialLayout != VK_IMAGE_LAYOUT_UNDEFINED || (info.usage & VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT) != 0)
+    return false;
+  for (auto* s = static_cast<const VkBaseInStructure*>(info.pNext); s != nullptr; s = s->pNext)
+    if (s->sType == VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMAGE_CREATE_INFO ||
+        s->sType == VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR)
+      return false;
+  const Dispatch& vk = *device.next_instance;
+  const auto ask = device.api_version >= VK_API_VERSION_1_1 && vk.vkGetPhysicalDeviceImageFormatProperties2 != nullptr
+                       ? vk.vkGetPhysicalDeviceImageFormatProperties2
+                       : vk.vkGetPhysicalDeviceImageFormatProperties2KHR;
+  if (ask == nullptr) return false;
+  VkPhysicalDeviceExternalImageFormatInfo external{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_IMAGE_FORMAT_INFO, nullptr, kHostPointer};
+  // Lists of view formats and stencil usage take part in the answer.
+  const auto* formats = find_in_chain<VkImageFormatListCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO);
+  const auto* stencil = find_in_chain<VkImageStencilUsageCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO);
+  VkImageFormatListCreateInfo formats_copy{};
+  VkImageStencilUsageCreateInfo stencil_copy{};
+  if (formats != nullptr) {
+    formats_copy = *formats;
+    formats_copy.pNext = nullptr;
+    external.pNext = &formats_copy;
+  }
+  if (stencil != nullptr) {
+    stencil_copy = *stencil;
+    stencil_copy.pNext = external.pNext;
+    external.pNext = &stencil_copy;
+  }
+  const VkPhysicalDeviceImageFormatInfo2 query{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_FORMAT_INFO_2, &external,
+                                               info.format, info.imageType, info.tiling, info.usage, info.flags};
+  VkExternalImageFormatProperties answer{};
+  answer.sType = VK_STRUCTURE_TYPE_EXTERNAL_IMAGE_FORMAT_PROPERTIES;
+  VkImageFormatProperties2 properties{};
+  properties.sType = VK_STRUCTURE_TYPE_IMAGE_FORMAT_PROPERTIES_2;
+  properties.pNext = &answer;
+  if (ask(device.physical, &query, &properties) != VK_SUCCESS) return false;
+  const VkImageFormatProperties& limits = properties.imageFormatProperties;
+  return importable(answer.externalMemoryProperties.externalMemoryFeatures) &&
+         info.extent.width <= limits.maxExtent.width && info.extent.height <= limits.maxExtent.height &&
+         info.extent.depth <= limits.maxExtent.depth && info.mipLevels <= limits.maxMipLevels &&
+         info.arrayLayers <= limits.maxArrayLayers && (info.samples & limits.sampleCounts) != 0;
+}
+
+}  // namespace rondo::layer

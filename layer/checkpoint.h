@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Digests of contents while the program runs (design §7), of one device.
+//
+// Any thread. With checkpoints on, submits, presents and our own submits hold
+// the queues' lock: whoever holds it may use any queue of the device. It is
+// taken before HostMemory's.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "format/digest.h"
+#include "generated/args.h"
+#include "gpu/image_readback.h"
+#include "gpu/one_shot.h"
+#include "layer/host_memory.h"
+#include "layer/record.h"
+
+namespace rondo::layer {
+
+class Checkpointer {
+ public:
+  explicit Checkpointer(DeviceState& device);
+  ~Checkpointer();
+
+  using Lock = std::unique_lock<std::mutex>;
+  Lock enter_queues() { return Lock(queues_); }
+
+  // Zeroes a fresh allocation. False, with a note in the capture, where it cannot.
+  bool zero(const Memory& memory);
+
+  // --- Everything below: under the queues' lock.
+
+  struct Presented {
+    VkSwapchainKHR swapchain = VK_NULL_HANDLE;
+    std::uint32_t index = 0;
+    VkImage image = VK_NULL_HANDLE;
+    VkFormat format = VK_FORMAT_UNDEFINED;
+    VkExtent3D extent{};
+    Digest digest;
+    std::string unverified;  // why there is no digest
+  };
+  // Waits for the present's semaphores on `queue` and reads the images. `consumed`
+  // becomes true when the semaphores are unsignalled thereby.
+  std::vector<Presented> read(VkQueue queue, const VkPresentInfoKHR& info, bool& consumed);
+  void write(ThreadState& state, const std::vector<Presented>& images);  // inside the critical section
+
+  // vkQueueWaitIdle without holding a lock while waiting: a fence behind all work.
+  VkResult begin_wait(VkQueue queue, VkFence& fence);
+  void end_wait(VkFence fence);
+
+  // After a successful wait: idles all queues, and records what they changed
+  // in mapped memory.
+  void memory(ThreadState& state);
+
+ private:
+  std::string idle();  // why the queues are not idle, empty if they are
+  VkResult submit_fence(VkQueue queue, VkFence& fence);
+  gpu::Access access(std::uint64_t timeout_ns) const;
+  gpu::ImageReadback& readback(std::uint32_t family);
+  void write(ThreadState& state, const Memory& memory, const std::vector<RondoRange>& ranges,
+             const std::vector<Digest>& digests, const char* unverified);
+
+  DeviceState& device_;
+  std::mutex queues_;
+  std::map<std::uint32_t, std::unique_ptr<gpu::ImageReadback>> readbacks_;  // by queue family
+  std::unique_ptr<gpu::OneShot> zeroing_;
+  VkQueue zeroing_queue_ = VK_NULL_HANDLE;
+  std::vector<VkFence> unused_;
+  std::vector<VkFence> stuck_;         // of waits that timed out
+  std::uint64_t checked_ = 0;          // DeviceMemory::epoch at the last memory checkpoint
+};
+
+}  // namespace rondo::layer

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the loader finds in the library: the version negotiation, the
+// vkGet*ProcAddr functions. A hook is only returned for what the next layer
+// has too, and hidden commands are null.
+#include "layer/entry.h"
+
+#include <string>
+#include <string_view>
+
+#include <vulkan/vk_layer.h>
+
+#include "format/codec/schema.h"
+#include "generated/hooks.h"
+#include "layer/recorder.h"
+#include "layer/state.h"
+#include "layer/visibility.h"
+
+namespace rondo::layer {
+
+namespace {
+
+// Without these the chain would end here.
+bool holds_the_chain(std::string_view name) {
+  return name == "vkGetInstanceProcAddr" || name == "vkGetDeviceProcAddr" || name == "vkCreateInstance" ||
+         name == "vkDestroyInstance" || name == "vkCreateDevice" || name == "vkDestroyDevice";
+}
+
+bool before_instances(std::string_view name) {
+  return name == "vkCreateInstance" || name == "vkGetInstanceProcAddr" ||
+         name == "vkEnumerateInstanceExtensionProperties" || name == "vkEnumerateInstanceLayerProperties" ||
+         name == "vkEnumerateInstanceVersion";
+}
+
+// The hook of a command that the next layer has at `next`, or what the program gets instead.
+PFN_vkVoidFunction choose(const HookEntry* hook, std::string_view name, PFN_vkVoidFunction next) {
+  if (next == nullptr) return nullptr;
+  if (!hiding()) return hook != nullptr && hook->function != nullptr ? hook->function : next;
+  if (hook == nullptr) {
+    hidden(name, "unknown to this build of Rondo");
+    return nullptr;
+  }
+  if (hook->function == nullptr) hidden(name, codec::info(hook->id).reason);
+  return hook->function;
+}
+
+}  // namespace
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char* name) {
+  const HookEntry* hook = find_hook(name);
+  if (instance == VK_NULL_HANDLE) return before_instances(name) && hook != nullptr ? hook->function : nullptr;
+  const std::string_view text(name);
+  if (text == "vk_layerGetPhysicalDeviceProcAddr")
+    return reinterpret_cast<PFN_vkVoidFunction>(get_physical_device_proc_addr);
+  if (hook != nullptr && holds_the_chain(text)) return hook->function;
+  const InstanceEntry& entry = entry_of(instance);
+  const PFN_vkVoidFunction next = entry.state->next_get(instance, name);
+  if (forward_only()) return next;
+  if (hook != nullptr && entry.state->added_extensions.contains(codec::info(hook->id).feature)) return nullptr;
+  return choose(hook, text, next);
+}
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char* name) {
+  const HookEntry* hook = find_hook(name);
+  const std::string_view text(name);
+  if (hook != nullptr && (text == "vkGetDeviceProcAddr" || text == "vkDestroyDevice")) return hook->function;
+  const DeviceEntry& entry = entry_of(device);
+  const PFN_vkVoidFunction next = entry.state->next_get(device, name);
+  if (forward_only()) return next;
+  if (hook != nullptr && entry.state->added_extensions.contains(codec::info(hook->id).feature)) return nullptr;
+  return choose(hook, text, next);
+}
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_physical_device_proc_addr(VkInstance instance, const char* name) {
+  if (instance == VK_NULL_HANDLE) return nullptr;
+  const HookEntry* hook = find_hook(name);
+  if (hook != nullptr && codec::info(hook->id).level != codec::Level::physical_device) return nullptr;
+  const InstanceEntry& entry = entry_of(instance);
+  if (entry.state->next_get_physical == nullptr) return nullptr;
+  const PFN_vkVoidFunction next = entry.state->next_get_physical(instance, name);
+  return forward_only() ? next : choose(hook, name, next);
+}
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL hook_vkGetInstanceProcAddr(VkInstance instance, const char* pName) {
+  return get_instance_proc_addr(instance, pName);
+}
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL hook_vkGetDeviceProcAddr(VkDevice device, const char* pName) {
+  return get_device_proc_addr(device, pName);
+}
+
+}  // namespace rondo::layer
+
+extern "C" {
+
+VK_LAYER_EXPORT VKAPI_ATTR VkResult VKAPI_CALL
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* negotiation) {
+  if (negotiation == nullptr || negotiation->sType != LAYER_NEGOTIATE_INTERFACE_STRUCT ||
+      negotiation->loaderLayerInterfaceVersion < 2)
+    return VK_ERROR_INITIALIZATION_FAILED;
+  negotiation->loaderLayerInterfaceVersion = 2;
+  negotiation->pfnGetInstanceProcAddr = rondo::layer::get_instance_proc_addr;
+  negotiation->pfnGetDeviceProcAddr = rondo::layer::get_device_proc_addr;
+  negotiation->pfnGetPhysicalDeviceProcAddr = rondo::layer::get_physical_device_proc_addr;
+  return VK_SUCCESS;
+}
+
+VK_LAYER_EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instance, const char* name) {
+  return rondo::layer::get_instance_proc_addr(instance, name);
+}
+
+VK_LAYER_EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetDeviceProcAddr(VkDevice device, const char* name) {
+  return rondo::layer::get_device_proc_addr(device, name);
+}
+
+VK_LAYER_EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vk_layerGetPhysicalDeviceProcAddr(VkInstance instance,
+                                                                                           const char* name) {
+  return rondo::layer::get_physical_device_proc_addr(instance, name);
+}
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices and their queues.
+#include <cstring>
+
+#include "generated/hooks.h"
+#include "layer/alias_types.h"
+#include "layer/chain.h"
+#include "layer/checkpoint.h"
+#include "layer/describe_device.h"
+#include "layer/guard.h"
+#include "layer/log.h"
+#include "layer/regular.h"
+#include "layer/visibility.h"
+
+namespace rondo::layer {
+
+DeviceState::DeviceState() = default;
+DeviceState::~DeviceState() = default;
+
+namespace {
+
+bool enabled(const VkDeviceCreateInfo& info, const char* name) {
+  for (std::uint32_t i = 0; i < info.enabledExtensionCount; ++i)
+    if (std::strcmp(info.ppEnabledExtensionNames[i], name) == 0) return true;
+  return false;
+}
+
+// What importing host memory needs, if the device has all of it; else nothing.
+std::vector<const char*> needed_extensions(const DeviceState& device, const VkDeviceCreateInfo& info) {
+  std::vector<const char*> needed = {VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME};
+  if (device.api_version < VK_API_VERSION_1_1) needed.push_back(VK_KHR_EXTERNAL_MEMORY_EXTENSION_NAME);
+  std::vector<VkExtensionProperties> available;
+  const auto next = device.next_instance->vkEnumerateDeviceExtensionProperties;
+  if (enumerate(available, [&](std::uint32_t* count, VkExtensionProperties* properties) {
+        return next(device.physical, nullptr, count, properties);
+      }) != VK_SUCCESS)
+    return {};
+  for (const char* name : needed)
+    if (std::none_of(available.begin(), available.end(),
+                     [&](const VkExtensionProperties& p) { return std::strcmp(p.extensionName, name) == 0; }))
+      return {};
+  std::erase_if(needed, [&](const char* name) { return enabled(info, name); });
+  return needed;
+}
+
+VkResult create(PFN_vkCreateDevice call, VkLayerDeviceCreateInfo& link, const VkDeviceCreateInfo& info,
+                const VkAllocationCallbacks* allocator, VkDevice* out, DeviceState& device) {
+  VkLayerDeviceLink* const here = link.u.pLayerInfo;
+  link.u.pLayerInfo = here->pNext;
+  std::vector<const char*> added;
+  const auto* group = find_in_chain<VkDeviceGroupDeviceCreateInfo>(
+      info.pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
+  const bool alias = recording() && (group == nullptr || group->physicalDeviceCount <= 1) && alias_wanted();
+  if (alias) added = needed_extensions(device, info);
+  if (added.empty()) return call(device.physical, &info, allocator, out);
+
+  std::vector<const char*> names(info.ppEnabledExtensionNames,
+                                 info.ppEnabledExtensionNames + info.enabledExtensionCount);
+  names.insert(names.end(), added.begin(), added.end());
+  VkDeviceCreateInfo extended = info;
+  extended.enabledExtensionCount = static_cast<std::uint32_t>(names.size());
+  extended.ppEnabledExtensionNames = names.data();
+  VkResult result = call(device.physical, &extended, allocator, out);
+  if (result == VK_SUCCESS) {
+    device.added_extensions.insert(added.begin(), added.end());
+  } else if (result == VK_ERROR_EXTENSION_NOT_PRESENT) {
+    link.u.pLayerInfo = here->pNext;
+    result = call(device.physical, &info, allocator, out);
+  }
+  return result;
+}
+
+void read_properties(DeviceState& device) {
+  const Dispatch& instance = *device.next_instance;
+  VkPhysicalDeviceProperties properties;
+  instance.vkGetPhysicalDeviceProperties(device.physical, &properties);
+  device.api_version = std::min({device.instance->api_version, properties.apiVersion,
+                                 std::uint32_t{VK_HEADER_VERSION_COMPLETE}});
+  instance.vkGetPhysicalDeviceMemoryProperties(device.physical, &device.memory);
+  std::uint32_t count = 0;
+  instance.vkGetPhysicalDeviceQueueFamilyProperties(device.physical, &count, nullptr);
+  device.families.resize(count);
+  instance.vkGetPhysicalDeviceQueueFamilyProperties(device.physical, &count, device.families.data());
+}
+
+// Forward, but do not pretend to have recorded it all.
+void refuse_hidden(const VkDeviceCreateInfo& info) {
+  for (std::uint32_t i = 0; i < info.enabledExtensionCount; ++i)
+    if (const char* reason = hidden_reason(info.ppEnabledExtensionNames[i]); reason != nullptr)
+      stop_recording("the program enabled " + std::string(info.ppEnabledExtensionNames[i]) +
+                     ", which was hidden from it: " + reason);
+  if (const char* feature = hidden_feature(info.pEnabledFeatures, info.pNext); feature != nullptr)
+    stop_recording("the program enabled the feature " + std::string(feature) + ", which was hidden from it");
+}
+
+}  // namespace
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateDevice(VkPhysicalDevice physicalDevice,
+                                                   const VkDeviceCreateInfo* pCreateInfo,
+                                                   const VkAllocationCallbacks* pAllocator, VkDevice* pDevice) {
+  auto* link = find_loader_info<VkLayerDeviceCreateInfo>(
+      pCreateInfo->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO, VK_LAYER_LINK_INFO);
+  if (link == nullptr || link->u.pLayerInfo == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
+  return guarded(VK_ERROR_OUT_OF_HOST_MEMORY, [&] {
+    const InstanceEntry& instance = entry_of(physicalDevice);
+    auto device = std::make_unique<DeviceState>();
+    device->physical = physicalDevice;
+    device->instance = instance.state;
+    device->next_instance = &instance.dispatch;
+    device->next_get = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
+    const auto call = reinterpret_cast<PFN_vkCreateDevice>(
+        link->u.pLayerInfo->pfnNextGetInstanceProcAddr(instance.state->instance, "vkCreateDevice"));
+    if (call == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
+    if (const auto* data = find_loader_info<VkLayerDeviceCreateInfo>(
+            pCreateInfo->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO, VK_LOADER_DATA_CALLBACK);
+        data != nullptr)
+      device->set_loader_data = data->u.pfnSetDeviceLoaderData;
+    if (!forward_only()) read_properties(*device);
+    if (const VkResult result = create(call, *link, *pCreateInfo, pAllocator, pDevice, *device);
+        result != VK_SUCCESS) {
+      record_with<CommandId::vkCreateDevice>([=] { return result; }, physicalDevice, pCreateInfo, pAllocator,
+                                             pDevice);
+      return result;
+    }
+    device->device = *pDevice;
+    DeviceState& state = *device.release();  // lives until vkDestroyDevice
+    Dispatch dispatch;
+    load_device(dispatch, state.next_get, *pDevice);
+    if (!g_devices.insert(dispatch_key(*pDevice), &state, dispatch)) {
+      dispatch.vkDestroyDevice(*pDevice, pAllocator);
+      delete &state;
+      return VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    state.next = &next_of(*pDevice);
+    for (std::uint32_t i = 0; i < pCreateInfo->queueCreateInfoCount; ++i)
+      if (pCreateInfo->pQueueCreateInfos[i].flags == 0)
+        state.created_families.push_back(pCreateInfo->pQueueCreateInfos[i].queueFamilyIndex);
+    if (!recording()) return VK_SUCCESS;
+    record_modules();
+    describe_physical_device(state);
+    record_with<CommandId::vkCreateDevice>([] { return VK_SUCCESS; }, physicalDevice, pCreateInfo, pAllocator,
+                                           pDevice);
+    refuse_hidden(*pCreateInfo);
+    find_alias_types(state);
+    if (settings().checkpoints != Checkpoints::none) state.checkpointer = std::make_unique<Checkpointer>(state);
+    return VK_SUCCESS;
+  });
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_vkDestroyDevice(VkDevice device, const VkAllocationCallbacks* pAllocator) {
+  if (device == VK_NULL_HANDLE) return;
+  void* const key = dispatch_key(device);
+  DeviceState* const state = &device_of(device);
+  const auto next = next_of(device).vkDestroyDevice;
+  record_with<CommandId::vkDestroyDevice>(
+      [&] {
+        state->checkpointer.reset();
+        {
+          // Memory that the program leaks: its tracking ends before the driver's
+          // mapping does, an imported mapping after the driver has let go of it.
+          const auto lock = host_memory().enter();
+          for (auto& [handle, memory] : state->memories.memories)
+            if (memory->alias == nullptr) memory->tracked.reset();
+        }
+        g_devices.erase(key);
+        next(device, pAllocator);
+        const auto lock = host_memory().enter();
+        state->memories.memories.clear();
+      },
+      device, pAllocator);
+  delete state;
+}
+
+namespace {
+
+void remember(VkDevice device, const Queue& queue) {
+  if (queue.handle == VK_NULL_HANDLE || !recording()) return;
+  DeviceState& state = device_of(device);
+  guarded([&] {
+    const auto lock = host_memory().enter();
+    for (const Queue& known : state.queues)
+      if (known.handle == queue.handle) return;
+    state.queues.push_back(queue);
+  });
+}
+
+}  // namespace
+
+VKAPI_ATTR void VKAPI_CALL hook_vkGetDeviceQueue(VkDevice device, std::uint32_t queueFamilyIndex,
+                                                 std::uint32_t queueIndex, VkQueue* pQueue) {
+  regular<CommandId::vkGetDeviceQueue>(device, queueFamilyIndex, queueIndex, pQueue);
+  remember(device, {*pQueue, queueFamilyIndex, 0});
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_vkGetDeviceQueue2(VkDevice device, const VkDeviceQueueInfo2* pQueueInfo,
+                                                  VkQueue* pQueue) {
+  regular<CommandId::vkGetDeviceQueue2>(device, pQueueInfo, pQueue);
+  remember(device, {*pQueue, pQueueInfo->queueFamilyIndex, pQueueInfo->flags});
+}
+
+}  // namespace rondo::layer

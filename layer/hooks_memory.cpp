@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device memory: allocation, mapping, flushing.
+#include "generated/hooks.h"
+#include "layer/alias_types.h"
+#include "layer/checkpoint.h"
+#include "layer/critical.h"
+#include "layer/guard.h"
+#include "layer/log.h"
+
+namespace rondo::layer {
+
+namespace {
+
+// In memory of ours if it may be and can be; `alias` says which.
+VkResult allocate(DeviceState& device, const VkMemoryAllocateInfo& info, const VkAllocationCallbacks* allocator,
+                  VkDeviceMemory* out, std::unique_ptr<memory::AliasMemory>& alias) {
+  const auto next = device.next->vkAllocateMemory;
+  if (!recording() || !may_alias(device, info)) return next(device.device, &info, allocator, out);
+  {
+    const auto lock = host_memory().enter();
+    alias = host_memory().tracker()->allocate(info.allocationSize, device.alias_granule);
+  }
+  if (alias != nullptr) {
+    const VkImportMemoryHostPointerInfoEXT import{VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT, info.pNext,
+                                                  kHostPointer, alias->device_side()};
+    VkMemoryAllocateInfo imported = info;
+    imported.pNext = &import;
+    imported.allocationSize = alias->size();
+    if (next(device.device, &imported, allocator, out) == VK_SUCCESS) return VK_SUCCESS;
+    const auto lock = host_memory().enter();
+    alias.reset();
+  }
+  return next(device.device, &info, allocator, out);
+}
+
+VkMemoryPropertyFlags flags_of(const DeviceState& device, std::uint32_t type) {
+  return type < device.memory.memoryTypeCount ? device.memory.memoryTypes[type].propertyFlags : 0;
+}
+
+bool imports(const VkMemoryAllocateInfo& info) {
+  for (auto* s = static_cast<const VkBaseInStructure*>(info.pNext); s != nullptr; s = s->pNext)
+    if (s->sType == VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR ||
+        s->sType == VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT)
+      return true;
+  return false;
+}
+
+void end_tracking_of_drivers_mapping(Memory& memory) {
+  if (memory.alias == nullptr) memory.tracked.reset();
+}
+
+}  // namespace
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkAllocateMemory(VkDevice device, const VkMemoryAllocateInfo* pAllocateInfo,
+                                                     const VkAllocationCallbacks* pAllocator,
+                                                     VkDeviceMemory* pMemory) {
+  DeviceState& state = device_of(device);
+  const auto allocate_and_remember = [&]() -> VkResult {
+    return guarded(VK_ERROR_OUT_OF_HOST_MEMORY, [&] {
+      auto memory = std::make_unique<Memory>();
+      if (const VkResult result = allocate(state, *pAllocateInfo, pAllocator, pMemory, memory->alias);
+          result != VK_SUCCESS)
+        return result;
+      memory->device = &state;
+      memory->handle = *pMemory;
+      memory->size = pAllocateInfo->allocationSize;
+      memory->type = pAllocateInfo->memoryTypeIndex;
+      memory->coherent = (flags_of(state, memory->type) & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
+      memory->zeroed = memory->alias != nullptr;
+      if (!memory->zeroed && state.checkpointer != nullptr && !imports(*pAllocateInfo))
+        memory->zeroed = state.checkpointer->zero(*memory);
+      const auto lock = host_memory().enter();
+      state.memories.memories[*pMemory] = std::move(memory);
+      return VK_SUCCESS;
+    });
+  };
+  return record_with<CommandId::vkAllocateMemory>(allocate_and_remember, device, pAllocateInfo, pAllocator, pMemory);
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_vkFreeMemory(VkDevice device, VkDeviceMemory memory,
+                                             const VkAllocationCallbacks* pAllocator) {
+  DeviceState& state = device_of(device);
+  std::unique_ptr<Memory> gone;  // the driver may give its value to another thread at once
+  record_critical<CommandId::vkFreeMemory>(
+      [&](ThreadState* thread) {
+        const auto found = state.memories.memories.find(memory);
+        if (found == state.memories.memories.end()) return;
+        gone = std::move(found->second);
+        state.memories.memories.erase(found);
+        if (gone->mapped) host_memory().record(thread, *gone);
+        end_tracking_of_drivers_mapping(*gone);
+      },
+      [&] { state.next->vkFreeMemory(device, memory, pAllocator); }, device, memory, pAllocator);
+  const auto lock = host_memory().enter();
+  gone.reset();
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkMapMemory(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset,
+                                                VkDeviceSize size, VkMemoryMapFlags flags, void** ppData) {
+  DeviceState& state = device_of(device);
+  const auto map = [&] {
+    const VkResult result = state.next->vkMapMemory(device, memory, offset, size, flags, ppData);
+    if (result != VK_SUCCESS) return result;
+    guarded([&] {
+      const auto lock = host_memory().enter();
+      Memory* const known = HostMemory::find(state, memory);
+      if (known == nullptr) return;
+      if (known->alias != nullptr) *ppData = known->alias->program_side() + offset;
+      if (memory::Tracker* const tracker = host_memory().tracker(); tracker != nullptr && recording()) {
+        if (known->alias == nullptr) {
+          const auto initial = known->mapped_before ? memory::Initial::current
+                               : known->zeroed      ? memory::Initial::zeros
+                                                    : memory::Initial::unknown;
+          known->map_offset = offset;
+          known->tracked = tracker->track(*ppData, size == VK_WHOLE_SIZE ? known->size - offset : size, initial);
+        } else if (known->tracked == nullptr) {
+          known->tracked = tracker->track(*known->alias, memory::Initial::zeros);
+        }
+        if (known->tracked != nullptr)
+          known->tracked->user = known;
+        else
+          stop_recording("no memory to find host writes with");
+      }
+      known->mapped = true;
+      known->mapped_before = true;
+    });
+    return result;
+  };
+  return record_with<CommandId::vkMapMemory>(map, device, memory, offset, size, flags, ppData);
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_vkUnmapMemory(VkDevice device, VkDeviceMemory memory) {
+  DeviceState& state = device_of(device);
+  record_critical<CommandId::vkUnmapMemory>(
+      [&](ThreadState* thread) {
+        Memory* const known = HostMemory::find(state, memory);
+        if (known == nullptr || !known->mapped) return;
+        host_memory().record(thread, *known);
+        end_tracking_of_drivers_mapping(*known);
+        known->mapped = false;
+      },
+      [&] { state.next->vkUnmapMemory(device, memory); }, device, memory);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkFlushMappedMemoryRanges(VkDevice device, std::uint32_t memoryRangeCount,
+                                                              const VkMappedMemoryRange* pMemoryRanges) {
+  DeviceState& state = device_of(device);
+  return record_critical<CommandId::vkFlushMappedMemoryRanges>(
+      [&](ThreadState* thread) {
+        for (std::uint32_t i = 0; i < memoryRangeCount; ++i) {
+          const VkMappedMemoryRange& range = pMemoryRanges[i];
+          if (Memory* const known = HostMemory::find(state, range.memory); known != nullptr)
+            host_memory().record(thread, *known, range.offset, range.size);
+        }
+      },
+      [&] { return state.next->vkFlushMappedMemoryRanges(device, memoryRangeCount, pMemoryRanges); }, device,
+      memoryRangeCount, pMemoryRanges);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkInvalidateMappedMemoryRanges(VkDevice device, std::uint32_t memoryRangeCount,
+                                                                   const VkMappedMemoryRange* pMemoryRanges) {
+  DeviceState& state = device_of(device);
+  const auto invalidate = [&] {
+    const VkResult result = state.next->vkInvalidateMappedMemoryRanges(device, memoryRangeCount, pMemoryRanges);
+    if (result != VK_SUCCESS) return result;
+    const auto lock = host_memory().enter();
+    for (std::uint32_t i = 0; i < memoryRangeCount; ++i) {
+      const VkMappedMemoryRange& range = pMemoryRanges[i];
+      Memory* const known = HostMemory::find(state, range.memory);
+      if (known == nullptr || known->tracked == nullptr || range.offset < known->map_offset) continue;
+      known->tracked->refresh(range.offset - known->map_offset, range.size, memory::Refresh::known);
+    }
+    return result;
+  };
+  return record_with<CommandId::vkInvalidateMappedMemoryRanges>(invalidate, device, memoryRangeCount, pMemoryRanges);
+}
+
+}  // namespace rondo::layer

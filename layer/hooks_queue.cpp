@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What makes a device, or another thread, see the program's host writes:
+// submits, signals, events.
+#include "generated/hooks.h"
+#include "layer/checkpoint.h"
+#include "layer/critical.h"
+
+namespace rondo::layer {
+
+namespace {
+
+// Held over a submit only with checkpoints.
+Checkpointer::Lock enter_queues(DeviceState& device) {
+  return device.checkpointer != nullptr ? device.checkpointer->enter_queues() : Checkpointer::Lock();
+}
+
+template <CommandId C, class... A>
+VkResult submit(VkQueue queue, VkFence fence, A... arguments) {
+  DeviceState& device = device_of(queue);
+  const auto next = (*device.next).*CommandTraits<C>::pfn;
+  const auto lock = enter_queues(device);
+  return record_critical<C, true>(
+      [&](ThreadState* thread) {
+        host_memory().record_all(thread);
+        host_memory().submitted(device, queue, fence);
+      },
+      [&] { return next(queue, arguments...); }, queue, arguments...);
+}
+
+template <CommandId C, class... A>
+VkResult signal(VkDevice handle, A... arguments) {
+  const auto next = next_of(handle).*CommandTraits<C>::pfn;
+  return record_critical<C>([&](ThreadState* thread) { host_memory().record_all(thread); },
+                            [&] { return next(handle, arguments...); }, handle, arguments...);
+}
+
+}  // namespace
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueueSubmit(VkQueue queue, std::uint32_t submitCount,
+                                                  const VkSubmitInfo* pSubmits, VkFence fence) {
+  return submit<CommandId::vkQueueSubmit>(queue, fence, submitCount, pSubmits, fence);
+}
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueueSubmit2(VkQueue queue, std::uint32_t submitCount,
+                                                   const VkSubmitInfo2* pSubmits, VkFence fence) {
+  return submit<CommandId::vkQueueSubmit2>(queue, fence, submitCount, pSubmits, fence);
+}
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueueSubmit2KHR(VkQueue queue, std::uint32_t submitCount,
+                                                      const VkSubmitInfo2* pSubmits, VkFence fence) {
+  return submit<CommandId::vkQueueSubmit2KHR>(queue, fence, submitCount, pSubmits, fence);
+}
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueueBindSparse(VkQueue queue, std::uint32_t bindInfoCount,
+                                                      const VkBindSparseInfo* pBindInfo, VkFence fence) {
+  return submit<CommandId::vkQueueBindSparse>(queue, fence, bindInfoCount, pBindInfo, fence);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkSignalSemaphore(VkDevice device, const VkSemaphoreSignalInfo* pSignalInfo) {
+  return signal<CommandId::vkSignalSemaphore>(device, pSignalInfo);
+}
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkSignalSemaphoreKHR(VkDevice device, const VkSemaphoreSignalInfo* pSignalInfo) {
+  return signal<CommandId::vkSignalSemaphoreKHR>(device, pSignalInfo);
+}
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkSetEvent(VkDevice device, VkEvent event) {
+  return signal<CommandId::vkSetEvent>(device, event);
+}
+
+}  // namespace rondo::layer

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Swapchains and presents.
+#include "generated/hooks.h"
+#include "layer/checkpoint.h"
+#include "layer/critical.h"
+
+namespace rondo::layer {
+
+namespace {
+
+// Adds the usage that checkpoints need to read the images with, where the
+// surface allows it. Returns why the images cannot be read, or null.
+const char* make_readable(const DeviceState& device, VkSwapchainCreateInfoKHR& info) {
+  if ((info.flags & VK_SWAPCHAIN_CREATE_PROTECTED_BIT_KHR) != 0) return "the swapchain is protected";
+  if (!gpu::texel_bytes(info.imageFormat)) return "the swapchain's format cannot be read back";
+  if ((info.imageUsage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) != 0) return nullptr;
+  VkSurfaceCapabilitiesKHR capabilities{};
+  if (device.next_instance->vkGetPhysicalDeviceSurfaceCapabilitiesKHR(device.physical, info.surface,
+                                                                      &capabilities) != VK_SUCCESS ||
+      (capabilities.supportedUsageFlags & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) == 0)
+    return "the surface's images cannot be a transfer source";
+  info.imageUsage |= VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
+  return nullptr;
+}
+
+void remember(DeviceState& device, VkSwapchainKHR handle, const VkSwapchainCreateInfoKHR& info, const char* reason) {
+  Swapchain swapchain;
+  swapchain.format = info.imageFormat;
+  swapchain.extent = info.imageExtent;
+  swapchain.readable = reason == nullptr;
+  swapchain.reason = reason;
+  std::uint32_t count = 0;
+  const auto list = device.next->vkGetSwapchainImagesKHR;
+  if (list(device.device, handle, &count, nullptr) == VK_SUCCESS) {
+    swapchain.images.resize(count);
+    if (list(device.device, handle, &count, swapchain.images.data()) != VK_SUCCESS) swapchain.images.clear();
+  }
+  const std::lock_guard guard(device.swapchain_lock);
+  device.swapchains[handle] = std::move(swapchain);
+}
+
+template <CommandId C, class... A>
+VkResult acquire(VkDevice device, VkFence fence, A... arguments) {
+  if (fence != VK_NULL_HANDLE && recording()) {
+    DeviceState& state = device_of(device);
+    const auto lock = host_memory().enter();
+    state.memories.fences.erase(fence);  // it says nothing of any submit now
+  }
+  return regular<C, true>(device, arguments...);
+}
+
+}  // namespace
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateSwapchainKHR(VkDevice device, const VkSwapchainCreateInfoKHR* pCreateInfo,
+                                                         const VkAllocationCallbacks* pAllocator,
+                                                         VkSwapchainKHR* pSwapchain) {
+  DeviceState& state = device_of(device);
+  const auto create = [&] {
+    if (state.checkpointer == nullptr || !recording())
+      return state.next->vkCreateSwapchainKHR(device, pCreateInfo, pAllocator, pSwapchain);
+    VkSwapchainCreateInfoKHR request = *pCreateInfo;
+    const char* const reason = make_readable(state, request);
+    const VkResult result = state.next->vkCreateSwapchainKHR(device, &request, pAllocator, pSwapchain);
+    if (result == VK_SUCCESS) guarded([&] { remember(state, *pSwapchain, *pCreateInfo, reason); });
+    return result;
+  };
+  return record_with<CommandId::vkCreateSwapchainKHR>(create, device, pCreateInfo, pAllocator, pSwapchain);
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_vkDestroySwapchainKHR(VkDevice device, VkSwapchainKHR swapchain,
+                                                      const VkAllocationCallbacks* pAllocator) {
+  DeviceState& state = device_of(device);
+  if (state.checkpointer != nullptr) {
+    const std::lock_guard guard(state.swapchain_lock);
+    state.swapchains.erase(swapchain);
+  }
+  regular<CommandId::vkDestroySwapchainKHR>(device, swapchain, pAllocator);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkAcquireNextImageKHR(VkDevice device, VkSwapchainKHR swapchain,
+                                                          std::uint64_t timeout, VkSemaphore semaphore, VkFence fence,
+                                                          std::uint32_t* pImageIndex) {
+  return acquire<CommandId::vkAcquireNextImageKHR>(device, fence, swapchain, timeout, semaphore, fence, pImageIndex);
+}
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkAcquireNextImage2KHR(VkDevice device,
+                                                           const VkAcquireNextImageInfoKHR* pAcquireInfo,
+                                                           std::uint32_t* pImageIndex) {
+  return acquire<CommandId::vkAcquireNextImage2KHR>(device, pAcquireInfo->fence, pAcquireInfo, pImageIndex);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueuePresentKHR(VkQueue queue, const VkPresentInfoKHR* pPresentInfo) {
+  DeviceState& device = device_of(queue);
+  if (device.checkpointer == nullptr || !recording())
+    return regular<CommandId::vkQueuePresentKHR, true>(queue, pPresentInfo);
+  const auto lock = device.checkpointer->enter_queues();
+  VkPresentInfoKHR info = *pPresentInfo;
+  std::vector<Checkpointer::Presented> images;
+  bool consumed = false;
+  guarded([&] { images = device.checkpointer->read(queue, *pPresentInfo, consumed); });
+  if (consumed) info.waitSemaphoreCount = 0;
+  return record_critical<CommandId::vkQueuePresentKHR, true>(
+      [&](ThreadState* thread) {
+        host_memory().record_all(thread);
+        if (thread != nullptr) device.checkpointer->write(*thread, images);
+      },
+      [&] { return device.next->vkQueuePresentKHR(queue, &info); }, queue, pPresentInfo);
+}
+
+}  // namespace rondo::layer

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Regular commands that also feed a side table, and the two kinds of object
+// whose record is not simply what the program passed.
+#include <algorithm>
+
+#include "generated/hooks.h"
+#include "layer/guard.h"
+#include "layer/regular.h"
+#include "layer/side_tables.h"
+
+namespace rondo::layer {
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkAllocateCommandBuffers(VkDevice device,
+                                                             const VkCommandBufferAllocateInfo* pAllocateInfo,
+                                                             VkCommandBuffer* pCommandBuffers) {
+  const VkResult result =
+      regular<CommandId::vkAllocateCommandBuffers>(device, pAllocateInfo, pCommandBuffers);
+  if (result == VK_SUCCESS && recording())
+    guarded([&] {
+      side_tables().command_buffers({pCommandBuffers, pAllocateInfo->commandBufferCount}, pAllocateInfo->level);
+    });
+  return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateRenderPass(VkDevice device, const VkRenderPassCreateInfo* pCreateInfo,
+                                                       const VkAllocationCallbacks* pAllocator,
+                                                       VkRenderPass* pRenderPass) {
+  const VkResult result = regular<CommandId::vkCreateRenderPass>(device, pCreateInfo, pAllocator, pRenderPass);
+  if (result == VK_SUCCESS && recording()) guarded([&] { side_tables().render_pass(*pRenderPass, *pCreateInfo); });
+  return result;
+}
+
+namespace {
+
+template <CommandId C>
+VkResult create_render_pass2(VkDevice device, const VkRenderPassCreateInfo2* info,
+                             const VkAllocationCallbacks* allocator, VkRenderPass* render_pass) {
+  const VkResult result = regular<C>(device, info, allocator, render_pass);
+  if (result == VK_SUCCESS && recording()) guarded([&] { side_tables().render_pass(*render_pass, *info); });
+  return result;
+}
+
+template <CommandId C>
+VkResult create_update_template(VkDevice device, const VkDescriptorUpdateTemplateCreateInfo* info,
+                                const VkAllocationCallbacks* allocator, VkDescriptorUpdateTemplate* handle) {
+  const VkResult result = regular<C>(device, info, allocator, handle);
+  if (result == VK_SUCCESS && recording()) guarded([&] { side_tables().update_template(*handle, *info); });
+  return result;
+}
+
+// A failed call may still publish some pipelines: what the driver did not
+// write has to be null.
+template <CommandId C, class Info>
+VkResult create_pipelines(VkDevice device, VkPipelineCache cache, std::uint32_t count, const Info* infos,
+                          const VkAllocationCallbacks* allocator, VkPipeline* pipelines) {
+  const auto next = next_of(device).*CommandTraits<C>::pfn;
+  ThreadState* const state = recording() ? thread_state() : nullptr;
+  if (state == nullptr) return next(device, cache, count, infos, allocator, pipelines);
+  std::fill_n(pipelines, count, VkPipeline{VK_NULL_HANDLE});
+  const VkResult result = next(device, cache, count, infos, allocator, pipelines);
+  const typename CommandTraits<C>::Args args{device, cache, count, infos, allocator, pipelines};
+  if (encode_payload(*state, C, &args, true)) commit_call(*state, C, 0, outcome_of(result, nullptr));
+  return result;
+}
+
+}  // namespace
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateRenderPass2(VkDevice device, const VkRenderPassCreateInfo2* pCreateInfo,
+                                                        const VkAllocationCallbacks* pAllocator,
+                                                        VkRenderPass* pRenderPass) {
+  return create_render_pass2<CommandId::vkCreateRenderPass2>(device, pCreateInfo, pAllocator, pRenderPass);
+}
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateRenderPass2KHR(VkDevice device,
+                                                           const VkRenderPassCreateInfo2* pCreateInfo,
+                                                           const VkAllocationCallbacks* pAllocator,
+                                                           VkRenderPass* pRenderPass) {
+  return create_render_pass2<CommandId::vkCreateRenderPass2KHR>(device, pCreateInfo, pAllocator, pRenderPass);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateDescriptorUpdateTemplate(
+    VkDevice device, const VkDescriptorUpdateTemplateCreateInfo* pCreateInfo, const VkAllocationCallbacks* pAllocator,
+    VkDescriptorUpdateTemplate* pDescriptorUpdateTemplate) {
+  return create_update_template<CommandId::vkCreateDescriptorUpdateTemplate>(device, pCreateInfo, pAllocator,
+                                                                             pDescriptorUpdateTemplate);
+}
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateDescriptorUpdateTemplateKHR(
+    VkDevice device, const VkDescriptorUpdateTemplateCreateInfo* pCreateInfo, const VkAllocationCallbacks* pAllocator,
+    VkDescriptorUpdateTemplate* pDescriptorUpdateTemplate) {
+  return create_update_template<CommandId::vkCreateDescriptorUpdateTemplateKHR>(device, pCreateInfo, pAllocator,
+                                                                                pDescriptorUpdateTemplate);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateGraphicsPipelines(VkDevice device, VkPipelineCache pipelineCache,
+                                                              std::uint32_t createInfoCount,
+                                                              const VkGraphicsPipelineCreateInfo* pCreateInfos,
+                                                              const VkAllocationCallbacks* pAllocator,
+                                                              VkPipeline* pPipelines) {
+  return create_pipelines<CommandId::vkCreateGraphicsPipelines>(device, pipelineCache, createInfoCount, pCreateInfos,
+                                                                pAllocator, pPipelines);
+}
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateComputePipelines(VkDevice device, VkPipelineCache pipelineCache,
+                                                             std::uint32_t createInfoCount,
+                                                             const VkComputePipelineCreateInfo* pCreateInfos,
+                                                             const VkAllocationCallbacks* pAllocator,
+                                                             VkPipeline* pPipelines) {
+  return create_pipelines<CommandId::vkCreateComputePipelines>(device, pipelineCache, createInfoCount, pCreateInfos,
+                                                               pAllocator, pPipelines);
+}
+
+// A cache's contents are the driver's own: the record says that there is one.
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreatePipelineCache(VkDevice device,
+                                                          const VkPipelineCacheCreateInfo* pCreateInfo,
+                                                          const VkAllocationCallbacks* pAllocator,
+                                                          VkPipelineCache* pPipelineCache) {
+  VkPipelineCacheCreateInfo recorded = *pCreateInfo;
+  recorded.initialDataSize = 0;
+  recorded.pInitialData = nullptr;
+  const VkPipelineCacheCreateInfo* const empty = &recorded;
+  return record_with<CommandId::vkCreatePipelineCache>(
+      [&] { return next_of(device).vkCreatePipelineCache(device, pCreateInfo, pAllocator, pPipelineCache); }, device,
+      empty, pAllocator, pPipelineCache);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetPipelineCacheData(VkDevice device, VkPipelineCache pipelineCache,
+                                                           std::size_t* pDataSize, void* pData) {
+  void* const none = nullptr;
+  return record_with<CommandId::vkGetPipelineCacheData>(
+      [&] { return next_of(device).vkGetPipelineCacheData(device, pipelineCache, pDataSize, pData); }, device,
+      pipelineCache, pDataSize, none);
+}
+
+}  // namespace rondo::layer

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/host_memory.h"
+
+#include <algorithm>
+
+#include "generated/args.h"
+#include "layer/log.h"
+#include "layer/record.h"
+#include "layer/state.h"
+
+namespace rondo::layer {
+
+namespace {
+
+// Larger ranges stand alone: the same bytes written again are then the same blob.
+constexpr std::uint64_t kGrouped = 4096;
+
+memory::Device activity(const Memory& memory) {
+  const DeviceMemory& device = memory.device->memories;
+  return memory.device_writable && memory.refreshed != device.epoch ? memory::Device::active
+                                                                    : memory::Device::idle;
+}
+
+// Host writes of one memory, gathered into as few records as make sense.
+class WriteRecorder {
+ public:
+  WriteRecorder(ThreadState& state, const Memory& memory) : state_(state), memory_(memory) {}
+  ~WriteRecorder() { flush(); }
+
+  void add(const memory::Range& range) {
+    const std::uint64_t offset = memory_.map_offset + range.offset;
+    if (offset >= memory_.size) return;  // the import's rounding
+    const RondoRange part{offset, std::min(range.size, memory_.size - offset)};
+    if (part.size > kGrouped) {
+      flush();
+      write({&part, 1}, {range.bytes, static_cast<std::size_t>(part.size)}, range.ambiguous);
+      return;
+    }
+    if (range.ambiguous != ambiguous_) flush();
+    ambiguous_ = range.ambiguous;
+    ranges_.push_back(part);
+    bytes_.insert(bytes_.end(), range.bytes, range.bytes + part.size);
+  }
+
+ private:
+  void flush() {
+    if (!ranges_.empty()) write(ranges_, bytes_, ambiguous_);
+    ranges_.clear();
+    bytes_.clear();
+  }
+
+  void write(std::span<const RondoRange> ranges, std::span<const std::byte> bytes, bool ambiguous) {
+    args_rondoHostWrite args{};
+    args.device = memory_.device->device;
+    args.memory = memory_.handle;
+    args.rangeCount = static_cast<std::uint32_t>(ranges.size());
+    args.pRanges = ranges.data();
+    args.dataSize = bytes.size();
+    args.pData = bytes.data();
+    if (!encode_payload(state_, state_.host_writes, CommandId::rondoHostWrite, &args, true)) return;
+    write_call(state_, CommandId::rondoHostWrite, ambiguous ? kRecordAmbiguous : 0, g_hot.writer->take_sequence(),
+               {}, state_.host_writes.bytes());
+  }
+
+  ThreadState& state_;
+  const Memory& memory_;
+  std::vector<RondoRange> ranges_;
+  std::vector<std::byte> bytes_;
+  bool ambiguous_ = false;
+};
+
+void write_ranges(ThreadState* state, const Memory& memory, std::span<const memory::Range> ranges) {
+  if (state == nullptr || ranges.empty()) return;
+  WriteRecorder recorder(*state, memory);
+  for (const memory::Range& range : ranges) recorder.add(range);
+}
+
+}  // namespace
+
+memory::Tracker* HostMemory::start_tracker(const char* choice) {
+  if (tracker_ == nullptr) {
+    tracker_ = memory::Tracker::create(choice);
+    if (tracker_ == nullptr) return nullptr;
+    if (!tracker_->message().empty()) log(LogLevel::info, tracker_->message());
+    log(LogLevel::info, std::string("host writes are found by: ") + memory::name(tracker_->mechanism()));
+  }
+  return tracker_.get();
+}
+
+Memory* HostMemory::find(DeviceState& device, VkDeviceMemory handle) {
+  const auto found = device.memories.memories.find(handle);
+  return found == device.memories.memories.end() ? nullptr : found->second.get();
+}
+
+void HostMemory::record_all(ThreadState* state) {
+  if (tracker_ == nullptr || state == nullptr) return;
+  for (memory::Tracked* tracked : tracker_->scan()) {
+    const Memory& memory = *static_cast<Memory*>(tracked->user);
+    // Writes to other memory mean nothing before they are flushed.
+    if (memory.coherent && memory.mapped) write_ranges(state, memory, tracked->changes(activity(memory)));
+  }
+}
+
+void HostMemory::record(ThreadState* state, Memory& memory, VkDeviceSize offset, VkDeviceSize size) {
+  if (memory.tracked == nullptr || state == nullptr) return;
+  const VkDeviceSize from = offset > memory.map_offset ? offset - memory.map_offset : 0;
+  write_ranges(state, memory, memory.tracked->collect(from, size, activity(memory)));
+}
+
+void HostMemory::submitted(DeviceState& device, VkQueue queue, VkFence fence) {
+  DeviceMemory& d = device.memories;
+  ++d.epoch;
+  const std::uint64_t number = ++d.queues[queue].submitted;
+  if (fence != VK_NULL_HANDLE) d.fences[fence] = {queue, number};
+}
+
+void HostMemory::finished(DeviceState& device, std::span<const VkFence> fences) {
+  DeviceMemory& d = device.memories;
+  for (VkFence fence : fences) {
+    const auto use = d.fences.find(fence);
+    if (use == d.fences.end()) continue;
+    QueueProgress& queue = d.queues[use->second.queue];
+    queue.finished = std::max(queue.finished, use->second.submitted);
+    d.fences.erase(use);
+  }
+}
+
+void HostMemory::finished(DeviceState& device, VkQueue queue) {
+  QueueProgress& progress = device.memories.queues[queue];
+  progress.finished = progress.submitted;
+}
+
+void HostMemory::finished(DeviceState& device) {
+  for (auto& [queue, progress] : device.memories.queues) progress.finished = progress.submitted;
+}
+
+bool HostMemory::idle(const DeviceState& device) {
+  return std::all_of(device.memories.queues.begin(), device.memories.queues.end(),
+                     [](const auto& queue) { return queue.second.finished == queue.second.submitted; });
+}
+
+void HostMemory::refresh(DeviceState& device) {
+  const bool settled = idle(device);
+  for (auto& [handle, memory] : device.memories.memories) {
+    if (memory->tracked == nullptr || !memory->device_writable || memory->refreshed == device.memories.epoch)
+      continue;
+    memory->tracked->refresh(0, memory::whole, memory::Refresh::known);
+    if (settled) memory->refreshed = device.memories.epoch;
+  }
+}
+
+HostMemory& host_memory() {
+  static HostMemory* const memory = new HostMemory;
+  return *memory;
+}
+
+}  // namespace rondo::layer

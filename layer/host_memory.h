@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program's mapped memory, and the one critical section of host writes
+// (design §6): scan, record the writes, take and commit the number of the
+// submit, flush, unmap, free, signal or event, then leave it and call the
+// driver. Device memory is made and found under the same lock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "format/vulkan.h"
+#include "layer/memory/tracker.h"
+#include "layer/thread_state.h"
+
+namespace rondo::layer {
+
+struct DeviceState;
+
+// One VkDeviceMemory.
+struct Memory {
+  DeviceState* device = nullptr;
+  VkDeviceMemory handle = VK_NULL_HANDLE;
+  VkDeviceSize size = 0;  // as the program asked
+  std::uint32_t type = 0;
+  bool coherent = false;
+  bool zeroed = false;
+  bool mapped = false;
+  bool mapped_before = false;
+  bool device_writable = false;  // something is bound that a device can write
+  VkDeviceSize map_offset = 0;   // tracking of a driver's own mapping begins here; alias: 0
+  std::uint64_t refreshed = 0;   // DeviceMemory::epoch when it was last refreshed on an idle device
+  std::unique_ptr<memory::AliasMemory> alias;   // before `tracked`, which ends first
+  std::unique_ptr<memory::Tracked> tracked;
+};
+
+// What a queue has been given and has finished, in submissions.
+struct QueueProgress {
+  std::uint64_t submitted = 0;
+  std::uint64_t finished = 0;
+};
+
+// Of one device; a member of DeviceState.
+struct DeviceMemory {
+  std::unordered_map<VkDeviceMemory, std::unique_ptr<Memory>> memories;
+  std::unordered_set<VkBuffer> read_only;  // created, not yet bound, and no device writes it
+  std::unordered_map<VkQueue, QueueProgress> queues;
+  struct FenceUse {
+    VkQueue queue;
+    std::uint64_t submitted;
+  };
+  std::unordered_map<VkFence, FenceUse> fences;
+  std::uint64_t epoch = 1;  // grows with every submit
+};
+
+class HostMemory {
+ public:
+  using Lock = std::unique_lock<std::mutex>;
+  Lock enter() { return Lock(lock_); }
+
+  // Everything below: inside the critical section.
+
+  // Null before the first device that is recorded.
+  memory::Tracker* tracker() { return tracker_.get(); }
+  // Creates it at the first call; null when out of memory.
+  memory::Tracker* start_tracker(const char* choice);
+
+  static Memory* find(DeviceState& device, VkDeviceMemory handle);
+
+  // Host writes to coherent memory, everywhere. Before a submit, signal, event.
+  void record_all(ThreadState* state);
+  // Host writes to one memory. Before a flush, unmap or free.
+  void record(ThreadState* state, Memory& memory, VkDeviceSize offset = 0, VkDeviceSize size = memory::whole);
+
+  void submitted(DeviceState& device, VkQueue queue, VkFence fence);
+  static void finished(DeviceState& device, std::span<const VkFence> fences);
+  static void finished(DeviceState& device, VkQueue queue);
+  static void finished(DeviceState& device);
+  static bool idle(const DeviceState& device);
+
+  // After a wait: device writes become part of the last known contents.
+  void refresh(DeviceState& device);
+
+ private:
+  std::mutex lock_;
+  std::unique_ptr<memory::Tracker> tracker_;
+};
+
+HostMemory& host_memory();
+
+}  // namespace rondo::layer

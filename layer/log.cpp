@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/log.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+namespace rondo::layer {
+
+namespace {
+std::atomic<LogLevel> g_level{LogLevel::warn};
+}
+
+void set_log_level(LogLevel level) { g_level.store(level, std::memory_order_relaxed); }
+bool log_enabled(LogLevel level) { return level <= g_level.load(std::memory_order_relaxed); }
+
+void log(LogLevel level, std::string_view text) {
+  if (!log_enabled(level)) return;
+  // No stdio: the program may be inside its own, or have closed it.
+  char line[1024];
+  static constexpr std::string_view prefix = "rondo: ";
+  const std::size_t body = std::min(text.size(), sizeof line - prefix.size() - 1);
+  std::memcpy(line, prefix.data(), prefix.size());
+  std::memcpy(line + prefix.size(), text.data(), body);
+  line[prefix.size() + body] = '\n';
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line, prefix.size() + body + 1);
+}
+
+}  // namespace rondo::layer

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/recorder.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/auxv.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <ctime>
+#include <exception>
+#include <mutex>
+#include <vector>
+
+#include "format/codec/schema.h"
+#include "generated/args.h"
+#include "layer/log.h"
+#include "layer/output_path.h"
+#include "layer/record.h"
+#include "layer/session.h"
+#include "layer/thread_state.h"
+
+namespace rondo::layer {
+
+constinit Hot g_hot;
+
+namespace {
+
+// Guarded by `lock`, but for what the fork handler clears.
+struct Recorder {
+  std::mutex lock;
+  bool tried = false;     // a file was created, or could not be
+  bool finished = false;
+  bool modules = false;
+  Ending ending = Ending::exited;
+  std::string path;
+};
+
+Recorder& recorder() {
+  static Recorder* const r = new Recorder;  // outlives every destructor
+  return *r;
+}
+
+std::atomic<bool> g_forked{false};
+
+void finish_recording() {
+  Recorder& r = recorder();
+  const std::lock_guard guard(r.lock);
+  if (r.finished || g_hot.writer == nullptr || in_forked_child()) return;
+  r.finished = true;
+  g_hot.recording.store(false, std::memory_order_seq_cst);
+  if (open_thread_states() > 1) {
+    // Another thread may stand between taking a number and committing its
+    // record; what it has begun is over long before this.
+    const std::timespec pause{0, 2'000'000};
+    ::nanosleep(&pause, nullptr);
+  }
+  auto summary = g_hot.writer->finish(r.ending);
+  if (!summary) {
+    log(LogLevel::error, r.path + " is not complete: " + summary.error().message);
+    return;
+  }
+  log(LogLevel::info, r.path + ": " + std::to_string(summary->records) + " records, " +
+                          std::to_string(summary->file_bytes) + " bytes");
+}
+
+__attribute__((destructor)) void at_exit() {
+  try {
+    finish_recording();
+  } catch (...) {
+    log(LogLevel::error, "out of memory while closing the capture: `rondo finish` completes it");
+  }
+}
+
+void after_fork_in_child() {
+  g_forked.store(true);
+  const bool was_recording = g_hot.recording.exchange(false);
+  if (g_hot.writer != nullptr) g_hot.writer->abandon();
+  if (was_recording) log(LogLevel::info, "a forked child is not recorded");
+}
+
+// True if a live ancestor has this layer loaded: then this process is not the
+// first one of its capture.
+bool ancestor_records() {
+  long pid = ::getppid();
+  for (int depth = 0; pid > 1 && depth < 16; ++depth) {
+    const std::string directory = "/proc/" + std::to_string(pid);
+    if (read_text_file((directory + "/maps").c_str()).find("/librondo_layer.so") != std::string::npos)
+      return true;
+    const std::string stat = read_text_file((directory + "/stat").c_str());
+    const std::size_t name_end = stat.rfind(')');  // pid (name) state ppid
+    if (name_end == std::string::npos || name_end + 4 > stat.size()) return false;
+    pid = std::strtol(stat.c_str() + name_end + 4, nullptr, 10);
+  }
+  return false;
+}
+
+// A recorder holds a lock on its file.
+bool being_recorded(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return false;
+  const bool locked = ::flock(fd, LOCK_SH | LOCK_NB) != 0;
+  ::close(fd);
+  return locked;
+}
+
+std::vector<DictionaryEntry> dictionary() {
+  std::vector<DictionaryEntry> rows;
+  for (const codec::CommandInfo& command : codec::commands())
+    if (command.id != CommandId::none && command.kind != codec::CommandClass::unsupported)
+      rows.push_back({DictionaryKind::command, static_cast<std::uint16_t>(command.id),
+                      codec::info(command.args).encoding_hash, command.name});
+  for (const codec::StructInfo& structure : codec::structures())
+    if (structure.stype != codec::kNull)
+      rows.push_back({DictionaryKind::structure, static_cast<std::uint16_t>(structure.id),
+                      structure.encoding_hash, structure.name});
+  return rows;
+}
+
+bool exists(const std::string& path) { return ::faccessat(AT_FDCWD, path.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0; }
+
+// `rondo capture` wants to know which files were written (docs/rondo-capture.md):
+// process id, space, path, zero byte, in one write.
+void report_to_launcher(std::int64_t pid, const std::string& path) {
+  const char* report = std::getenv("RONDO_REPORT_FILE");
+  if (report == nullptr) return;
+  const int fd = ::open(report, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+  const std::string entry = std::to_string(pid) + " " + path + '\0';
+  if (fd < 0 || ::write(fd, entry.data(), entry.size()) != static_cast<ssize_t>(entry.size()))
+    log(LogLevel::warn, "cannot tell the launcher about " + path);
+  if (fd >= 0) ::close(fd);
+}
+
+// The first free name; a file that appears meanwhile is never overwritten.
+std::unique_ptr<CaptureWriter> create_file(const ProcessNames& names, bool later, std::string& path) {
+  const Settings& s = settings();
+  std::string base = expand_output(s.output, names);
+  const bool names_process = s.output.find("%p") != std::string::npos;
+  if (!names_process && (later || being_recorded(base)))
+    base = with_suffix(base, "-" + std::to_string(names.pid));
+  WriterOptions options;
+  options.compression = s.compression;
+  options.dictionary = dictionary();
+  for (int attempt = 0; attempt < 10000; ++attempt) {
+    path = attempt == 0 ? base : with_suffix(base, "-" + std::to_string(attempt));
+    if (exists(path)) continue;
+    options.path = path;
+    auto writer = CaptureWriter::create(options);
+    if (writer) return std::move(*writer);
+    if (!exists(path)) {
+      log(LogLevel::error, "not recording: " + writer.error().message);
+      return nullptr;
+    }
+  }
+  log(LogLevel::error, "not recording: no free file name for " + base);
+  return nullptr;
+}
+
+}  // namespace
+
+bool forward_only() {
+  static const bool secure = ::getauxval(AT_SECURE) != 0;
+  return secure;
+}
+
+bool wanted() {
+  static const bool first_or_any = [] {
+    const bool yes = settings().children || !ancestor_records();
+    if (!yes) log(LogLevel::info, "not recording a child process (RONDO_CHILDREN=0)");
+    return yes;
+  }();
+  return !forward_only() && !in_forked_child() && first_or_any;
+}
+
+bool in_forked_child() { return g_forked.load(std::memory_order_relaxed); }
+
+const Settings& settings() {
+  static const Settings* const s = [] {
+    auto* read = new Settings(read_settings([](const char* name) -> const char* { return std::getenv(name); }));
+    set_log_level(read->log_level);
+    for (const std::string& warning : read->warnings) log(LogLevel::warn, warning);
+    return read;
+  }();
+  return *s;
+}
+
+void start_recording(const VkInstanceCreateInfo* info) {
+  Recorder& r = recorder();
+  const std::lock_guard guard(r.lock);
+  if (r.tried || !wanted()) return;
+  r.tried = true;
+  const ProcessNames names = process_names();
+  std::unique_ptr<CaptureWriter> writer = create_file(names, ancestor_records(), r.path);
+  if (writer == nullptr) return;
+  report_to_launcher(names.pid, r.path);
+  writer->add_session(session_start(settings(), names, info));
+  g_hot.writer = writer.release();
+  ::pthread_atfork(nullptr, nullptr, after_fork_in_child);
+  ::at_quick_exit(at_exit);
+  log(LogLevel::info, "recording to " + r.path);
+  g_hot.recording.store(true, std::memory_order_release);
+}
+
+void stop_recording(std::string_view reason) noexcept {
+  if (!recording()) return;
+  try {
+    Recorder& r = recorder();
+    const std::lock_guard guard(r.lock);
+    if (!recording()) return;
+    r.ending = Ending::stopped;
+    const std::string text(reason);
+    write_note(text.c_str(), true);
+    g_hot.recording.store(false, std::memory_order_release);
+    log(LogLevel::error, "recording stopped: " + text);
+  } catch (...) {
+    g_hot.recording.store(false, std::memory_order_release);
+    log(LogLevel::error, "recording stopped: out of memory");
+  }
+}
+
+void note(std::string_view text) noexcept {
+  if (!recording()) return;
+  try {
+    const std::string copy(text);
+    write_note(copy.c_str(), false);
+    log(LogLevel::warn, copy);
+  } catch (...) {
+    stop_recording("out of memory");
+  }
+}
+
+void record_modules() noexcept {
+  if (!recording()) return;
+  try {
+    Recorder& r = recorder();
+    const std::lock_guard guard(r.lock);
+    if (r.modules) return;
+    r.modules = true;
+    g_hot.writer->add_session(session_modules(settings()));
+  } catch (...) {
+    stop_recording("out of memory");
+  }
+}
+
+std::uint64_t now_ns() {
+  std::timespec t{};
+  ::clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+}  // namespace rondo::layer

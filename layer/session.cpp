@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/session.h"
+
+#include <elf.h>
+#include <link.h>
+#include <fcntl.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstring>
+#include <ctime>
+
+#include "layer/json.h"
+
+namespace rondo::layer {
+
+namespace {
+
+bool allowed(std::string_view variable) {
+  if (variable.starts_with("RONDO_REPORT_FILE=")) return false;  // the launcher's own
+  for (std::string_view prefix : {"VK_", "MESA_", "LIBGL_", "RONDO_", "GGML_VK_"})
+    if (variable.starts_with(prefix)) return true;
+  return variable.starts_with("DRI_PRIME=");
+}
+
+std::string version_text(std::uint32_t v) {
+  return std::to_string(VK_API_VERSION_MAJOR(v)) + "." + std::to_string(VK_API_VERSION_MINOR(v)) + "." +
+         std::to_string(VK_API_VERSION_PATCH(v));
+}
+
+std::string build_id(const dl_phdr_info& module) {
+  static constexpr char digits[] = "0123456789abcdef";
+  for (int i = 0; i < module.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = module.dlpi_phdr[i];
+    if (segment.p_type != PT_NOTE) continue;
+    const auto* at = reinterpret_cast<const unsigned char*>(module.dlpi_addr + segment.p_vaddr);
+    const auto* end = at + segment.p_memsz;
+    while (at + sizeof(ElfW(Nhdr)) <= end) {
+      ElfW(Nhdr) note;
+      std::memcpy(&note, at, sizeof note);
+      const auto* name = at + sizeof note;
+      const auto* content = name + ((note.n_namesz + 3u) & ~3u);
+      at = content + ((note.n_descsz + 3u) & ~3u);
+      if (at > end) break;
+      if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 || std::memcmp(name, "GNU", 4) != 0) continue;
+      std::string hex;
+      for (std::uint32_t k = 0; k < note.n_descsz; ++k) {
+        hex += digits[content[k] >> 4];
+        hex += digits[content[k] & 15];
+      }
+      return hex;
+    }
+  }
+  return {};
+}
+
+void write_process(JsonWriter& json, const Settings& settings, const ProcessNames& names) {
+  json.key("process").begin_object();
+  json.key("pid").value(static_cast<std::uint64_t>(names.pid));
+  std::timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  json.key("start_unix_ns")
+      .value(static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec));
+  if (!settings.minimal_session) {
+    json.key("program").value(names.program);
+    json.key("directory").value(names.directory);
+    json.key("command_line").begin_array();
+    const std::string arguments = read_text_file("/proc/self/cmdline");
+    for (std::size_t at = 0; at < arguments.size();) {
+      const std::string_view argument(arguments.c_str() + at);
+      json.value(argument);
+      at += argument.size() + 1;
+    }
+    json.end_array();
+    json.key("environment").begin_object();
+    for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+      const std::string_view text(*variable);
+      const std::size_t equals = text.find('=');
+      if (equals != std::string_view::npos && allowed(text))
+        json.key(text.substr(0, equals)).value(text.substr(equals + 1));
+    }
+    json.end_object();
+  }
+  json.end_object();
+}
+
+void write_application(JsonWriter& json, const Settings& settings, const VkInstanceCreateInfo* info) {
+  const VkApplicationInfo* application = info != nullptr ? info->pApplicationInfo : nullptr;
+  if (application == nullptr) return;
+  json.key("application").begin_object();
+  if (!settings.minimal_session) {
+    if (application->pApplicationName != nullptr) json.key("name").value(application->pApplicationName);
+    json.key("version").value(std::uint64_t{application->applicationVersion});
+    if (application->pEngineName != nullptr) json.key("engine").value(application->pEngineName);
+    json.key("engine_version").value(std::uint64_t{application->engineVersion});
+  }
+  json.key("api_version").value(version_text(application->apiVersion));
+  json.end_object();
+}
+
+const char* word(Checkpoints c) {
+  return c == Checkpoints::none ? "none" : c == Checkpoints::present ? "present" : "readback";
+}
+const char* word(Compression c) { return c == Compression::none ? "none" : c == Compression::lz4 ? "fast" : "high"; }
+
+}  // namespace
+
+// /proc files say size 0: read to the end.
+std::string read_text_file(const char* path) {
+  std::string text;
+  const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return text;
+  char block[4096];
+  for (ssize_t got; (got = ::read(fd, block, sizeof block)) > 0;)
+    text.append(block, static_cast<std::size_t>(got));
+  ::close(fd);
+  return text;
+}
+
+ProcessNames process_names() {
+  ProcessNames names;
+  names.pid = ::getpid();
+  names.start = std::time(nullptr);
+  char path[PATH_MAX];
+  if (const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path); length > 0) {
+    const std::string_view executable(path, static_cast<std::size_t>(length));
+    names.program = executable.substr(executable.rfind('/') + 1);
+  }
+  if (names.program.empty()) names.program = program_invocation_short_name;
+  if (::getcwd(path, sizeof path) != nullptr) names.directory = path;
+  return names;
+}
+
+std::string session_start(const Settings& settings, const ProcessNames& names, const VkInstanceCreateInfo* info) {
+  JsonWriter json;
+  json.begin_object();
+  json.key("rondo").begin_object();
+  json.key("version").value(RONDO_VERSION);
+  json.key("vulkan_headers").value(version_text(VK_HEADER_VERSION_COMPLETE));
+  json.end_object();
+  write_process(json, settings, names);
+  write_application(json, settings, info);
+  if (utsname host{}; ::uname(&host) == 0) {
+    json.key("host").begin_object();
+    json.key("kernel").value(std::string(host.sysname) + " " + host.release);
+    json.key("machine").value(host.machine);
+    json.end_object();
+  }
+  json.key("capture").begin_object();
+  json.key("checkpoints").value(word(settings.checkpoints));
+  json.key("compression").value(word(settings.compression));
+  json.key("memory").value(settings.memory);
+  json.end_object();
+  json.end_object();
+  return json.text();
+}
+
+std::string session_modules(const Settings& settings) {
+  struct Walk {
+    JsonWriter json;
+    bool minimal;
+  } walk{{}, settings.minimal_session};
+  walk.json.begin_object().key("modules").begin_array();
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* module, std::size_t, void* data) {
+        auto& w = *static_cast<Walk*>(data);
+        const std::string id = build_id(*module);
+        std::string_view path = module->dlpi_name != nullptr ? module->dlpi_name : "";
+        if (w.minimal) path = path.substr(path.rfind('/') + 1);
+        if (path.empty() && id.empty()) return 0;
+        w.json.begin_object();
+        w.json.key("path").value(path.empty() ? "(program)" : path);
+        if (!id.empty()) w.json.key("build_id").value(id);
+        w.json.end_object();
+        return 0;
+      },
+      &walk);
+  walk.json.end_array().end_object();
+  return walk.json.text();
+}
+
+}  // namespace rondo::layer

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The RONDO_* variables (design §4), read once.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "format/container.h"
+#include "layer/log.h"
+
+namespace rondo::layer {
+
+enum class Checkpoints : int { none = 0, present = 1, readback = 2 };  // each includes the ones before
+
+struct Settings {
+  std::string output = "%e-%p.rondo";
+  Compression compression = Compression::lz4;
+  Checkpoints checkpoints = Checkpoints::none;
+  LogLevel log_level = LogLevel::warn;
+  std::string memory = "auto";     // RONDO_MEMORY, checked by the memory tracker
+  bool minimal_session = false;
+  bool children = true;
+  std::vector<std::string> warnings;  // one sentence each value that was not understood
+};
+
+using Environment = std::function<const char*(const char* name)>;
+Settings read_settings(const Environment& get);
+
+}  // namespace rondo::layer

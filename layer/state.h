@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the layer knows of the program's instances and devices.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include <vulkan/vk_layer.h>
+
+#include "format/vulkan.h"
+#include "layer/host_memory.h"
+#include "layer/key_table.h"
+
+namespace rondo::layer {
+
+class Checkpointer;
+
+// Written while the instance is created, read afterwards.
+struct InstanceState {
+  VkInstance instance = VK_NULL_HANDLE;
+  PFN_vkGetInstanceProcAddr next_get = nullptr;
+  PFN_GetPhysicalDeviceProcAddr next_get_physical = nullptr;
+  std::uint32_t api_version = VK_API_VERSION_1_0;  // as the program asked
+  std::unordered_set<std::string> added_extensions;  // by the layer, unknown to the program
+};
+
+struct Queue {
+  VkQueue handle = VK_NULL_HANDLE;
+  std::uint32_t family = 0;
+  VkDeviceQueueCreateFlags flags = 0;
+};
+
+struct Swapchain {
+  VkFormat format = VK_FORMAT_UNDEFINED;
+  VkExtent2D extent{};
+  bool readable = false;        // images have TRANSFER_SRC usage
+  const char* reason = nullptr;  // why not
+  std::vector<VkImage> images;
+};
+
+// The first group is written while the device is created, and read afterwards.
+struct DeviceState {
+  VkDevice device = VK_NULL_HANDLE;
+  VkPhysicalDevice physical = VK_NULL_HANDLE;
+  const InstanceState* instance = nullptr;
+  const Dispatch* next = nullptr;           // of this device
+  const Dispatch* next_instance = nullptr;  // of its instance
+  PFN_vkGetDeviceProcAddr next_get = nullptr;
+  PFN_vkSetDeviceLoaderData set_loader_data = nullptr;
+  std::uint32_t api_version = VK_API_VERSION_1_0;  // the lower of the instance's and the device's
+  std::unordered_set<std::string> added_extensions;  // by the layer, unknown to the program
+  VkPhysicalDeviceMemoryProperties memory{};
+  std::vector<VkQueueFamilyProperties> families;
+  std::vector<std::uint32_t> created_families;  // of ordinary queues, as vkCreateDevice was asked
+  std::uint32_t alias_types = 0;            // memory types that host memory can be imported as
+  VkDeviceSize alias_granule = 1;
+  std::unique_ptr<Checkpointer> checkpointer;  // null without checkpoints
+
+  std::mutex swapchain_lock;
+  std::unordered_map<VkSwapchainKHR, Swapchain> swapchains;  // guarded by swapchain_lock
+
+  // Guarded by HostMemory's lock.
+  std::vector<Queue> queues;                // those that the program has got
+  DeviceMemory memories;
+
+  DeviceState();
+  ~DeviceState();
+};
+
+using InstanceEntry = KeyEntry<InstanceState>;
+using DeviceEntry = KeyEntry<DeviceState>;
+
+extern constinit KeyTable<InstanceState, 256> g_instances;
+extern constinit KeyTable<DeviceState, 1024> g_devices;
+
+inline InstanceEntry& entry_of(VkInstance handle) { return *g_instances.find(dispatch_key(handle)); }
+inline InstanceEntry& entry_of(VkPhysicalDevice handle) { return *g_instances.find(dispatch_key(handle)); }
+inline DeviceEntry& entry_of(VkDevice handle) { return *g_devices.find(dispatch_key(handle)); }
+inline DeviceEntry& entry_of(VkQueue handle) { return *g_devices.find(dispatch_key(handle)); }
+inline DeviceEntry& entry_of(VkCommandBuffer handle) { return *g_devices.find(dispatch_key(handle)); }
+
+template <class Handle>
+const Dispatch& next_of(Handle handle) {
+  return entry_of(handle).dispatch;
+}
+template <class Handle>
+DeviceState& device_of(Handle handle) {
+  return *entry_of(handle).state;
+}
+
+}  // namespace rondo::layer

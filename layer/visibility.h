@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program sees of the driver: everything but what cannot be recorded
+// (design §2.2). Each thing hidden is named once at RONDO_LOG=info.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "format/vulkan.h"
+
+namespace rondo::layer {
+
+inline constexpr char kLayerName[] = "VK_LAYER_RONDO_capture";
+
+// Hiding is for recorded processes: elsewhere the program sees the driver as it is.
+bool hiding();
+
+// A version of the API that our headers do not have is told as the newest they have.
+std::uint32_t visible_version(std::uint32_t version);
+
+// Null if programs may use it, else why not.
+const char* hidden_reason(std::string_view extension);
+
+// Removes hidden ones.
+void hide_extensions(std::vector<VkExtensionProperties>& properties);
+
+void hide_features(VkPhysicalDeviceFeatures& features);
+// Feature structures chained to VkPhysicalDeviceFeatures2.
+void hide_features(void* chain);
+
+// The first hidden feature that these enable, or null.
+const char* hidden_feature(const VkPhysicalDeviceFeatures* features, const void* chain);
+
+void hide_queue_flags(VkQueueFamilyProperties& family);
+
+void hidden(std::string_view what, std::string_view reason);  // says so, once each
+
+// The two calls of an enumeration, over a list that is known whole.
+template <class T>
+VkResult answer(const std::vector<T>& all, std::uint32_t* count, T* out) {
+  const auto available = static_cast<std::uint32_t>(all.size());
+  if (out == nullptr) {
+    *count = available;
+    return VK_SUCCESS;
+  }
+  const std::uint32_t given = *count < available ? *count : available;
+  for (std::uint32_t i = 0; i < given; ++i) out[i] = all[i];
+  *count = given;
+  return given < available ? VK_INCOMPLETE : VK_SUCCESS;
+}
+
+// The whole list behind a two-call enumeration: call(&count, array).
+template <class T, class Call>
+VkResult enumerate(std::vector<T>& all, Call&& call) {
+  VkResult result = VK_INCOMPLETE;
+  while (result == VK_INCOMPLETE) {  // it may grow between the calls
+    std::uint32_t count = 0;
+    if (result = call(&count, nullptr); result != VK_SUCCESS) return result;
+    all.assign(count, T{});
+    if (count == 0) return VK_SUCCESS;
+    result = call(&count, all.data());
+    all.resize(count);
+  }
+  return result;
+}
+
+}  // namespace rondo::layer
