@@ -89,7 +89,7 @@ void take_decoded(Walk& walk, const Step& step, CaptureInfo& info) {
   for (const ObjectId id : walk.resolution().created)
     info.objects[codec::info(walk.objects().objects()[id].type).name] += 1;
   if ((step.record.flags & kRecordAmbiguous) != 0) info.ambiguous += 1;
-  if (step.command->two_part && !step.record.has_return) info.unfinished += 1;
+  if (step.unfinished()) info.unfinished += 1;
   if (step.command->id == CommandId::rondoNote)
     if (const char* words = walk.args<args_rondoNote>().text; words != nullptr) info.notes.push_back(printable(words));
 }
@@ -99,9 +99,9 @@ void take_decoded(Walk& walk, const Step& step, CaptureInfo& info) {
 Result<CaptureInfo> gather(Walk& walk, const InfoWanted& wanted) {
   CaptureInfo info;
   take_container(walk.reader(), info);
-  info.refused = walk.ids().refused();
   SpanRows rows(info, wanted);
   std::set<std::uint32_t> threads;
+  std::set<std::string> unknown;
   Step step;
   for (;;) {
     const auto more = walk.next(step);
@@ -109,10 +109,6 @@ Result<CaptureInfo> gather(Walk& walk, const InfoWanted& wanted) {
     if (!*more) break;
     threads.insert(step.record.thread);
     info.last_sequence = step.record.sequence;
-    if (step.is_void()) {
-      info.voided += 1;
-      continue;
-    }
     if (step.by_layer()) {
       info.by_layer += 1;
     } else {
@@ -126,6 +122,7 @@ Result<CaptureInfo> gather(Walk& walk, const InfoWanted& wanted) {
     info.submits += step.submits;
     if (step.command == nullptr) {
       info.unsupported += 1;
+      unknown.insert(walk.name(step));
       continue;
     }
     take_decoded(walk, step, info);
@@ -133,6 +130,8 @@ Result<CaptureInfo> gather(Walk& walk, const InfoWanted& wanted) {
     rows.take(walk, step);
   }
   info.threads = threads.size();
+  for (const std::string& reason : walk.ids().refused())
+    if (unknown.contains(reason.substr(0, reason.find(':')))) info.refused.push_back(reason);
   return info;
 }
 

@@ -85,7 +85,6 @@ struct CaptureInfo {
 
   std::uint64_t calls = 0;
   std::uint64_t by_layer = 0;
-  std::uint64_t voided = 0;
   std::uint64_t ambiguous = 0;  // host writes that may be the device's
   std::uint64_t unsupported = 0;  // records that this build does not know
   std::uint64_t unfinished = 0;   // calls in which the process died
@@ -97,7 +96,7 @@ struct CaptureInfo {
   std::uint64_t last_ns = 0;
   std::map<std::string, CommandCount> commands;
   std::map<std::string, std::uint64_t> objects;  // created, by type
-  std::vector<std::string> refused;              // dictionary rows that this build cannot read
+  std::vector<std::string> refused;              // commands met that this build cannot read, and why
   std::vector<std::string> notes;                // what the recorder said
 
   std::uint64_t unique_blobs = 0;

@@ -75,8 +75,8 @@ void check_system(Findings& findings) {
 // As the recorder writes: preallocated, then a shared mapping.
 void check_disk(Findings& findings) {
   const char* pattern = std::getenv("RONDO_OUTPUT");
-  std::string directory = pattern != nullptr ? std::filesystem::path(pattern).parent_path().string() : ".";
-  if (directory.empty()) directory = ".";
+  const std::filesystem::path parent = std::filesystem::path(pattern != nullptr ? pattern : "").parent_path();
+  const std::string directory = parent.empty() ? std::filesystem::path(".") : parent;
   constexpr std::size_t kBytes = 1 << 20;
   struct statvfs space {};
   const int fd = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);

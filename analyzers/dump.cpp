@@ -66,9 +66,9 @@ DumpSummary summarize(Walk& walk) {
     if (step.is_call()) summary.calls += 1;
     if (step.present) summary.frames += 1;
     summary.submits += step.submits;
-    const bool supported = step.is_void() || (step.command != nullptr &&
-                                              step.command->kind != codec::CommandClass::unsupported);
-    const bool hermetic = step.is_void() || step.command == nullptr || !imports(walk, step);
+    const bool supported =
+        step.command != nullptr && step.command->kind != codec::CommandClass::unsupported;
+    const bool hermetic = step.command == nullptr || !imports(walk, step);
     summary.unsupported += supported ? 0 : 1;
     summary.hermetic += hermetic ? 1 : 0;
     summary.replayable += supported && hermetic ? 1 : 0;

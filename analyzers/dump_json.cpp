@@ -119,13 +119,10 @@ class JsonRows : public DumpRows {
     }
     if (step.by_layer()) json.field("by_layer", true);
     if ((record.flags & kRecordAmbiguous) != 0) json.field("ambiguous", true);
-    if (step.is_void()) {
-      json.field("void", true);
-    } else {
-      json.field("command", walk.name(step));
-      if (step.command == nullptr) json.field("unsupported", true);
-      else RONDO_TRY(write_call(json, walk, step));
-    }
+    json.field("command", walk.name(step));
+    if (step.unfinished()) json.field("unfinished", true);
+    if (step.command == nullptr) json.field("unsupported", true);
+    else RONDO_TRY(write_call(json, walk, step));
     json.end_object();
     out += '\n';
     return {};

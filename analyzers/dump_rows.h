@@ -11,7 +11,7 @@
 namespace rondo::analyzers {
 
 struct DumpSummary {
-  std::uint64_t records = 0;      // all of them, the layer's own and voided numbers too
+  std::uint64_t records = 0;      // all of them, the layer's own too
   std::uint64_t calls = 0;        // of the program
   std::uint64_t hermetic = 0;     // records that need nothing from outside the file
   std::uint64_t replayable = 0;   // hermetic ones of commands that this build can replay

@@ -27,8 +27,16 @@ class TextSink : public codec::ValueSink {
     push('[', chain_next_);
     chain_next_ = false;
   }
-  void end_array() override { pop(']'); }
+  void end_array() override {
+    const bool empty_chain = open_.back().chain && !open_.back().filled;
+    pop(']');
+    if (!empty_chain) return;
+    out_.resize(before_key_);  // most chains are empty: not worth a word
+    filled() = filled_before_key_;
+  }
   void key(std::string_view name) override {
+    before_key_ = out_.size();
+    filled_before_key_ = filled();
     separate();
     append(out_, "{}=", name);
     after_key_ = true;
@@ -75,10 +83,10 @@ class TextSink : public codec::ValueSink {
       after_key_ = false;
       return;
     }
-    bool& filled = open_.empty() ? top_filled_ : open_.back().filled;
-    if (filled) out_ += ", ";
-    filled = true;
+    if (filled()) out_ += ", ";
+    filled() = true;
   }
+  bool& filled() { return open_.empty() ? top_filled_ : open_.back().filled; }
   void push(char bracket, bool chain) {
     out_ += bracket;
     open_.push_back({false, chain});
@@ -93,6 +101,8 @@ class TextSink : public codec::ValueSink {
   bool after_key_ = false;
   bool chain_next_ = false;
   bool top_filled_ = false;
+  std::size_t before_key_ = 0;  // where the last key begins, and what stood there
+  bool filled_before_key_ = false;
   std::vector<Open> open_;
 };
 
@@ -144,10 +154,6 @@ std::string object_text(const Walk& walk, HandleType type, std::uint64_t capture
 }
 
 Result<void> append_call(std::string& out, Walk& walk, const Step& step) {
-  if (step.is_void()) {
-    out += "(number not used)";
-    return {};
-  }
   append(out, "{}(", printable(walk.name(step)));
   if (step.command == nullptr) {
     append(out, "? {} of a command unknown to this build)", plural(step.record.payload.size(), "byte"));

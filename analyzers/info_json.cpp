@@ -49,7 +49,6 @@ void write_devices(JsonWriter& json, const CaptureInfo& info) {
 void write_counts(JsonWriter& json, const CaptureInfo& info) {
   json.field("calls", info.calls);
   json.field("by_layer", info.by_layer);
-  json.field("voided", info.voided);
   json.field("ambiguous", info.ambiguous);
   json.field("unsupported", info.unsupported);
   json.field("unfinished", info.unfinished);

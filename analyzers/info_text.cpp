@@ -74,10 +74,11 @@ void append_devices(std::string& out, const CaptureInfo& info) {
 }
 
 void append_counts(std::string& out, const CaptureInfo& info) {
-  label(out, "records", text("{}, {} on {}; sequence numbers to {}, {} not used, {} asked by the layer",
-                             plural(info.calls, "call"), plural(info.commands.size(), "command"),
-                             plural(info.threads, "thread"), info.last_sequence, count_text(info.voided),
-                             count_text(info.by_layer)));
+  const auto kinds = std::count_if(info.commands.begin(), info.commands.end(),
+                                   [](const auto& row) { return row.first.starts_with("vk"); });
+  label(out, "records", text("{} of {} on {}; sequence numbers to {}, {} asked by the layer",
+                             plural(info.calls, "call"), plural(static_cast<std::uint64_t>(kinds), "command"), plural(info.threads, "thread"),
+                             info.last_sequence, count_text(info.by_layer)));
   if (info.ambiguous != 0)
     label(out, "", text("{} that may hold the device's own writes", plural(info.ambiguous, "host write")));
   if (info.unsupported != 0) label(out, "", text("{} that this build does not know", plural(info.unsupported, "record")));

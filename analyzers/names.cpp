@@ -37,7 +37,7 @@ std::string enumerant_text(EnumId id, std::int64_t value) {
 
 std::string result_text(const codec::CommandInfo& command, const Record& record) {
   if (command.returns == codec::Returns::nothing) return {};
-  if (!record.has_return) return command.two_part ? "(process died in the call)" : std::string();
+  if (!record.has_return) return (record.flags & kRecordTwoPart) != 0 ? "(the process died in the call)" : "";
   switch (command.returns) {
     case codec::Returns::result: return enumerant_text(EnumId::VkResult, record.return_value);
     case codec::Returns::bool32: return record.return_value != 0 ? "VK_TRUE" : "VK_FALSE";

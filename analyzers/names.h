@@ -23,7 +23,7 @@ std::string flags_text(EnumId bits, std::uint64_t value);  // "A | B | 0x100", "
 std::string enumerant_text(EnumId id, std::int64_t value);
 
 // What a call returned: "VK_SUCCESS", "VK_TRUE", "12", "0x7f00" (addresses),
-// "(process died in the call)"; empty where it returns nothing.
+// "(the process died in the call)"; empty where it returns nothing.
 std::string result_text(const codec::CommandInfo& command, const Record& record);
 
 std::string version_text(std::uint32_t version);  // of VK_MAKE_API_VERSION: "1.3.230"

@@ -11,8 +11,7 @@ namespace rondo::analyzers {
 
 bool Step::succeeded() const {
   if (command == nullptr || command->returns != codec::Returns::result) return true;
-  if (!record.has_return) return !command->two_part;  // two parts, one missing: the process died in the call
-  return record.return_value >= 0;
+  return record.has_return ? record.return_value >= 0 : !unfinished();
 }
 
 Walk::Walk(std::unique_ptr<Reader> reader)
@@ -42,18 +41,16 @@ Result<bool> Walk::next(Step& step) {
   if (!*read) return false;
   step = Step{};
   step.record = **read;
-  if (!step.is_void()) {
-    step.event = name(step).starts_with("rondo");
-    const CommandId id = ids_.command(step.record.command);
-    if (id != CommandId::none) {
-      step.command = &codec::info(id);
-      const auto decoded = codec::decode(lowered_, ids_, id, step.record.payload);
-      if (!decoded)
-        return fail(decoded.error().status,
-                    text("{}: sequence {}, chunk at offset {}: {}", printable(reader_->path()), step.record.sequence,
-                         step.record.file_offset, decoded.error().message));
-      objects_.apply(*step.command, step.record.sequence, step.succeeded(), lowered_, resolution_);
-    }
+  step.event = name(step).starts_with("rondo");
+  const CommandId id = ids_.command(step.record.command);
+  if (id != CommandId::none) {
+    step.command = &codec::info(id);
+    const auto decoded = codec::decode(lowered_, ids_, id, step.record.payload);
+    if (!decoded)
+      return fail(decoded.error().status,
+                  text("{}: sequence {}, chunk at offset {}: {}", reader_->path(), step.record.sequence,
+                       step.record.file_offset, decoded.error().message));
+    objects_.apply(*step.command, step.record.sequence, step.succeeded(), lowered_, resolution_);
   }
   count(step);
   return true;

@@ -25,9 +25,10 @@ struct Step {
   bool present = false;
   bool event = false;         // Rondo's own record: a host write, a checkpoint, a note
 
-  bool is_void() const { return (record.flags & kRecordKindMask) == kRecordVoid; }
   bool by_layer() const { return (record.flags & kRecordByLayer) != 0; }
-  bool is_call() const { return !is_void() && !by_layer() && !event; }  // the program's own
+  bool is_call() const { return !by_layer() && !event; }  // the program's own
+  // The process died before the call returned.
+  bool unfinished() const { return (record.flags & kRecordTwoPart) != 0 && !record.has_return; }
   bool succeeded() const;  // its result is no error code; true where it has none
 };
 
@@ -42,7 +43,7 @@ class Walk {
   Reader& reader() { return *reader_; }
   const codec::IdMap& ids() const { return ids_; }
   const ObjectTable& objects() const { return objects_; }
-  // Of the current record, if it has a command and is not void.
+  // Of the current record, if it has a command.
   const codec::Lowered& decoded() const { return lowered_; }
   const ObjectTable::Resolution& resolution() const { return resolution_; }
   // The parameters of the current record as args_<command>, pointers set (to
