@@ -25,6 +25,13 @@ const T& as(const std::byte* owner) {
   return *reinterpret_cast<const T*>(owner);
 }
 
+// An enumeration's number, whatever the program put there.
+template <class E>
+std::uint32_t number(const E& enumeration) {
+  static_assert(sizeof(E) == sizeof(std::uint32_t));
+  return load<std::uint32_t>(&enumeration);
+}
+
 std::uint64_t value_of(VkRenderPass handle) { return reinterpret_cast<std::uint64_t>(handle); }
 
 // VkDebugReportObjectTypeEXT equals VkObjectType up to command pools.
@@ -87,7 +94,7 @@ HandleType untyped_handle_type(const Field& field, std::uint32_t selector) {
 bool Rules::applies(const Field& field, const std::byte* owner) {
   switch (field.rule) {
     case RuleId::write_set:
-      descriptor_type_ = static_cast<std::uint32_t>(as<VkWriteDescriptorSet>(owner).descriptorType);
+      descriptor_type_ = number(as<VkWriteDescriptorSet>(owner).descriptorType);
       return command_ != CommandId::vkCmdPushDescriptorSetKHR;
     case RuleId::write_images:
       return reads_images(descriptor_type_);
@@ -104,8 +111,8 @@ bool Rules::applies(const Field& field, const std::byte* owner) {
     case RuleId::immutable_samplers: {
       const auto& binding = as<VkDescriptorSetLayoutBinding>(owner);
       return binding.descriptorCount != 0 &&
-             (binding.descriptorType == VK_DESCRIPTOR_TYPE_SAMPLER ||
-              binding.descriptorType == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER);
+             (number(binding.descriptorType) == VK_DESCRIPTOR_TYPE_SAMPLER ||
+              number(binding.descriptorType) == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER);
     }
     case RuleId::queue_families:
       return load<std::uint32_t>(owner + field.selector) == VK_SHARING_MODE_CONCURRENT;
@@ -119,7 +126,7 @@ bool Rules::applies(const Field& field, const std::byte* owner) {
     case RuleId::inheritance_render_pass:
       return continues_render_pass_;
     case RuleId::resolve_view:
-      return as<VkRenderingAttachmentInfo>(owner).resolveMode != VK_RESOLVE_MODE_NONE;
+      return number(as<VkRenderingAttachmentInfo>(owner).resolveMode) != VK_RESOLVE_MODE_NONE;
     case RuleId::base_pipeline:
       return derives_from_handle(field, owner);
     case RuleId::pipeline_stages:  // the first of a pipeline's ruled fields
@@ -188,7 +195,7 @@ void Rules::read_pipeline(const VkGraphicsPipelineCreateInfo& create) {
   VkShaderStageFlags stages = 0;
   if (pipeline_applies(RuleId::pipeline_stages) && create.pStages != nullptr)
     for (std::uint32_t i = 0; i < create.stageCount; ++i)
-      stages |= static_cast<VkShaderStageFlags>(create.pStages[i].stage);
+      stages |= number(create.pStages[i].stage);
   mesh_ = (stages & VK_SHADER_STAGE_MESH_BIT_EXT) != 0;
   constexpr VkShaderStageFlags tessellation =
       VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT | VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT;
@@ -221,8 +228,9 @@ bool Rules::pipeline_applies(RuleId rule) const {
 bool Rules::dynamic(VkDynamicState state) const {
   if (pipeline_ == nullptr || pipeline_->pDynamicState == nullptr) return false;
   const auto& states = *pipeline_->pDynamicState;
+  if (states.pDynamicStates == nullptr) return false;
   for (std::uint32_t i = 0; i < states.dynamicStateCount; ++i)
-    if (states.pDynamicStates[i] == state) return true;
+    if (number(states.pDynamicStates[i]) == static_cast<std::uint32_t>(state)) return true;
   return false;
 }
 
@@ -233,8 +241,8 @@ bool Rules::uses_depth_stencil() const {
   }
   // A library without the output's part does not know the formats.
   if ((parts_ & VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT) == 0) return true;
-  return rendering_ != nullptr && (rendering_->depthAttachmentFormat != VK_FORMAT_UNDEFINED ||
-                                   rendering_->stencilAttachmentFormat != VK_FORMAT_UNDEFINED);
+  return rendering_ != nullptr && (number(rendering_->depthAttachmentFormat) != VK_FORMAT_UNDEFINED ||
+                                   number(rendering_->stencilAttachmentFormat) != VK_FORMAT_UNDEFINED);
 }
 
 bool Rules::uses_color() const {
