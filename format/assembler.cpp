@@ -106,7 +106,8 @@ int ChunkAssembler::write_dictionary() {
   if (wanted.empty()) return 0;
   const std::vector<std::byte> payload = dictionary_payload(wanted);
   const std::span<const std::byte> piece = payload;
-  if (const int error = region_.append(chunk_header(ChunkType::dictionary), std::span(&piece, 1))) return error;
+  if (const int error = region_.append(chunk_header(ChunkType::dictionary), std::span(&piece, 1)))
+    return error;
   for (const std::size_t i : indexes) row_written_[i] = true;
   return 0;
 }
@@ -121,7 +122,8 @@ int ChunkAssembler::close(Ending ending, int exit_signal) {
   return region_.close(footer);
 }
 
-void ChunkAssembler::count_existing(std::uint64_t numbered, std::uint64_t last_sequence, std::uint64_t calls) {
+void ChunkAssembler::count_existing(std::uint64_t numbered, std::uint64_t last_sequence,
+                                    std::uint64_t calls) {
   numbered_ += numbered;
   calls_ += calls;
   last_sequence_ = std::max(last_sequence_, last_sequence);

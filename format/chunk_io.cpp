@@ -25,7 +25,9 @@ bool sane(const ChunkHeader& h) {
 class StoredBytes {
  public:
   StoredBytes(const File& file, std::uint64_t offset, std::uint64_t bytes)
-      : file_(file), offset_(offset), left_(bytes),
+      : file_(file),
+        offset_(offset),
+        left_(bytes),
         buffer_(static_cast<std::size_t>(std::min<std::uint64_t>(bytes, kReadStep))) {
     XXH3_64bits_reset(&hash_);
   }
@@ -59,8 +61,8 @@ class StoredBytes {
 };
 
 tl::unexpected<Error> damaged(const File& file, const ChunkInfo& chunk, const std::string& what) {
-  return fail(Status::unreadable, at_offset(file, chunk.offset) + ": " + what +
-                                      "; `--salvage` uses what comes before it");
+  return fail(Status::unreadable,
+              at_offset(file, chunk.offset) + ": " + what + "; `--salvage` uses what comes before it");
 }
 
 }  // namespace
@@ -75,7 +77,8 @@ std::uint64_t header_checksum_of(const ChunkHeader& header) {
   return checksum_of(std::as_bytes(std::span(&copy, 1)).first(offsetof(ChunkHeader, header_checksum)));
 }
 
-HeaderState read_chunk_header(const File& file, std::uint64_t offset, std::uint64_t file_bytes, ChunkHeader& out) {
+HeaderState read_chunk_header(const File& file, std::uint64_t offset, std::uint64_t file_bytes,
+                              ChunkHeader& out) {
   if (offset > file_bytes || file_bytes - offset < sizeof out) return HeaderState::cut;
   if (!file.read(offset, std::as_writable_bytes(std::span(&out, 1)))) return HeaderState::cut;
   if (out.magic != kChunkMagic) {
@@ -91,8 +94,9 @@ Result<void> check_payload_size(const File& file, const ChunkInfo& chunk, std::s
   const ChunkHeader& h = chunk.header;
   const std::uint64_t stored = type_of(h) == ChunkType::segment ? h.raw_bytes : h.stored_bytes;
   if (!plausible(static_cast<Compression>(h.codec), stored, h.raw_bytes))
-    return damaged(file, chunk, "a chunk of " + std::to_string(stored) + " bytes cannot hold the " +
-                                    std::to_string(h.raw_bytes) + " that it claims");
+    return damaged(file, chunk,
+                   "a chunk of " + std::to_string(stored) + " bytes cannot hold the " +
+                       std::to_string(h.raw_bytes) + " that it claims");
   if (h.raw_bytes > budget)
     return fail(Status::unreadable, at_offset(file, chunk.offset) + ": this chunk needs " +
                                         std::to_string(h.raw_bytes) + " bytes of memory, more than the " +
@@ -104,8 +108,8 @@ Result<void> load_payload_into(const File& file, const ChunkInfo& chunk, std::sp
   const ChunkHeader& h = chunk.header;
   const bool segment = type_of(h) == ChunkType::segment;
   StoredBytes source(file, chunk.offset + sizeof h, segment ? h.raw_bytes : h.stored_bytes);
-  const bool decoded =
-      decompress(static_cast<Compression>(h.codec), [&] { return source.next(); }, out, true);
+  const bool decoded = decompress(
+      static_cast<Compression>(h.codec), [&] { return source.next(); }, out, true);
   if (!source.drain()) return damaged(file, chunk, "the chunk cannot be read whole");
   if (!segment && source.checksum() != h.payload_checksum)
     return damaged(file, chunk, "the chunk is corrupt (its checksum does not match)");
@@ -128,12 +132,14 @@ Result<Payload> load_prefix(const File& file, const ChunkInfo& chunk, std::size_
   Payload payload(bytes);
   if (bytes == 0) return payload;
   StoredBytes source(file, chunk.offset + sizeof h, h.stored_bytes);
-  if (!decompress(codec, [&] { return source.next(); }, payload.bytes(), false))
+  if (!decompress(
+          codec, [&] { return source.next(); }, payload.bytes(), false))
     return damaged(file, chunk, "the chunk is corrupt (it does not decompress)");
   return payload;
 }
 
-Result<std::uint32_t> blob_count(const File& file, const ChunkInfo& chunk, std::span<const std::byte> first_bytes) {
+Result<std::uint32_t> blob_count(const File& file, const ChunkInfo& chunk,
+                                 std::span<const std::byte> first_bytes) {
   std::uint32_t head[2] = {};
   if (first_bytes.size() < sizeof head) return damaged(file, chunk, "a blobs chunk without a directory");
   std::memcpy(head, first_bytes.data(), sizeof head);

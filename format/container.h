@@ -16,12 +16,12 @@ struct FileHeader {
   std::uint8_t magic[8];
   std::uint16_t version_major;
   std::uint16_t version_minor;
-  std::uint32_t header_bytes;    // sizeof(FileHeader): the first chunk follows
-  std::uint64_t created_unix_ns; // start of the recording, CLOCK_REALTIME
-  std::uint8_t capture_id[16];   // random: tells captures apart
-  std::uint64_t segment_bytes;   // spool segments begin at multiples of this
+  std::uint32_t header_bytes;     // sizeof(FileHeader): the first chunk follows
+  std::uint64_t created_unix_ns;  // start of the recording, CLOCK_REALTIME
+  std::uint8_t capture_id[16];    // random: tells captures apart
+  std::uint64_t segment_bytes;    // spool segments begin at multiples of this
   std::uint64_t reserved;
-  std::uint64_t checksum;        // XXH3-64 of the bytes before
+  std::uint64_t checksum;  // XXH3-64 of the bytes before
 };
 static_assert(sizeof(FileHeader) == 64);
 
@@ -47,13 +47,13 @@ inline constexpr std::uint32_t kChunkMagic = 0x4b484352;  // "RCHK"
 // except that a segment begins at a multiple of FileHeader::segment_bytes.
 struct ChunkHeader {
   std::uint32_t magic;
-  std::uint16_t type;            // ChunkType
+  std::uint16_t type;  // ChunkType
   std::uint16_t flags;
-  std::uint8_t codec;            // Compression
+  std::uint8_t codec;  // Compression
   std::uint8_t reserved[3];
-  std::uint32_t thread;          // writer thread, from 0 in order of first record; 0 if none
-  std::uint32_t ordinal;         // records, segment: place in the thread's stream; session: place
-                                 // among the sessions; from 0, with holes. 0 in other chunks
+  std::uint32_t thread;   // writer thread, from 0 in order of first record; 0 if none
+  std::uint32_t ordinal;  // records, segment: place in the thread's stream; session: place
+                          // among the sessions; from 0, with holes. 0 in other chunks
   std::uint32_t reserved2;
   std::uint64_t stored_bytes;    // payload bytes in the file, behind this header
   std::uint64_t raw_bytes;       // payload bytes after decompression; in a segment: bytes
@@ -98,7 +98,7 @@ enum RecordFlags : std::uint16_t {
 
 // A blobs chunk's payload: u32 count, u32 zero, count × BlobEntry, the bytes.
 struct BlobEntry {
-  std::uint64_t digest_low;   // XXH3-128 of the bytes
+  std::uint64_t digest_low;  // XXH3-128 of the bytes
   std::uint64_t digest_high;
   std::uint64_t bytes;
 };
@@ -133,13 +133,13 @@ enum class Ending : std::uint32_t {
 // The last bytes of a closed capture.
 struct Footer {
   std::uint8_t magic[8];
-  std::uint64_t index_offset;    // of the index's ChunkHeader
-  std::uint64_t last_sequence;   // 0: no record
-  std::uint64_t gaps;            // numbers missing: not 0 only when the process died, the file
-                                 // could not be written, or a thread died inside a call
-  std::uint32_t ending;          // Ending
-  std::int32_t exit_signal;      // finished: the signal that ended the process; 0 unknown
-  std::uint64_t checksum;        // XXH3-64 of the bytes before
+  std::uint64_t index_offset;   // of the index's ChunkHeader
+  std::uint64_t last_sequence;  // 0: no record
+  std::uint64_t gaps;           // numbers missing: not 0 only when the process died, the file
+                                // could not be written, or a thread died inside a call
+  std::uint32_t ending;         // Ending
+  std::int32_t exit_signal;     // finished: the signal that ended the process; 0 unknown
+  std::uint64_t checksum;       // XXH3-64 of the bytes before
 };
 static_assert(sizeof(Footer) == 48);
 

@@ -74,10 +74,6 @@ Effort DataRegion::effort_for(std::uint64_t raw_bytes) {
   return Effort::thorough;
 }
 
-int DataRegion::write_header(const ChunkHeader& header, std::uint64_t at) {
-  return file_.write(at, bytes_of(header));
-}
-
 void DataRegion::note(const ChunkHeader& header, std::uint64_t at) {
   index_.push_back(index_entry(header, at));
   end_ = at + sizeof header + header.stored_bytes;
@@ -86,20 +82,22 @@ void DataRegion::note(const ChunkHeader& header, std::uint64_t at) {
 int DataRegion::append(ChunkHeader header, Pieces pieces) {
   header.raw_bytes = total(pieces);
   const std::uint64_t at = place_(end_, sizeof header + compressor_.bound(header.raw_bytes));
+  if (at != end_ && at - end_ < sizeof header) return EINVAL;  // only a file that was tampered with
+  const Effort effort = effort_for(header.raw_bytes);
+  int error = header.raw_bytes <= kInMemory ? append_small(header, pieces, effort, at)
+                                            : append_large(header, pieces, effort, at);
+  if (error != 0) return error;
+  header.header_checksum = header_checksum_of(header);
+  error = file_.write(at, bytes_of(header));
+  if (error != 0) return error;
   if (at != end_) {
-    if (at - end_ < sizeof(ChunkHeader)) return EINVAL;  // only a file that was tampered with
     ChunkHeader padding = chunk_header(ChunkType::padding);
     padding.stored_bytes = padding.raw_bytes = at - end_ - sizeof padding;
     padding.header_checksum = header_checksum_of(padding);
-    if (const int error = write_header(padding, end_)) return error;
+    error = file_.write(end_, bytes_of(padding));
+    if (error != 0) return error;
     note(padding, end_);
   }
-  const Effort effort = effort_for(header.raw_bytes);
-  const int error = header.raw_bytes <= kInMemory ? append_small(header, pieces, effort, at)
-                                                  : append_large(header, pieces, effort, at);
-  if (error != 0) return error;
-  header.header_checksum = header_checksum_of(header);
-  if (const int header_error = write_header(header, at)) return header_error;
   note(header, at);
   return 0;
 }
@@ -119,6 +117,7 @@ int DataRegion::append_small(ChunkHeader& header, Pieces pieces, Effort effort, 
   }
   header.stored_bytes = stored_.size();
   header.payload_checksum = checksum_of(stored_);
+  stored_.resize(stored_.size() + sizeof header);  // the end of the chain
   return file_.write(at + sizeof header, stored_);
 }
 
@@ -146,7 +145,7 @@ int DataRegion::append_large(ChunkHeader& header, Pieces pieces, Effort effort, 
   header.codec = static_cast<std::uint8_t>(compressor_.codec());
   header.stored_bytes = to - at - sizeof header;
   header.payload_checksum = XXH3_64bits_digest(&hash);
-  return 0;
+  return file_.write(to, bytes_of(ChunkHeader{}));  // the end of the chain
 }
 
 int DataRegion::close(Footer footer) {

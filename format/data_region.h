@@ -17,12 +17,15 @@ class DataRegion {
  public:
   // Says where `bytes` find room at or behind `end` (SpoolMap::place_data).
   using Place = std::function<std::uint64_t(std::uint64_t end, std::uint64_t bytes)>;
-  DataRegion(const File& file, Compression codec, std::uint64_t end, std::vector<IndexEntry> index, Place place);
+  DataRegion(const File& file, Compression codec, std::uint64_t end, std::vector<IndexEntry> index,
+             Place place);
 
   using Pieces = std::span<const std::span<const std::byte>>;
   // Compresses and appends one chunk. `header` brings type, thread, ordinal
   // and sequence fields. A chunk's header is written after its payload: a
-  // header in the file means that all of the chunk is. Returns errno or 0.
+  // header in the file means that all of the chunk is, and zeros behind it,
+  // where the next one goes: the spool may have left bytes there. Returns
+  // errno or 0.
   int append(ChunkHeader header, Pieces pieces);
   // Index and footer behind the last chunk; the file then ends there.
   int close(Footer footer);
@@ -32,7 +35,6 @@ class DataRegion {
  private:
   int append_small(ChunkHeader& header, Pieces pieces, Effort effort, std::uint64_t at);
   int append_large(ChunkHeader& header, Pieces pieces, Effort effort, std::uint64_t at);
-  int write_header(const ChunkHeader& header, std::uint64_t at);
   void note(const ChunkHeader& header, std::uint64_t at);
   Effort effort_for(std::uint64_t raw_bytes);
 

@@ -113,7 +113,8 @@ Result<File> File::create(const std::string& path) {
   file.path_ = path;
   file.fd_ = move_high(fd);
   struct stat status {};
-  if (::fstat(file.fd_, &status) != 0) return fail(Status::failed, "cannot create " + path + ": " + errno_text(errno));
+  if (::fstat(file.fd_, &status) != 0)
+    return fail(Status::failed, "cannot create " + path + ": " + errno_text(errno));
   file.device_ = status.st_dev;
   file.inode_ = status.st_ino;
   // Some network file systems have no locks: then finish_capture() cannot tell.

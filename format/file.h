@@ -43,7 +43,8 @@ class File {
   int write(std::uint64_t offset, std::span<const std::byte> bytes) const;
   // Makes sure that storing into a shared mapping of the range cannot fail.
   int allocate(std::uint64_t offset, std::uint64_t bytes) const;
-  // Zeros the range and gives its blocks back where the file system can.
+  // Zeros the range and gives its blocks back where the file system can. Slow:
+  // some file systems first write to the disk what is then thrown away.
   int clear(std::uint64_t offset, std::uint64_t bytes) const;
   int truncate(std::uint64_t bytes) const;
   // The first offset >= `offset` that is not in a hole; nullopt: only holes follow.

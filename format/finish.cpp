@@ -20,7 +20,8 @@ class Finisher {
   Finisher(const File& file, CaptureLayout& layout)
       : file_(file),
         layout_(layout),
-        spool_(layout.header.segment_bytes, UINT64_MAX / 4 / layout.header.segment_bytes * layout.header.segment_bytes) {
+        spool_(layout.header.segment_bytes,
+               UINT64_MAX / 4 / layout.header.segment_bytes * layout.header.segment_bytes) {
     for (const ChunkInfo& chunk : layout_.spool) spool_.occupy(chunk.offset, slot_bytes(chunk));
   }
 
@@ -28,8 +29,9 @@ class Finisher {
     RONDO_TRY(read_dictionary());
     std::vector<IndexEntry> index;
     for (const ChunkInfo& chunk : layout_.chunks) index.push_back(index_entry(chunk.header, chunk.offset));
-    DataRegion region(file_, codec(), layout_.data_end, std::move(index),
-                      [this](std::uint64_t end, std::uint64_t bytes) { return spool_.place_data(end, bytes); });
+    DataRegion region(
+        file_, codec(), layout_.data_end, std::move(index),
+        [this](std::uint64_t end, std::uint64_t bytes) { return spool_.place_data(end, bytes); });
     std::vector<DictionaryEntry> entries;
     for (const DictionaryRow& row : rows_) entries.push_back({row.kind, row.id, row.encoding_hash, row.name});
     StructureSet structures;
@@ -43,7 +45,11 @@ class Finisher {
     RONDO_TRY(done(assembler.flush_blobs()));
     RONDO_TRY(done(assembler.write_dictionary()));
     for (const ChunkInfo& chunk : layout_.spool) release(chunk);
-    return done(assembler.close(Ending::finished, exit_signal));
+    RONDO_TRY(done(assembler.close(Ending::finished, exit_signal)));
+    // Those that the data region jumped over.
+    for (const ChunkInfo& chunk : layout_.spool)
+      if (chunk.offset < layout_.data_end) RONDO_TRY(done(file_.clear(chunk.offset, slot_bytes(chunk))));
+    return {};
   }
 
  private:
@@ -87,11 +93,13 @@ class Finisher {
     std::vector<const ChunkInfo*> wanted;
     for (const ChunkInfo& chunk : layout_.spool) {
       const ChunkType type = type_of(chunk.header);
-      if (type == ChunkType::blobs || (type == ChunkType::session && sessions.insert(chunk.header.ordinal).second))
+      if (type == ChunkType::blobs ||
+          (type == ChunkType::session && sessions.insert(chunk.header.ordinal).second))
         wanted.push_back(&chunk);
     }
-    std::stable_sort(wanted.begin(), wanted.end(),
-                     [](const ChunkInfo* a, const ChunkInfo* b) { return a->header.ordinal < b->header.ordinal; });
+    std::stable_sort(wanted.begin(), wanted.end(), [](const ChunkInfo* a, const ChunkInfo* b) {
+      return a->header.ordinal < b->header.ordinal;
+    });
     for (const ChunkInfo* chunk : wanted) {
       auto payload = load_payload(file_, *chunk, kBudget);
       if (!payload) return tl::unexpected<Error>(std::move(payload).error());
@@ -130,8 +138,8 @@ class Finisher {
     auto payload = load_payload(file_, chunk, kBudget);
     if (!payload) return tl::unexpected<Error>(std::move(payload).error());
     bool blobs_pending = false;
-    RONDO_TRY(done(assembler.add_segment({&chunk.header, std::as_const(*payload).bytes(), UINT64_MAX, records_known},
-                                         blobs_pending)));
+    RONDO_TRY(done(assembler.add_segment(
+        {&chunk.header, std::as_const(*payload).bytes(), UINT64_MAX, records_known}, blobs_pending)));
     if (!blobs_pending) release(chunk);
     return {};
   }
@@ -139,7 +147,8 @@ class Finisher {
   // Once: the data region may have taken its place since.
   void release(const ChunkInfo& chunk) {
     if (!spool_.occupied(chunk.offset)) return;
-    static_cast<void>(file_.clear(chunk.offset, slot_bytes(chunk)));
+    const ChunkHeader nothing{};
+    static_cast<void>(file_.write(chunk.offset, std::as_bytes(std::span(&nothing, 1))));
     spool_.give_back(chunk.offset);
   }
 
@@ -159,7 +168,9 @@ Result<bool> finish_capture(const std::string& path, int exit_signal) {
   auto file = File::open(path, true);
   if (!file) return tl::unexpected<Error>(std::move(file).error());
   if (!file->lock_exclusive())
-    return fail(Status::failed, path + ": is still being recorded (another process holds its lock): try again when that has ended");
+    return fail(
+        Status::failed,
+        path + ": is still being recorded (another process holds its lock): try again when that has ended");
   auto layout = read_layout(*file);
   if (!layout) return tl::unexpected<Error>(std::move(layout).error());
   if (layout->complete) return false;

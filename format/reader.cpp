@@ -44,7 +44,9 @@ std::vector<std::vector<std::size_t>> chunks_by_thread(const std::vector<ChunkIn
   for (auto& [thread, t] : threads) {
     // The recorder died between writing a chunk and freeing its segment.
     t.segments.erase(std::remove_if(t.segments.begin(), t.segments.end(),
-                                    [&, last = t.last_ordinal](std::size_t i) { return chunks[i].header.ordinal <= last; }),
+                                    [&, last = t.last_ordinal](std::size_t i) {
+                                      return chunks[i].header.ordinal <= last;
+                                    }),
                      t.segments.end());
     std::stable_sort(t.segments.begin(), t.segments.end(), [&](std::size_t a, std::size_t b) {
       return chunks[a].header.ordinal < chunks[b].header.ordinal;
@@ -116,7 +118,8 @@ std::uint64_t FileReader::gaps() const {
       // What cannot be read is missing.
       const auto count = count_numbers(file_, *chunk, memory_.left_for_records());
       all.numbered += count ? count->numbered : 0;
-      all.last_sequence = std::max({all.last_sequence, chunk->header.last_sequence, count ? count->last_sequence : 0});
+      all.last_sequence =
+          std::max({all.last_sequence, chunk->header.last_sequence, count ? count->last_sequence : 0});
     }
   }
   gaps_ = all.last_sequence - std::min(all.last_sequence, all.numbered);

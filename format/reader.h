@@ -24,9 +24,9 @@ struct Record {
   std::uint64_t sequence = 0;
   std::uint64_t file_offset = 0;  // of the chunk that holds it, for messages
   std::uint32_t thread = 0;
-  std::uint16_t command = 0;      // file id: see Dictionary
-  std::uint16_t flags = 0;        // RecordFlags
-  bool has_return = false;        // false on a two-part call whose process died inside it
+  std::uint16_t command = 0;  // file id: see Dictionary
+  std::uint16_t flags = 0;    // RecordFlags
+  bool has_return = false;    // false on a two-part call whose process died inside it
   bool has_times = false;
   std::int64_t return_value = 0;  // VkResult, VkBool32, device address, …
   std::uint64_t start_ns = 0;     // CLOCK_MONOTONIC
@@ -68,14 +68,14 @@ class Reader {
   virtual const std::string& path() const = 0;
   virtual std::uint64_t file_bytes() const = 0;
   virtual const FileHeader& header() const = 0;
-  virtual bool complete() const = 0;               // has index and footer
+  virtual bool complete() const = 0;  // has index and footer
   virtual std::optional<Footer> footer() const = 0;
   virtual const std::string& cut_reason() const = 0;  // why it is not complete, or what salvage dropped
   virtual const std::vector<ChunkInfo>& chunks() const = 0;
   virtual const std::vector<DictionaryRow>& dictionary() const = 0;
   virtual const std::vector<std::string>& sessions() const = 0;  // JSON texts
   virtual std::vector<BlobInfo> blobs() const = 0;
-  virtual std::uint64_t gaps() const = 0;          // numbers missing between 1 and the last
+  virtual std::uint64_t gaps() const = 0;  // numbers missing between 1 and the last
 
   // Records in sequence order. nullopt at the end. Every chunk's checksum is
   // verified before its records are delivered; a corrupt one is an error

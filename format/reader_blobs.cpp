@@ -32,8 +32,9 @@ Result<void> BlobStore::find_in_chunk(std::size_t index) {
   if (!count) return tl::unexpected<Error>(count.error());
   const std::uint64_t directory_bytes = sizeof head + std::uint64_t{*count} * sizeof(BlobEntry);
   if (directory_bytes > memory_.left_for_records())
-    return fail(Status::unreadable, at_offset(file_, chunk.offset) +
-                                        ": the directory of this blobs chunk exceeds the memory budget: raise it");
+    return fail(Status::unreadable,
+                at_offset(file_, chunk.offset) +
+                    ": the directory of this blobs chunk exceeds the memory budget: raise it");
   const auto directory = load_prefix(file_, chunk, static_cast<std::size_t>(directory_bytes));
   if (!directory) return tl::unexpected<Error>(directory.error());
   std::uint64_t offset = directory_bytes;
@@ -57,7 +58,8 @@ Result<void> BlobStore::find_in_segment(std::size_t index) {
     if (walk.kind() != kRecordBlob) continue;
     Digest digest;
     std::memcpy(&digest, walk.body().data(), sizeof digest);
-    found(digest, {index, walk.offset() + sizeof(RecordHeader) + sizeof digest, walk.body().size() - sizeof digest});
+    found(digest,
+          {index, walk.offset() + sizeof(RecordHeader) + sizeof digest, walk.body().size() - sizeof digest});
   }
   return {};
 }
@@ -93,7 +95,8 @@ Result<Reader::Bytes> BlobStore::load(const Digest& wanted, const Place& place) 
   auto all = std::make_shared<std::vector<std::byte>>(raw_bytes);
   RONDO_TRY(load_payload_into(file_, chunk, *all));
   const auto matches = [&](const Digest& digest, std::uint64_t offset, std::uint64_t bytes) {
-    return digest_of(std::span(*all).subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(bytes))) == digest;
+    return digest_of(std::span(*all).subspan(static_cast<std::size_t>(offset),
+                                             static_cast<std::size_t>(bytes))) == digest;
   };
   if (place.offset + place.bytes > raw_bytes || !matches(wanted, place.offset, place.bytes))
     return fail(Status::unreadable, at_offset(file_, chunk.offset) + ": blob " + to_string(wanted) +
@@ -113,7 +116,8 @@ Result<Reader::Bytes> BlobStore::load(const Digest& wanted, const Place& place) 
   if (raw_bytes <= memory_.budget / 8) {
     for (const Digest& digest : by_chunk_.at(place.chunk)) {
       const Place& other = places_.at(digest);
-      if (digest != wanted && other.offset + other.bytes <= raw_bytes && matches(digest, other.offset, other.bytes))
+      if (digest != wanted && other.offset + other.bytes <= raw_bytes &&
+          matches(digest, other.offset, other.bytes))
         keep(digest, copy(other.offset, other.bytes));
     }
   }

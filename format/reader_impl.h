@@ -25,8 +25,8 @@ class BlobStore {
 
  private:
   struct Place {
-    std::size_t chunk;    // index
-    std::uint64_t offset; // in its payload
+    std::size_t chunk;     // index
+    std::uint64_t offset;  // in its payload
     std::uint64_t bytes;
   };
   struct Cached {
@@ -51,7 +51,7 @@ class BlobStore {
   std::unordered_map<Digest, Place> places_;
   std::unordered_map<std::size_t, std::vector<Digest>> by_chunk_;
   std::unordered_map<Digest, Cached> cache_;
-  std::list<Digest> ages_;        // latest first
+  std::list<Digest> ages_;  // latest first
 };
 
 class FileReader final : public Reader {
@@ -102,9 +102,9 @@ class FileReader final : public Reader {
 
   // The merge.
   std::vector<std::unique_ptr<ThreadCursor>> cursors_;
-  std::vector<Turn> turns_;                // heap
-  ThreadCursor* delivered_ = nullptr;      // whose record the caller holds
-  std::optional<Error> hidden_;            // what keeps a thread's next record from us
+  std::vector<Turn> turns_;            // heap
+  ThreadCursor* delivered_ = nullptr;  // whose record the caller holds
+  std::optional<Error> hidden_;        // what keeps a thread's next record from us
   std::uint64_t last_sequence_ = 0;
   bool ended_ = false;
 };

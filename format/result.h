@@ -36,9 +36,8 @@ inline tl::unexpected<Error> fail(Status status, std::string message) {
 }  // namespace rondo
 
 // Returns the error of `expression` from the calling function, if it has one.
-#define RONDO_TRY(expression)                                              \
-  do {                                                                     \
-    if (auto rondo_try_result = (expression); !rondo_try_result)           \
-      return tl::unexpected<::rondo::Error>(                               \
-          std::move(rondo_try_result).error());                            \
+#define RONDO_TRY(expression)                                                     \
+  do {                                                                            \
+    if (auto rondo_try_result = (expression); !rondo_try_result)                  \
+      return tl::unexpected<::rondo::Error>(std::move(rondo_try_result).error()); \
   } while (false)

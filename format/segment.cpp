@@ -39,7 +39,8 @@ void Segment::retire() const {
 
 int map_segment(const File& file, std::uint64_t offset, std::size_t bytes, Segment& out) {
   if (const int error = file.allocate(offset, bytes)) return error;
-  void* map = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor(), static_cast<off_t>(offset));
+  void* map = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor(),
+                     static_cast<off_t>(offset));
   if (map == MAP_FAILED) return errno;
   ::madvise(map, bytes, MADV_DONTFORK);
   ::madvise(map, bytes, MADV_DONTDUMP);

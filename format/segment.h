@@ -13,13 +13,13 @@
 namespace rondo {
 
 struct Segment {
-  std::byte* map = nullptr;    // ChunkHeader, then the records
-  std::size_t bytes = 0;       // of the mapping, a multiple of the segment size
-  std::uint64_t offset = 0;    // in the file
+  std::byte* map = nullptr;  // ChunkHeader, then the records
+  std::size_t bytes = 0;     // of the mapping, a multiple of the segment size
+  std::uint64_t offset = 0;  // in the file
 
   // Guarded by the writer's mutex.
-  bool in_use = false;         // has records that no chunk holds yet
-  bool in_stream = false;      // finish() found it open: a thread may still write there
+  bool in_use = false;     // has records that no chunk holds yet
+  bool in_stream = false;  // finish() found it open: a thread may still write there
   // For finish(): how far the numbers of this segment have been counted.
   std::size_t counted_bytes = 0;
   std::uint64_t counted_sequence = 0;
@@ -33,7 +33,8 @@ struct Segment {
   }
 
   // Gives the segment to a thread: a header appears that a reader accepts.
-  void open(std::uint32_t thread, std::uint32_t ordinal, std::uint64_t base_sequence, std::uint64_t base_time_ns);
+  void open(std::uint32_t thread, std::uint32_t ordinal, std::uint64_t base_sequence,
+            std::uint64_t base_time_ns);
   // Its content is elsewhere now: readers pass over it.
   void retire() const;
 };

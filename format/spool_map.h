@@ -14,7 +14,8 @@ namespace rondo {
 class SpoolMap {
  public:
   // `base` is a multiple of `segment_bytes`.
-  SpoolMap(std::uint64_t segment_bytes, std::uint64_t base) : segment_bytes_(segment_bytes), base_(base), top_(base) {}
+  SpoolMap(std::uint64_t segment_bytes, std::uint64_t base)
+      : segment_bytes_(segment_bytes), base_(base), top_(base) {}
 
   std::uint64_t round_up(std::uint64_t bytes) const {
     return (bytes + segment_bytes_ - 1) / segment_bytes_ * segment_bytes_;
@@ -34,9 +35,9 @@ class SpoolMap {
  private:
   std::uint64_t segment_bytes_;
   std::uint64_t base_;
-  std::uint64_t top_;                                // no slot lies at or above it
-  std::map<std::uint64_t, std::uint64_t> used_;      // offset → bytes
-  std::map<std::uint64_t, std::uint64_t> free_;      // between base and top, not touching each other
+  std::uint64_t top_;                            // no slot lies at or above it
+  std::map<std::uint64_t, std::uint64_t> used_;  // offset → bytes
+  std::map<std::uint64_t, std::uint64_t> free_;  // between base and top, not touching each other
 };
 
 }  // namespace rondo

@@ -57,7 +57,8 @@ bool ThreadCursor::accept(Loaded& in) {
   if (in.first_seen == 0) {
     in.first_seen = sequence;
     // The merge relies on what the header announced.
-    if (type_of(in.chunk->header) == ChunkType::records && in.chunk->header.first_sequence != sequence) return false;
+    if (type_of(in.chunk->header) == ChunkType::records && in.chunk->header.first_sequence != sequence)
+      return false;
   }
   last_scanned_ = sequence;
   ahead_.push_back({&in, walk.header(), sequence, body});
@@ -70,7 +71,8 @@ ThreadCursor::Scan ThreadCursor::scan() {
     Loaded& l = loaded_.back();
     if (l.walk->next()) return accept(l) ? Scan::found : damaged(l);
     if (l.walk->damaged()) return damaged(l);
-    if (type_of(l.chunk->header) == ChunkType::records && l.first_seen == 0 && l.chunk->header.first_sequence != 0)
+    if (type_of(l.chunk->header) == ChunkType::records && l.first_seen == 0 &&
+        l.chunk->header.first_sequence != 0)
       return damaged(l);
   }
   release_done();

@@ -59,9 +59,9 @@ class ThreadCursor {
   };
 
   enum class Scan { found, nothing, failed };  // nothing: no chunk is left
-  Scan scan();                       // decodes one more record
-  bool load_next();                  // false: failed, see `error_`
-  bool accept(Loaded& in);           // the record that in.walk stands on
+  Scan scan();                                 // decodes one more record
+  bool load_next();                            // false: failed, see `error_`
+  bool accept(Loaded& in);                     // the record that in.walk stands on
   Scan damaged(const Loaded& in);
   void find_second_part(std::uint64_t sequence);
   void release_done();
@@ -70,10 +70,10 @@ class ThreadCursor {
   std::vector<const ChunkInfo*> chunks_;
   MemoryUse& memory_;
   std::size_t next_chunk_ = 0;
-  std::deque<Loaded> loaded_;        // the last one is being scanned
+  std::deque<Loaded> loaded_;  // the last one is being scanned
   std::deque<Numbered> ahead_;
   std::unordered_map<std::uint64_t, SecondPart> second_parts_;
-  std::uint64_t last_scanned_ = 0;   // number
+  std::uint64_t last_scanned_ = 0;  // number
   std::optional<Error> error_;
 };
 

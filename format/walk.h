@@ -18,12 +18,12 @@ struct CaptureLayout {
   FileHeader header{};
   std::uint64_t file_bytes = 0;
   bool complete = false;
-  Footer footer{};                  // if complete
-  std::vector<ChunkInfo> chunks;    // the data region, in file order, without the index
-  std::uint64_t data_end = 0;       // where the next chunk would go
-  std::vector<ChunkInfo> spool;     // a cut file's segments and spooled chunks, by offset
-  std::string cut_reason;           // if not complete
-  bool damaged = false;             // not complete because something was destroyed, not just missing
+  Footer footer{};                // if complete
+  std::vector<ChunkInfo> chunks;  // the data region, in file order, without the index
+  std::uint64_t data_end = 0;     // where the next chunk would go
+  std::vector<ChunkInfo> spool;   // a cut file's segments and spooled chunks, by offset
+  std::string cut_reason;         // if not complete
+  bool damaged = false;           // not complete because something was destroyed, not just missing
 };
 
 Result<FileHeader> read_file_header(const File& file);

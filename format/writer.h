@@ -59,8 +59,8 @@ class ThreadStream {
   }
   // Publishes the record: from here on it survives the process.
   void commit() {
-    std::atomic_ref<std::uint64_t>(*committed_).store(static_cast<std::uint64_t>(cursor_ - base_),
-                                                      std::memory_order_release);
+    std::atomic_ref<std::uint64_t>(*committed_)
+        .store(static_cast<std::uint64_t>(cursor_ - base_), std::memory_order_release);
   }
   std::uint64_t last_sequence() const { return last_sequence_; }
   std::uint64_t last_time_ns() const { return last_time_ns_; }
@@ -72,28 +72,26 @@ class ThreadStream {
 
  private:
   friend class CaptureWriter;
-  bool fits(std::uint64_t sequence) const {
-    return sequence == 0 || sequence - last_sequence_ <= UINT32_MAX;
-  }
+  bool fits(std::uint64_t sequence) const { return sequence == 0 || sequence - last_sequence_ <= UINT32_MAX; }
   void next_segment(std::size_t record_bytes, std::uint64_t sequence);
 
   std::byte* cursor_ = nullptr;
   std::byte* end_ = nullptr;
-  std::byte* base_ = nullptr;            // first record of the segment
-  std::uint64_t* committed_ = nullptr;   // ChunkHeader::raw_bytes of the segment
+  std::byte* base_ = nullptr;           // first record of the segment
+  std::uint64_t* committed_ = nullptr;  // ChunkHeader::raw_bytes of the segment
   std::uint64_t last_sequence_ = 0;
   std::uint64_t last_time_ns_ = 0;
   CaptureWriter* writer_ = nullptr;
   std::uint32_t thread_ = 0;
-  void* segment_ = nullptr;              // the writer's own
+  void* segment_ = nullptr;  // the writer's own
 };
 
 struct WriterOptions {
-  std::string path;                   // created 0600; must not exist
+  std::string path;  // created 0600; must not exist
   Compression compression = Compression::lz4;
   std::vector<DictionaryEntry> dictionary;  // everything the recorder may write
   std::size_t segment_bytes = 256 * 1024;
-  std::size_t backlog_bytes = 64u << 20;    // uncompressed bytes in flight before writers wait
+  std::size_t backlog_bytes = 64u << 20;  // uncompressed bytes in flight before writers wait
 };
 
 class CaptureWriter {

@@ -72,7 +72,8 @@ int CaptureWriter::Impl::do_segment(Segment& segment) {
   std::memcpy(&header, segment.map, offsetof(ChunkHeader, raw_bytes));
   header.base_sequence = segment.header()->base_sequence;
   header.base_time_ns = segment.header()->base_time_ns;
-  if (const int error = assembler.add_segment({&header, segment.content(), cut_now, false}, blobs_pending)) return error;
+  if (const int error = assembler.add_segment({&header, segment.content(), cut_now, false}, blobs_pending))
+    return error;
   {
     const std::lock_guard lock(mutex);
     segment.in_use = false;
@@ -95,9 +96,7 @@ int CaptureWriter::Impl::do_chunk(const Job& job) {
   const int error = assembler.add_chunk(job.chunk, {payload, static_cast<std::size_t>(job.bytes)});
   ::munmap(map, static_cast<std::size_t>(slot_bytes));
   if (error != 0) return error;
-  file.clear(job.chunk_offset, slot_bytes);
-  const std::lock_guard lock(mutex);
-  spool.give_back(job.chunk_offset);
+  free_slot(job.chunk_offset, slot_bytes);
   return 0;
 }
 
@@ -113,8 +112,8 @@ void CaptureWriter::Impl::release_pinned() {
 void CaptureWriter::Impl::recycle(Segment& segment) {
   segment.retire();
   std::unique_lock lock(mutex);
-  if (!segment.in_stream && segment.bytes == options.segment_bytes && pool.size() < kPoolSegments && !closed &&
-      !spool.below_base(segment.offset)) {
+  if (!segment.in_stream && segment.bytes == options.segment_bytes && pool.size() < kPoolSegments &&
+      !closed && !spool.below_base(segment.offset)) {
     pool.push_back(&segment);
     return;
   }
@@ -125,10 +124,20 @@ void CaptureWriter::Impl::recycle(Segment& segment) {
   } else {
     unmap_segment(segment);
   }
-  file.clear(segment.offset, segment.bytes);
-  lock.lock();
-  spool.give_back(segment.offset);
+  free_slot(segment.offset, segment.bytes);
   if (!segment.in_stream) delete &segment;
+}
+
+// What lies in a slot is in chunks now. Only its header goes: the blocks serve
+// the next one, and closing the file gives all of them back at once. On a full
+// disk they are given back at once, to make room for the end of the capture.
+void CaptureWriter::Impl::free_slot(std::uint64_t offset, std::uint64_t bytes) {
+  const ChunkHeader nothing{};
+  file.write(offset, std::as_bytes(std::span(&nothing, 1)));
+  if (owner.failed()) file.clear(offset, bytes);
+  if (offset < region.end()) obstacles.emplace_back(offset, bytes);
+  const std::lock_guard lock(mutex);
+  spool.give_back(offset);
 }
 
 // All names that this recorder may write, uncompressed, for readers of a cut file.
@@ -147,11 +156,7 @@ int CaptureWriter::Impl::write_spool_dictionary() {
   int error = 0;
   write_chunk(offset, header, std::span(&piece, 1), error);
   if (error != 0) return error;
-  if (dictionary_bytes != 0) {
-    file.clear(dictionary_offset, dictionary_bytes);
-    const std::lock_guard lock(mutex);
-    spool.give_back(dictionary_offset);
-  }
+  if (dictionary_bytes != 0) free_slot(dictionary_offset, dictionary_bytes);
   dictionary_offset = offset;
   dictionary_bytes = bytes;
   return 0;

@@ -33,7 +33,8 @@ FileHeader new_file_header(std::size_t segment_bytes) {
   h.header_bytes = sizeof h;
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
-  h.created_unix_ns = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+  h.created_unix_ns =
+      static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
   if (::getrandom(h.capture_id, sizeof h.capture_id, GRND_NONBLOCK) != sizeof h.capture_id)
     std::memcpy(h.capture_id, &h.created_unix_ns, sizeof h.created_unix_ns);
   h.segment_bytes = segment_bytes;
@@ -115,11 +116,13 @@ bool CaptureWriter::Impl::settled(std::uint64_t last) {
 
 void CaptureWriter::Impl::settle(std::uint64_t last) {
   const timespec pause{0, 1'000'000};
-  for (int i = 0; i < kSettleMilliseconds && !owner.failed() && !settled(last); ++i) ::nanosleep(&pause, nullptr);
+  for (int i = 0; i < kSettleMilliseconds && !owner.failed() && !settled(last); ++i)
+    ::nanosleep(&pause, nullptr);
 }
 
 Result<CaptureWriter::Summary> CaptureWriter::Impl::finish(Ending ending) {
-  if (abandoned.load()) return fail(Status::failed, options.path + ": a forked child cannot close its parent's capture");
+  if (abandoned.load())
+    return fail(Status::failed, options.path + ": a forked child cannot close its parent's capture");
   std::uint64_t last = 0;
   {
     // What the background thread took before this has no higher numbers.
@@ -148,8 +151,9 @@ Result<CaptureWriter::Summary> CaptureWriter::Impl::finish(Ending ending) {
   file.close();
   if (error != 0) fail_with(error, "closing it");
   if (error != 0)
-    return fail(Status::failed, failure + "; what was recorded is there, but not closed: make room and run `rondo finish " +
-                                    options.path + "`");
+    return fail(Status::failed,
+                failure + "; what was recorded is there, but not closed: make room and run `rondo finish " +
+                    options.path + "`");
   if (owner.failed()) return fail(Status::failed, failure + "; the capture ends there");
   return Summary{assembler.calls(), region.end()};
 }
@@ -176,12 +180,11 @@ int CaptureWriter::Impl::close_file(Ending ending) {
       if (const int detach = detach_segment(*segment)) detach_error = detach;
   if (error == 0) error = detach_error;
   if (error != 0) return error;
-  file.clear(dictionary_offset, dictionary_bytes);
-  {
-    const std::lock_guard lock(mutex);
-    spool.give_back(dictionary_offset);
-  }
-  return assembler.close(ending, 0);
+  free_slot(dictionary_offset, dictionary_bytes);
+  error = assembler.close(ending, 0);
+  for (const auto& [offset, bytes] : obstacles)
+    if (error == 0) error = file.clear(offset, bytes);
+  return error;
 }
 
 void CaptureWriter::Impl::abandon() {

@@ -23,12 +23,12 @@ struct CaptureWriter::Impl {
   // a forked child may have to reach every one of them.
   struct Stream {
     ThreadStream front;
-    Stream* next = nullptr;      // in `streams`
-    std::uint32_t thread = 0;    // given with the first segment
-    bool numbered = false;       // `thread` is valid
-    std::uint32_t ordinal = 0;   // of the next segment
-    Segment* segment = nullptr;  // guarded by `mutex`
-    bool closed = false;         // guarded by `mutex`: may be opened again
+    Stream* next = nullptr;        // in `streams`
+    std::uint32_t thread = 0;      // given with the first segment
+    bool numbered = false;         // `thread` is valid
+    std::uint32_t ordinal = 0;     // of the next segment
+    Segment* segment = nullptr;    // guarded by `mutex`
+    bool closed = false;           // guarded by `mutex`: may be opened again
     std::byte* nowhere = nullptr;  // private memory when there is no file to write to; owner only
     std::size_t nowhere_bytes = 0;
   };
@@ -37,7 +37,7 @@ struct CaptureWriter::Impl {
     Segment* segment = nullptr;      // a full segment, or
     std::uint64_t chunk_offset = 0;  // a spooled chunk
     ChunkHeader chunk{};
-    std::uint64_t bytes = 0;         // counted in `backlog`
+    std::uint64_t bytes = 0;  // counted in `backlog`
   };
   struct Pinned {  // its blobs are not in a chunk yet
     Segment* segment;
@@ -65,12 +65,12 @@ struct CaptureWriter::Impl {
   const WriterOptions options;
   File file;
   StructureSet structures;
-  std::atomic<bool> abandoned{false};       // in a forked child
-  std::atomic<Stream*> streams{nullptr};    // all of them
+  std::atomic<bool> abandoned{false};     // in a forked child
+  std::atomic<Stream*> streams{nullptr};  // all of them
 
   std::mutex mutex;
-  std::condition_variable work;   // for the background thread
-  std::condition_variable room;   // for writers that wait for the backlog to shrink
+  std::condition_variable work;  // for the background thread
+  std::condition_variable room;  // for writers that wait for the backlog to shrink
   SpoolMap spool;
   std::deque<Job> queue;
   std::vector<Segment*> segments;  // all that are mapped
@@ -80,8 +80,8 @@ struct CaptureWriter::Impl {
   std::uint64_t written = 0;       // numbers that the background thread has put into chunks
   std::uint32_t next_thread = 0;
   std::uint32_t next_session = 0;
-  std::uint32_t allocating = 0;    // threads that are extending the file right now
-  bool closed = false;             // streams write to nowhere
+  std::uint32_t allocating = 0;  // threads that are extending the file right now
+  bool closed = false;           // streams write to nowhere
   bool stopping = false;
   bool finished = false;
   std::string failure;
@@ -96,8 +96,9 @@ struct CaptureWriter::Impl {
   std::vector<Pinned> pinned;
   std::uint64_t dictionary_offset = 0;  // of the full dictionary in the spool
   std::uint64_t dictionary_bytes = 0;
-  bool append_failed = false;           // the rest stays in the spool
-  int detach_error = 0;                 // a thread still writes into the file: it must not shrink
+  bool append_failed = false;                                      // the rest stays in the spool
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> obstacles;  // freed slots in the data region
+  int detach_error = 0;  // a thread still writes into the file: it must not shrink
   pthread_t thread{};
   bool thread_runs = false;
 
@@ -120,6 +121,7 @@ struct CaptureWriter::Impl {
   int do_chunk(const Job& job);
   void release_pinned();
   void recycle(Segment& segment);
+  void free_slot(std::uint64_t offset, std::uint64_t bytes);
   int write_spool_dictionary();
   void keep_spool_tidy();
 

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that end too early: whatever the byte, the reader says what is missing
+// and delivers what is there.
+#include <sys/stat.h>
+
+#include "format_support.h"
+
+namespace rondo::test {
+namespace {
+
+// A small complete capture with everything in it.
+std::vector<std::byte> small_capture(const TemporaryDirectory& dir, Compression codec = Compression::lz4) {
+  WriterOptions options = options_for(dir.file("small.rondo"), 4096);
+  options.compression = codec;
+  auto writer = create(options);
+  writer->add_session("{\"application\":\"test\"}");
+  ThreadStream* a = writer->open_stream();
+  ThreadStream* b = writer->open_stream();
+  const auto blob = bytes_of("a blob of bytes");
+  writer->add_blob(*a, digest_of(blob), blob);
+  for (int i = 0; i < 100; ++i) {
+    const std::uint64_t call = write_call(*writer, *a, "a" + std::to_string(i), kSubmit, kRecordTwoPart);
+    write_call(*writer, *b, std::string(60, 'b'));
+    write_result(*a, call, i, static_cast<std::uint64_t>(i) * 10, static_cast<std::uint64_t>(i) * 10 + 3);
+  }
+  EXPECT_TRUE(writer->finish(Ending::exited));
+  return slurp(dir.file("small.rondo"));
+}
+
+TEST(Cut, AtEveryByteOfACompleteFile) {
+  TemporaryDirectory dir;
+  const std::vector<std::byte> whole = small_capture(dir);
+  const Contents all = read_all(dir.file("small.rondo"));
+  ASSERT_EQ(all.records.size(), 200u);
+  std::size_t most = 0;
+  for (std::size_t n = 0; n < whole.size(); ++n) {
+    spill(dir.file("cut.rondo"), std::span(whole).first(n));
+    const Contents cut = read_all(dir.file("cut.rondo"));
+    if (!cut.opened) {
+      EXPECT_LT(n, sizeof(FileHeader)) << cut.error;
+      continue;
+    }
+    EXPECT_GE(n, sizeof(FileHeader));
+    EXPECT_FALSE(cut.complete) << n;
+    EXPECT_FALSE(cut.cut_reason.empty()) << n;
+    EXPECT_EQ(cut.error, "") << n;
+    ASSERT_LE(cut.records.size(), all.records.size());
+    // A call at the cut may have lost its second part with a later chunk.
+    for (std::size_t i = 0; i < cut.records.size(); ++i)
+      EXPECT_EQ(cut.records[i].payload, all.records[i].payload);
+    most = std::max(most, cut.records.size());
+  }
+  EXPECT_EQ(most, 200u);
+}
+
+TEST(Cut, FinishMakesATruncatedCopyComplete) {
+  TemporaryDirectory dir;
+  const std::vector<std::byte> whole = small_capture(dir);
+  for (std::size_t n = sizeof(FileHeader); n < whole.size(); n += 13) {
+    const std::string path = dir.file("cut.rondo");
+    spill(path, std::span(whole).first(n));
+    const Contents before = read_all(path);
+    auto finished = finish_capture(path, 9);
+    ASSERT_TRUE(finished) << finished.error().message;
+    EXPECT_TRUE(*finished);
+    const Contents after = read_all(path);
+    EXPECT_TRUE(after.complete) << after.cut_reason;
+    EXPECT_TRUE(after.records == before.records) << n;
+    EXPECT_EQ(after.gaps, before.gaps);
+    EXPECT_TRUE(after.sessions == before.sessions);
+    const std::vector<std::byte> bytes = slurp(path);
+    auto again = finish_capture(path, 9);
+    ASSERT_TRUE(again);
+    EXPECT_FALSE(*again);
+    EXPECT_TRUE(slurp(path) == bytes);
+  }
+}
+
+// What the reader says about files that are no captures, and how.
+struct WrongInput {
+  const char* what;
+  std::string content;
+  const char* says;
+};
+
+TEST(WrongInput, IsNamedInOneSentence) {
+  TemporaryDirectory dir;
+  std::string newer(64, '\0');
+  std::memcpy(newer.data(), kFileMagic, sizeof kFileMagic);
+  newer[8] = 99;
+  const WrongInput inputs[] = {
+      {"empty", "", "is empty"},
+      {"text", "Hello, I am a text file that is longer than any header would be, really.\n",
+       "not a Rondo capture"},
+      {"short text", "Hi\n", "not a Rondo capture"},
+      {"newer", newer, "newer Rondo"},
+      {"short", newer.substr(0, 30), "cut off within its header"},
+      {"magic only", newer.substr(0, 4), "cut off within its header"},
+  };
+  for (const WrongInput& input : inputs) {
+    spill(dir.file("x.rondo"), bytes_of(input.content));
+    for (const bool salvage : {false, true}) {
+      ReaderOptions options;
+      options.salvage = salvage;
+      auto reader = Reader::open(dir.file("x.rondo"), options);
+      ASSERT_FALSE(reader) << input.what;
+      EXPECT_EQ(reader.error().status, Status::unreadable);
+      EXPECT_NE(reader.error().message.find(input.says), std::string::npos) << reader.error().message;
+      EXPECT_NE(reader.error().message.find("x.rondo"), std::string::npos);
+    }
+    EXPECT_FALSE(finish_capture(dir.file("x.rondo"), 0));
+    EXPECT_EQ(slurp(dir.file("x.rondo")), bytes_of(input.content)) << "finish changed it";
+  }
+}
+
+TEST(WrongInput, OtherKindsOfFilesAreRefused) {
+  TemporaryDirectory dir;
+  const auto says = [](const std::string& path, const char* what) {
+    auto reader = Reader::open(path);
+    ASSERT_FALSE(reader);
+    EXPECT_EQ(reader.error().status, Status::unreadable);
+    EXPECT_NE(reader.error().message.find(what), std::string::npos) << reader.error().message;
+  };
+  says(dir.path(), "is a directory");
+  says(dir.file("missing"), "No such file");
+  ASSERT_EQ(::mkfifo(dir.file("fifo").c_str(), 0600), 0);
+  says(dir.file("fifo"), "not a regular file");
+  says("/dev/zero", "not a regular file");
+  EXPECT_FALSE(finish_capture(dir.path(), 0));
+}
+
+TEST(Budget, RefusesWhatIsLargerAndSaysSo) {
+  TemporaryDirectory dir;
+  auto writer = create(options_for(dir.file("a.rondo"), 4096));
+  ThreadStream* stream = writer->open_stream();
+  write_call(*writer, *stream, std::string(100'000, 'z'));
+  const std::vector<std::byte> blob(5'000'000);
+  writer->add_blob(*stream, digest_of(blob), blob);
+  ASSERT_TRUE(writer->finish(Ending::exited));
+  ReaderOptions options;
+  options.memory_budget = 50'000;
+  const Contents read = read_all(dir.file("a.rondo"), options);
+  EXPECT_TRUE(read.records.empty());
+  EXPECT_NE(read.error.find("budget"), std::string::npos) << read.error;
+  auto bytes = open(dir.file("a.rondo"), options)->blob(digest_of(blob));
+  ASSERT_FALSE(bytes);
+  EXPECT_NE(bytes.error().message.find("budget"), std::string::npos);
+  options.memory_budget = 6'000'000;
+  EXPECT_EQ(read_all(dir.file("a.rondo"), options).records.size(), 1u);
+  EXPECT_TRUE(open(dir.file("a.rondo"), options)->blob(digest_of(blob)));
+}
+
+TEST(Budget, ManyThreadsNeedNotFitAtOnce) {
+  // Forty threads one after the other: only the one whose turn it is is loaded.
+  TemporaryDirectory dir;
+  auto writer = create(options_for(dir.file("a.rondo"), 16 * 1024));
+  for (int t = 0; t < 40; ++t) {
+    ThreadStream* stream = writer->open_stream();
+    for (int i = 0; i < 100; ++i)
+      write_call(*writer, *stream, std::string(100, static_cast<char>('a' + t % 26)));
+    writer->close_stream(stream);
+  }
+  ASSERT_TRUE(writer->finish(Ending::exited));
+  ReaderOptions options;
+  options.memory_budget = 40'000;
+  const Contents read = read_all(dir.file("a.rondo"), options);
+  EXPECT_EQ(read.error, "");
+  EXPECT_EQ(read.records.size(), 4000u);
+}
+
+}  // namespace
+}  // namespace rondo::test
