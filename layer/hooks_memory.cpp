@@ -70,6 +70,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkAllocateMemory(VkDevice device, const VkMe
       if (!memory->zeroed && state.checkpointer != nullptr && !imports(*pAllocateInfo))
         memory->zeroed = state.checkpointer->zero(*memory);
       const auto lock = host_memory().enter();
+      memory->refreshed = state.memories.epoch;  // no device has seen it
       state.memories.memories[*pMemory] = std::move(memory);
       return VK_SUCCESS;
     });
