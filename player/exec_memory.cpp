@@ -37,7 +37,9 @@ Result<void> allocate(Run& run, const Op& op, std::byte* args) {
   const VkMemoryPropertyFlags flags = device.access.memory.memoryTypes[info.memoryTypeIndex].propertyFlags;
   memory.coherent = (flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
   Result<void> done;
-  if (run.options().zero_memory && can_be_zeroed(captured, flags))
+  // Host writes are recorded as differences from zeros (the layer gives the
+  // program fresh zeroed pages), so what they go to must begin as zeros.
+  if ((run.options().zero_memory || captured.written) && can_be_zeroed(captured, flags))
     done = gpu::zero_fill(device.access, memory.handle, memory.bytes, info.memoryTypeIndex, device.service_queue,
                           &run.one_shot(device));
   if (done && (captured.written || captured.read_back)) {
