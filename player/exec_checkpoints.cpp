@@ -56,6 +56,9 @@ Result<void> check_memory(Run& run, const Op& op, std::byte* args) {
   if (place == kNone || run.memory_at(place).mapped == nullptr)
     return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "the memory does not exist here"));
   DeviceState& device = run.device(op);
+  // The recorder digested with all queues idle: submits of other threads too.
+  if (VkResult r = device.dispatch.vkDeviceWaitIdle(device.handle); r < 0)
+    return tl::unexpected<Error>(run.failure(op, r, "vkDeviceWaitIdle before a comparison"));
   const MemoryState& memory = run.memory_at(place);
   if (!memory.coherent) {
     const VkMappedMemoryRange all{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory.handle, 0, VK_WHOLE_SIZE};
