@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each wrong input: one line that names the file or word, and its status.
+#include <gtest/gtest.h>
+
+#include <sys/stat.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "analyzers/commands.h"
+#include "tests/unit/analyzers_scene.h"
+#include "tests/unit/synthetic_capture.h"
+
+namespace rondo::analyzers {
+namespace {
+
+using test::printed;
+using test::Printed;
+using test::TemporaryFile;
+
+void write(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+std::string read(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void expect_refused(const Printed& p, int status, const std::string& names) {
+  EXPECT_EQ(p.status, status) << p.error;
+  EXPECT_EQ(p.out, "");
+  EXPECT_NE(p.error.find(names), std::string::npos) << p.error;
+  EXPECT_EQ(p.error.find('\n'), std::string::npos) << p.error;
+}
+
+void expect_unreadable(const std::string& path) {
+  SCOPED_TRACE(path);
+  expect_refused(printed(run_info, {path}), 3, path);
+  expect_refused(printed(run_dump, {path}), 3, path);
+  expect_refused(printed(run_finish, {path}), 3, path);
+}
+
+TEST(AnalyzersWrongInput, WhatIsNoCaptureIsRefusedByName) {
+  const TemporaryFile file("x.rondo");
+  expect_unreadable(file.directory() + "/missing.rondo");
+  expect_unreadable(file.directory());
+  write(file.path(), "");
+  expect_unreadable(file.path());
+  write(file.path(), "This is text and not a capture.\n");
+  expect_unreadable(file.path());
+  write(file.path(), std::string(100000, '\0'));
+  expect_unreadable(file.path());
+  const std::string pipe = file.directory() + "/pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  expect_unreadable(pipe);
+}
+
+TEST(AnalyzersWrongInput, ANewerVersionIsNamed) {
+  const TemporaryFile file;
+  test::write_scene(file.path());
+  std::string bytes = read(file.path());
+  bytes[8] = 99;  // FileHeader::version_major
+  write(file.path(), bytes);
+  expect_unreadable(file.path());
+}
+
+TEST(AnalyzersWrongInput, ACaptureCutAnywhereIsCutOrUnreadable) {
+  const TemporaryFile file;
+  test::write_scene(file.path());
+  const std::string whole = read(file.path());
+  const TemporaryFile part("cut.rondo");
+  for (std::size_t length = 0; length < whole.size(); length += 5) {
+    SCOPED_TRACE(length);
+    write(part.path(), whole.substr(0, length));
+    const Printed info = printed(run_info, {part.path()});
+    if (info.status == 0) {
+      EXPECT_NE(info.out.find("\ncut "), std::string::npos);
+    } else {
+      expect_refused(info, 3, part.path());
+    }
+    const Printed dump = printed(run_dump, {"--format=jsonl", part.path()});
+    EXPECT_TRUE(dump.status == 0 || dump.status == 3) << dump.error;
+  }
+}
+
+TEST(AnalyzersWrongInput, AFlippedByteNeverCrashes) {
+  const TemporaryFile file;
+  test::write_scene(file.path());
+  const std::string whole = read(file.path());
+  const TemporaryFile damaged("damaged.rondo");
+  for (std::size_t at = 0; at < whole.size(); at += 3) {
+    SCOPED_TRACE(at);
+    std::string bytes = whole;
+    bytes[at] = static_cast<char>(bytes[at] ^ 0x41);
+    write(damaged.path(), bytes);
+    const Printed info = printed(run_info, {damaged.path()});
+    EXPECT_TRUE(info.status == 0 || info.status == 3) << info.error;
+    const Printed dump = printed(run_dump, {damaged.path()});
+    EXPECT_TRUE(dump.status == 0 || dump.status == 3) << dump.error;
+  }
+}
+
+TEST(AnalyzersWrongInput, WrongWordsAreNamed) {
+  const TemporaryFile file;
+  test::write_scene(file.path());
+  const struct {
+    Result<int> (*run)(Arguments);
+    std::vector<std::string> words;
+    const char* names;
+  } cases[] = {
+      {run_info, {}, "FILE"},
+      {run_info, {"--frob", file.path()}, "--frob"},
+      {run_info, {"--times", file.path()}, "--times"},
+      {run_info, {file.path(), "second"}, "second"},
+      {run_dump, {}, "FILE"},
+      {run_dump, {"--format=xml", file.path()}, "xml"},
+      {run_dump, {"--frames", "5:2", file.path()}, "5:2"},
+      {run_dump, {"--submits", "all", file.path()}, "all"},
+      {run_dump, {"--grep", "(", file.path()}, "("},
+      {run_dump, {"--grep"}, "--grep"},
+      {run_finish, {}, "FILE"},
+      {run_doctor, {"--frob"}, "--frob"},
+      {run_help, {"frob"}, "frob"},
+      {run_capture, {"--frob", "--", "true"}, "--frob"},
+      {run_capture, {"--checkpoints", "all", "--", "true"}, "all"},
+      {run_capture, {"--output"}, "--output"},
+      {run_capture, {}, "PROGRAM"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.names);
+    expect_refused(printed(c.run, c.words), 2, c.names);
+  }
+}
+
+}  // namespace
+}  // namespace rondo::analyzers
