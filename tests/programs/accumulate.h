@@ -3,6 +3,8 @@
 // and a dispatch that sets output[slot] = 3 * input[slot] + output[previous].
 #pragma once
 
+#include <cstdint>  // for the shaders' headers, too
+
 #include "accumulate.comp.h"  // built from accumulate.comp; needs <cstdint>
 #include "support.h"
 

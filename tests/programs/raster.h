@@ -4,6 +4,8 @@
 // buffer and a tint in push constants.
 #pragma once
 
+#include <cstdint>  // for the shaders' headers, too
+
 #include "support.h"
 #include "triangle.frag.h"  // built from triangle.frag; needs <cstdint>
 #include "triangle.vert.h"  // built from triangle.vert
