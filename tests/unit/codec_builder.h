@@ -15,8 +15,18 @@
 #include "format/codec/encoder.h"
 #include "format/codec/printer.h"
 #include "format/codec/schema.h"
+#include "format/vulkan.h"
 
 namespace rondo::test {
+
+// A zeroed structure with its type.
+template <class T>
+T titled(VkStructureType type, const void* next = nullptr) {
+  T structure{};
+  structure.sType = type;
+  structure.pNext = const_cast<void*>(next);
+  return structure;
+}
 
 // Keeps what encode() asks to keep.
 class FakeContext : public codec::EncodeContext {

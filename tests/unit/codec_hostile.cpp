@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// What cannot be recorded is an error that names it; what a file claims is
+// checked before it is believed.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "generated/args.h"
+#include "tests/unit/codec_builder.h"
+
+namespace rondo::test {
+namespace {
+
+template <class T>
+T handle(std::uint64_t value) {
+  return reinterpret_cast<T>(value);
+}
+
+class Payloads : public testing::Test {
+ protected:
+  std::vector<std::byte> encoded(CommandId command, const void* args) {
+    codec::Buffer buffer;
+    EXPECT_EQ(codec::encode(buffer, context_, command, args).error, "");
+    return {buffer.bytes().begin(), buffer.bytes().end()};
+  }
+  std::string refusal(CommandId command, const std::vector<std::byte>& payload,
+                      const codec::DecodeLimits& limits = {}) {
+    const auto decoded = codec::decode(lowered_, own_ids(), command, payload, limits);
+    EXPECT_FALSE(decoded.has_value());
+    return decoded.has_value() ? "" : decoded.error().message;
+  }
+  template <class T>
+  static void patch(std::vector<std::byte>& payload, std::size_t at, T value) {
+    ASSERT_LE(at + sizeof value, payload.size());
+    std::memcpy(payload.data() + at, &value, sizeof value);
+  }
+
+  FakeContext context_;
+  codec::Lowered lowered_;
+};
+
+TEST_F(Payloads, NameAnUnknownStructureAtTheCall) {
+  VkBaseInStructure stranger{static_cast<VkStructureType>(1000999123), nullptr};
+  VkImageCreateInfo create = titled<VkImageCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO, &stranger);
+  VkImage image = VK_NULL_HANDLE;
+  const args_vkCreateImage args{handle<VkDevice>(1), &create, nullptr, &image};
+  codec::Buffer buffer;
+  const auto error = codec::encode(buffer, context_, CommandId::vkCreateImage, &args).error;
+  EXPECT_NE(error.find("vkCreateImage"), std::string::npos) << error;
+  EXPECT_NE(error.find("VkImageCreateInfo"), std::string::npos) << error;
+  EXPECT_NE(error.find("1000999123"), std::string::npos) << error;
+}
+
+TEST_F(Payloads, NameAStructureOfAnotherPlatformByItsName) {
+  VkBaseInStructure win32{VK_STRUCTURE_TYPE_EXPORT_MEMORY_WIN32_HANDLE_INFO_KHR, nullptr};
+  VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &win32, 64, 0};
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  const args_vkAllocateMemory args{handle<VkDevice>(1), &allocate, nullptr, &memory};
+  codec::Buffer buffer;
+  const auto error = codec::encode(buffer, context_, CommandId::vkAllocateMemory, &args).error;
+  EXPECT_NE(error.find("VK_STRUCTURE_TYPE_EXPORT_MEMORY_WIN32_HANDLE_INFO_KHR"), std::string::npos) << error;
+}
+
+TEST_F(Payloads, OfATemplateThatWasNeverSeenAreRefused) {
+  context_.template_size = 0;
+  const args_vkUpdateDescriptorSetWithTemplate args{handle<VkDevice>(1), handle<VkDescriptorSet>(2),
+                                                    handle<VkDescriptorUpdateTemplate>(3), "data"};
+  codec::Buffer buffer;
+  const auto error =
+      codec::encode(buffer, context_, CommandId::vkUpdateDescriptorSetWithTemplate, &args).error;
+  EXPECT_NE(error.find("pData"), std::string::npos) << error;
+}
+
+TEST_F(Payloads, WithMoreElementsThanTheirCountAreRefused) {
+  VkViewport viewports[2] = {};
+  const args_vkCmdSetViewport args{handle<VkCommandBuffer>(1), 0, 2, viewports};
+  auto payload = encoded(CommandId::vkCmdSetViewport, &args);
+  patch(payload, 8 + 4, std::uint32_t{7});  // viewportCount
+  const auto message = refusal(CommandId::vkCmdSetViewport, payload);
+  EXPECT_NE(message.find("pViewports"), std::string::npos) << message;
+  EXPECT_NE(message.find("its count says 7"), std::string::npos) << message;
+}
+
+TEST_F(Payloads, WithFewerHandlesThanAnAllocationSaysAreRefused) {
+  VkCommandBuffer buffers[2] = {handle<VkCommandBuffer>(5), handle<VkCommandBuffer>(6)};
+  VkCommandBufferAllocateInfo allocate{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr,
+                                       handle<VkCommandPool>(2), VK_COMMAND_BUFFER_LEVEL_PRIMARY, 2};
+  const args_vkAllocateCommandBuffers args{handle<VkDevice>(1), &allocate, buffers};
+  auto payload = encoded(CommandId::vkAllocateCommandBuffers, &args);
+  patch(payload, 8 + 1 + 2 + 8 + 4, std::uint32_t{3});  // commandBufferCount
+  const auto message = refusal(CommandId::vkAllocateCommandBuffers, payload);
+  EXPECT_NE(message.find("pCommandBuffers"), std::string::npos) << message;
+}
+
+TEST_F(Payloads, ThatClaimMoreThanTheyHoldAreRefusedBeforeAllocating) {
+  const args_vkCmdSetViewport args{handle<VkCommandBuffer>(1), 0, 0, nullptr};
+  auto payload = encoded(CommandId::vkCmdSetViewport, &args);
+  patch(payload, 8 + 4, std::uint32_t{0x7fffffff});
+  patch(payload, 8 + 8, std::uint32_t{0x7fffffff});
+  const auto message = refusal(CommandId::vkCmdSetViewport, payload);
+  EXPECT_NE(message.find("more than the payload holds"), std::string::npos) << message;
+}
+
+TEST_F(Payloads, BeyondTheMemoryBudgetAreRefused) {
+  // Query results that the driver would write: only their size is in the file.
+  std::vector<std::byte> results(1000);
+  const args_vkGetQueryPoolResults args{handle<VkDevice>(1), handle<VkQueryPool>(2), 0, 1, results.size(),
+                                        results.data(),      8, 0};
+  const auto payload = encoded(CommandId::vkGetQueryPoolResults, &args);
+  const auto message = refusal(CommandId::vkGetQueryPoolResults, payload, {.max_bytes = 512});
+  EXPECT_NE(message.find("512"), std::string::npos) << message;
+  ASSERT_TRUE(codec::decode(lowered_, own_ids(), CommandId::vkGetQueryPoolResults, payload).has_value());
+  EXPECT_TRUE(lowered_.blobs.empty());  // an output: space to write to, not the captured bytes
+  const auto& back = *static_cast<const args_vkGetQueryPoolResults*>(relocate(lowered_, {}));
+  std::memset(back.pData, 1, back.dataSize);
+}
+
+TEST_F(Payloads, WithBytesTooManyAreRefused) {
+  const args_vkCmdDraw args{handle<VkCommandBuffer>(1), 3, 1, 0, 0};
+  auto payload = encoded(CommandId::vkCmdDraw, &args);
+  payload.push_back(std::byte{0});
+  EXPECT_NE(refusal(CommandId::vkCmdDraw, payload).find("1 bytes too many"), std::string::npos);
+}
+
+TEST_F(Payloads, NestedWithoutEndAreRefused) {
+  // Chains inside structures inside chains: no program does this.
+  std::vector<VkFramebufferAttachmentImageInfo> images(100);
+  std::vector<VkFramebufferAttachmentsCreateInfo> attachments(100);
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    images[i].sType = VK_STRUCTURE_TYPE_FRAMEBUFFER_ATTACHMENT_IMAGE_INFO;
+    images[i].pNext = i + 1 < images.size() ? &attachments[i + 1] : nullptr;
+    attachments[i] = {VK_STRUCTURE_TYPE_FRAMEBUFFER_ATTACHMENTS_CREATE_INFO, nullptr, 1, &images[i]};
+  }
+  VkFramebufferCreateInfo create = titled<VkFramebufferCreateInfo>(VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO, attachments.data());
+  VkFramebuffer framebuffer = VK_NULL_HANDLE;
+  const args_vkCreateFramebuffer args{handle<VkDevice>(1), &create, nullptr, &framebuffer};
+  codec::Buffer buffer;
+  EXPECT_NE(codec::encode(buffer, context_, CommandId::vkCreateFramebuffer, &args).error.find("nested too deeply"),
+            std::string::npos);
+
+  // The same from a file: u16 id, u32 count 1, the element's chain, and so on.
+  create.pNext = nullptr;
+  const auto plain = encoded(CommandId::vkCreateFramebuffer, &args);
+  std::vector<std::byte> payload(plain.begin(), plain.begin() + 9);  // device, present
+  for (int i = 0; i < 10000; ++i) {
+    const auto id = static_cast<std::uint16_t>(StructId::VkFramebufferAttachmentsCreateInfo);
+    const std::uint32_t count[2] = {1, 1};
+    const auto* id_bytes = reinterpret_cast<const std::byte*>(&id);
+    const auto* count_bytes = reinterpret_cast<const std::byte*>(count);
+    payload.insert(payload.end(), id_bytes, id_bytes + sizeof id);
+    payload.insert(payload.end(), count_bytes, count_bytes + sizeof count);
+  }
+  EXPECT_NE(refusal(CommandId::vkCreateFramebuffer, payload).find("nested too deeply"), std::string::npos);
+}
+
+TEST_F(Payloads, WithAStructureThatTheDictionaryLacksAreRefused) {
+  const args_vkCreateInstance args{nullptr, nullptr, nullptr};
+  auto payload = encoded(CommandId::vkCreateInstance, &args);
+  payload[0] = std::byte{1};  // pCreateInfo present
+  payload.insert(payload.begin() + 1, {std::byte{0xff}, std::byte{0xff}});
+  const auto message = refusal(CommandId::vkCreateInstance, payload);
+  EXPECT_NE(message.find("65535"), std::string::npos) << message;
+}
+
+TEST_F(Payloads, OfLongDataBecomeBlobsUnderTheirDigest) {
+  const std::vector<std::uint32_t> code(100, 0x07230203);
+  VkShaderModuleCreateInfo create{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, nullptr, 0, code.size() * 4, code.data()};
+  VkShaderModule module = handle<VkShaderModule>(9);
+  const args_vkCreateShaderModule args{handle<VkDevice>(1), &create, nullptr, &module};
+  const auto payload = encoded(CommandId::vkCreateShaderModule, &args);
+  ASSERT_EQ(context_.blobs.size(), 1u);
+  EXPECT_EQ(context_.blobs.begin()->second.size(), 400u);
+  EXPECT_LT(payload.size(), 100u);
+  ASSERT_TRUE(codec::decode(lowered_, own_ids(), CommandId::vkCreateShaderModule, payload).has_value());
+  ASSERT_EQ(lowered_.blobs.size(), 1u);
+  EXPECT_EQ(lowered_.blobs[0].bytes, 400u);
+}
+
+TEST(Dictionaries, OfOtherBuildsAreMatchedByNameAndRefusedByName) {
+  auto rows = own_dictionary();
+  for (auto& row : rows) {
+    if (row.name == "vkCmdDraw" && row.kind == DictionaryKind::command) row.id = 7000;
+    if (row.name == "vkCmdDispatch") row.encoding_hash ^= 1;
+    if (row.name == "VkDebugUtilsLabelEXT") row.encoding_hash ^= 1;
+  }
+  rows.push_back({DictionaryKind::command, 8000, 1, "vkFromTheFuture"});
+  const auto ids = codec::IdMap::match(rows);
+  EXPECT_EQ(ids.command(7000), CommandId::vkCmdDraw);
+  EXPECT_EQ(ids.command(static_cast<std::uint16_t>(CommandId::vkCmdDispatch)), CommandId::none);
+  EXPECT_EQ(ids.structure(static_cast<std::uint16_t>(StructId::VkDebugUtilsLabelEXT)), StructId::none);
+  EXPECT_EQ(ids.command(8000), CommandId::none);
+  EXPECT_EQ(ids.command(60000), CommandId::none);
+  EXPECT_EQ(ids.name(8000), "vkFromTheFuture");
+  ASSERT_EQ(ids.refused().size(), 3u);
+  EXPECT_NE(ids.refused()[2].find("vkFromTheFuture"), std::string::npos);
+}
+
+TEST(Dictionaries, MatchStructuresThatWerePromotedUnderTheirOldName) {
+  // A file that an older build wrote names VkPhysicalDeviceFeatures2KHR.
+  const auto& current = codec::info(StructId::VkPhysicalDeviceFeatures2);
+  const std::vector<DictionaryRow> rows = {
+      {DictionaryKind::structure, 12, current.encoding_hash, "VkPhysicalDeviceFeatures2KHR"}};
+  EXPECT_EQ(codec::IdMap::match(rows).structure(12), StructId::VkPhysicalDeviceFeatures2);
+}
+
+}  // namespace
+}  // namespace rondo::test

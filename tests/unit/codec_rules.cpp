@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pointers and handles that the specification says to ignore hold garbage:
+// they are never followed, and written as null.
+#include <gtest/gtest.h>
+
+#include "generated/args.h"
+#include "tests/unit/codec_builder.h"
+
+namespace rondo::test {
+namespace {
+
+using codec::FieldFlags;
+
+// What a program may leave in a member that nobody reads. Not mapped.
+template <class T>
+T garbage() {
+  return reinterpret_cast<T>(std::uintptr_t{0xdead0000dead});
+}
+
+template <class T>
+T handle(std::uint64_t value) {
+  return reinterpret_cast<T>(value);
+}
+
+class IgnoredMembers : public testing::Test {
+ protected:
+  // Encodes, decodes and relocates; the result lives until the next call.
+  template <class Args>
+  const Args& replayed(CommandId command, const Args& args) {
+    codec::Buffer buffer;
+    const auto result = codec::encode(buffer, context_, command, &args);
+    EXPECT_EQ(result.error, "");
+    const auto decoded = codec::decode(lowered_, own_ids(), command, buffer.bytes());
+    EXPECT_TRUE(decoded.has_value()) << decoded.error().message;
+    return *static_cast<const Args*>(relocate(lowered_, context_.blobs));
+  }
+
+  FakeContext context_;
+  codec::Lowered lowered_;
+};
+
+// -- descriptor writes --------------------------------------------------------
+
+class DescriptorWrites : public IgnoredMembers {
+ protected:
+  const VkWriteDescriptorSet& written(VkDescriptorType type, const VkDescriptorImageInfo* images,
+                                      const VkDescriptorBufferInfo* buffers, const VkBufferView* views) {
+    VkWriteDescriptorSet write = titled<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET);
+    write.dstSet = handle<VkDescriptorSet>(7);
+    write.descriptorCount = 1;
+    write.descriptorType = type;
+    write.pImageInfo = images;
+    write.pBufferInfo = buffers;
+    write.pTexelBufferView = views;
+    args_vkUpdateDescriptorSets args{handle<VkDevice>(1), 1, &write, 0, nullptr};
+    return replayed(CommandId::vkUpdateDescriptorSets, args).pDescriptorWrites[0];
+  }
+
+  VkDescriptorImageInfo image_{handle<VkSampler>(11), handle<VkImageView>(12), VK_IMAGE_LAYOUT_GENERAL};
+  VkDescriptorBufferInfo buffer_{handle<VkBuffer>(13), 16, 32};
+  VkBufferView view_ = handle<VkBufferView>(14);
+};
+
+TEST_F(DescriptorWrites, OfBuffersFollowOnlyBuffers) {
+  const auto& write = written(VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, garbage<VkDescriptorImageInfo*>(), &buffer_,
+                              garbage<VkBufferView*>());
+  EXPECT_EQ(write.pImageInfo, nullptr);
+  EXPECT_EQ(write.pTexelBufferView, nullptr);
+  EXPECT_EQ(write.pBufferInfo->buffer, buffer_.buffer);
+  EXPECT_EQ(write.pBufferInfo->range, 32u);
+  EXPECT_EQ(write.dstSet, handle<VkDescriptorSet>(7));
+}
+
+TEST_F(DescriptorWrites, OfTexelBuffersFollowOnlyViews) {
+  const auto& write = written(VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER, garbage<VkDescriptorImageInfo*>(),
+                              garbage<VkDescriptorBufferInfo*>(), &view_);
+  EXPECT_EQ(write.pImageInfo, nullptr);
+  EXPECT_EQ(write.pBufferInfo, nullptr);
+  EXPECT_EQ(*write.pTexelBufferView, view_);
+}
+
+TEST_F(DescriptorWrites, OfSampledImagesDropTheSampler) {
+  const auto& write = written(VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, &image_, garbage<VkDescriptorBufferInfo*>(),
+                              garbage<VkBufferView*>());
+  EXPECT_EQ(write.pBufferInfo, nullptr);
+  EXPECT_EQ(write.pImageInfo->sampler, VK_NULL_HANDLE);
+  EXPECT_EQ(write.pImageInfo->imageView, image_.imageView);
+}
+
+TEST_F(DescriptorWrites, OfSamplersDropTheView) {
+  const auto& write = written(VK_DESCRIPTOR_TYPE_SAMPLER, &image_, garbage<VkDescriptorBufferInfo*>(),
+                              garbage<VkBufferView*>());
+  EXPECT_EQ(write.pImageInfo->sampler, image_.sampler);
+  EXPECT_EQ(write.pImageInfo->imageView, VK_NULL_HANDLE);
+}
+
+TEST_F(DescriptorWrites, OfInlineUniformBlocksFollowNone) {
+  const auto& write = written(VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK, garbage<VkDescriptorImageInfo*>(),
+                              garbage<VkDescriptorBufferInfo*>(), garbage<VkBufferView*>());
+  EXPECT_EQ(write.pImageInfo, nullptr);
+  EXPECT_EQ(write.pBufferInfo, nullptr);
+  EXPECT_EQ(write.pTexelBufferView, nullptr);
+}
+
+TEST_F(DescriptorWrites, OfOneCallKeepTheirTypesApart) {
+  VkWriteDescriptorSet writes[2] = {titled<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET),
+                                    titled<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET)};
+  writes[0].descriptorCount = writes[1].descriptorCount = 1;
+  writes[0].descriptorType = VK_DESCRIPTOR_TYPE_SAMPLER;
+  writes[0].pImageInfo = &image_;
+  writes[0].pBufferInfo = garbage<VkDescriptorBufferInfo*>();
+  writes[1].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+  writes[1].pImageInfo = garbage<VkDescriptorImageInfo*>();
+  writes[1].pBufferInfo = &buffer_;
+  args_vkUpdateDescriptorSets args{handle<VkDevice>(1), 2, writes, 0, nullptr};
+  const auto& back = replayed(CommandId::vkUpdateDescriptorSets, args);
+  EXPECT_EQ(back.pDescriptorWrites[0].pImageInfo->imageView, VK_NULL_HANDLE);
+  EXPECT_EQ(back.pDescriptorWrites[0].pBufferInfo, nullptr);
+  EXPECT_EQ(back.pDescriptorWrites[1].pImageInfo, nullptr);
+  EXPECT_EQ(back.pDescriptorWrites[1].pBufferInfo->buffer, buffer_.buffer);
+}
+
+TEST_F(DescriptorWrites, ThatArePushedHaveNoSet) {
+  VkWriteDescriptorSet write = titled<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET);
+  write.dstSet = garbage<VkDescriptorSet>();
+  write.descriptorCount = 1;
+  write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+  write.pBufferInfo = &buffer_;
+  args_vkCmdPushDescriptorSetKHR args{handle<VkCommandBuffer>(1), VK_PIPELINE_BIND_POINT_COMPUTE,
+                                      handle<VkPipelineLayout>(2), 0, 1, &write};
+  EXPECT_EQ(replayed(CommandId::vkCmdPushDescriptorSetKHR, args).pDescriptorWrites[0].dstSet, VK_NULL_HANDLE);
+}
+
+// -- sharing, framebuffers, layouts, command buffers ---------------------------
+
+TEST_F(IgnoredMembers, QueueFamiliesUnlessConcurrent) {
+  VkBufferCreateInfo create = titled<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
+  create.size = 64;
+  create.queueFamilyIndexCount = 2;
+  create.pQueueFamilyIndices = garbage<std::uint32_t*>();
+  VkBuffer buffer = handle<VkBuffer>(5);
+  args_vkCreateBuffer args{handle<VkDevice>(1), &create, nullptr, &buffer};
+  EXPECT_EQ(replayed(CommandId::vkCreateBuffer, args).pCreateInfo->pQueueFamilyIndices, nullptr);
+
+  const std::uint32_t families[2] = {0, 1};
+  create.sharingMode = VK_SHARING_MODE_CONCURRENT;
+  create.pQueueFamilyIndices = families;
+  const auto& back = replayed(CommandId::vkCreateBuffer, args);
+  EXPECT_EQ(back.pCreateInfo->pQueueFamilyIndices[1], 1u);
+  EXPECT_EQ(lowered_.marks.size(), 2u);  // both can be mapped to another device's families
+}
+
+TEST_F(IgnoredMembers, SwapchainQueueFamiliesUnlessConcurrent) {
+  VkSwapchainCreateInfoKHR create = titled<VkSwapchainCreateInfoKHR>(VK_STRUCTURE_TYPE_SWAPCHAIN_CREATE_INFO_KHR);
+  create.queueFamilyIndexCount = 2;
+  create.pQueueFamilyIndices = garbage<std::uint32_t*>();
+  VkSwapchainKHR swapchain = handle<VkSwapchainKHR>(5);
+  args_vkCreateSwapchainKHR args{handle<VkDevice>(1), &create, nullptr, &swapchain};
+  EXPECT_EQ(replayed(CommandId::vkCreateSwapchainKHR, args).pCreateInfo->pQueueFamilyIndices, nullptr);
+}
+
+TEST_F(IgnoredMembers, AttachmentsOfImagelessFramebuffers) {
+  VkFramebufferCreateInfo create = titled<VkFramebufferCreateInfo>(VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO);
+  create.flags = VK_FRAMEBUFFER_CREATE_IMAGELESS_BIT;
+  create.attachmentCount = 3;
+  create.pAttachments = garbage<VkImageView*>();
+  VkFramebuffer framebuffer = handle<VkFramebuffer>(9);
+  args_vkCreateFramebuffer args{handle<VkDevice>(1), &create, nullptr, &framebuffer};
+  const auto& back = replayed(CommandId::vkCreateFramebuffer, args);
+  EXPECT_EQ(back.pCreateInfo->pAttachments, nullptr);
+  EXPECT_EQ(back.pCreateInfo->attachmentCount, 3u);
+}
+
+TEST_F(IgnoredMembers, ImmutableSamplersOfOtherTypes) {
+  VkSampler samplers[1] = {handle<VkSampler>(4)};
+  VkDescriptorSetLayoutBinding bindings[2] = {
+      {0, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 8, VK_SHADER_STAGE_ALL, garbage<VkSampler*>()},
+      {1, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1, VK_SHADER_STAGE_ALL, samplers}};
+  VkDescriptorSetLayoutCreateInfo create{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, nullptr, 0, 2, bindings};
+  VkDescriptorSetLayout layout = handle<VkDescriptorSetLayout>(6);
+  args_vkCreateDescriptorSetLayout args{handle<VkDevice>(1), &create, nullptr, &layout};
+  const auto* back = replayed(CommandId::vkCreateDescriptorSetLayout, args).pCreateInfo->pBindings;
+  EXPECT_EQ(back[0].pImmutableSamplers, nullptr);
+  EXPECT_EQ(back[1].pImmutableSamplers[0], samplers[0]);
+}
+
+TEST_F(IgnoredMembers, InheritanceOfPrimaries) {
+  VkCommandBufferBeginInfo begin = titled<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
+  begin.pInheritanceInfo = garbage<VkCommandBufferInheritanceInfo*>();
+  args_vkBeginCommandBuffer args{handle<VkCommandBuffer>(8), &begin};
+  EXPECT_EQ(replayed(CommandId::vkBeginCommandBuffer, args).pBeginInfo->pInheritanceInfo, nullptr);
+}
+
+TEST_F(IgnoredMembers, RenderPassOfSecondariesOutsideOne) {
+  context_.secondary = true;
+  VkCommandBufferInheritanceInfo inheritance = titled<VkCommandBufferInheritanceInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO);
+  inheritance.renderPass = garbage<VkRenderPass>();
+  inheritance.framebuffer = garbage<VkFramebuffer>();
+  VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr, 0, &inheritance};
+  args_vkBeginCommandBuffer args{handle<VkCommandBuffer>(8), &begin};
+  const auto* back = replayed(CommandId::vkBeginCommandBuffer, args).pBeginInfo->pInheritanceInfo;
+  ASSERT_NE(back, nullptr);
+  EXPECT_EQ(back->renderPass, VK_NULL_HANDLE);
+  EXPECT_EQ(back->framebuffer, VK_NULL_HANDLE);
+
+  begin.flags = VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT;
+  inheritance.renderPass = handle<VkRenderPass>(21);
+  back = replayed(CommandId::vkBeginCommandBuffer, args).pBeginInfo->pInheritanceInfo;
+  EXPECT_EQ(back->renderPass, handle<VkRenderPass>(21));
+}
+
+TEST_F(IgnoredMembers, ResolveViewWithoutResolve) {
+  VkRenderingAttachmentInfo color = titled<VkRenderingAttachmentInfo>(VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO);
+  color.imageView = handle<VkImageView>(3);
+  color.resolveImageView = garbage<VkImageView>();
+  VkRenderingInfo rendering = titled<VkRenderingInfo>(VK_STRUCTURE_TYPE_RENDERING_INFO);
+  rendering.colorAttachmentCount = 1;
+  rendering.pColorAttachments = &color;
+  args_vkCmdBeginRendering args{handle<VkCommandBuffer>(8), &rendering};
+  const auto& back = replayed(CommandId::vkCmdBeginRendering, args).pRenderingInfo->pColorAttachments[0];
+  EXPECT_EQ(back.resolveImageView, VK_NULL_HANDLE);
+  EXPECT_EQ(back.imageView, color.imageView);
+}
+
+TEST_F(IgnoredMembers, CallbacksAndUserData) {
+  VkDebugUtilsMessengerCreateInfoEXT create = titled<VkDebugUtilsMessengerCreateInfoEXT>(VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT);
+  create.pfnUserCallback = garbage<PFN_vkDebugUtilsMessengerCallbackEXT>();
+  create.pUserData = garbage<void*>();
+  VkDebugUtilsMessengerEXT messenger = handle<VkDebugUtilsMessengerEXT>(2);
+  args_vkCreateDebugUtilsMessengerEXT args{handle<VkInstance>(1), &create, garbage<VkAllocationCallbacks*>(), &messenger};
+  const auto& back = replayed(CommandId::vkCreateDebugUtilsMessengerEXT, args);
+  EXPECT_EQ(back.pCreateInfo->pfnUserCallback, nullptr);
+  EXPECT_EQ(back.pCreateInfo->pUserData, nullptr);
+  EXPECT_EQ(back.pAllocator, nullptr);
+}
+
+TEST_F(IgnoredMembers, LoaderLinksOfInstanceCreation) {
+  VkBaseInStructure link{VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO, nullptr};
+  VkInstanceCreateInfo create = titled<VkInstanceCreateInfo>(VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, &link);
+  VkInstance instance = handle<VkInstance>(1);
+  args_vkCreateInstance args{&create, nullptr, &instance};
+  EXPECT_EQ(replayed(CommandId::vkCreateInstance, args).pCreateInfo->pNext, nullptr);
+}
+
+TEST_F(IgnoredMembers, OutputsOfFailedCalls) {
+  VkBufferCreateInfo create = titled<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
+  args_vkCreateBuffer args{handle<VkDevice>(1), &create, nullptr, garbage<VkBuffer*>()};
+  codec::Buffer buffer;
+  ASSERT_EQ(codec::encode(buffer, context_, CommandId::vkCreateBuffer, &args, false).error, "");
+  ASSERT_TRUE(codec::decode(lowered_, own_ids(), CommandId::vkCreateBuffer, buffer.bytes()).has_value());
+  EXPECT_EQ(static_cast<const args_vkCreateBuffer*>(relocate(lowered_, {}))->pBuffer, nullptr);
+}
+
+TEST_F(IgnoredMembers, PresentResultsBeforeThePresent) {
+  VkSwapchainKHR swapchain = handle<VkSwapchainKHR>(3);
+  const std::uint32_t index = 2;
+  VkPresentInfoKHR present{VK_STRUCTURE_TYPE_PRESENT_INFO_KHR, nullptr, 0, nullptr, 1, &swapchain, &index,
+                           garbage<VkResult*>()};
+  args_vkQueuePresentKHR args{handle<VkQueue>(4), &present};
+  const auto& back = replayed(CommandId::vkQueuePresentKHR, args);
+  EXPECT_EQ(back.pPresentInfo->pResults, nullptr);
+  EXPECT_EQ(back.pPresentInfo->pImageIndices[0], 2u);
+}
+
+// -- graphics pipelines ---------------------------------------------------------
+
+class PipelineStates : public IgnoredMembers {
+ protected:
+  PipelineStates() {
+    stages_[0].stage = VK_SHADER_STAGE_VERTEX_BIT;
+    stages_[1].stage = VK_SHADER_STAGE_FRAGMENT_BIT;
+    for (auto& stage : stages_) {
+      stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+      stage.pName = "main";
+    }
+    create_.stageCount = 2;
+    create_.pStages = stages_;
+    create_.pVertexInputState = &vertex_input_;
+    create_.pInputAssemblyState = &input_assembly_;
+    create_.pTessellationState = garbage<VkPipelineTessellationStateCreateInfo*>();  // no such stages
+    create_.pViewportState = &viewport_;
+    create_.pRasterizationState = &rasterization_;
+    create_.pMultisampleState = &multisample_;
+    create_.pDepthStencilState = &depth_stencil_;
+    create_.pColorBlendState = &color_blend_;
+    create_.pDynamicState = &dynamic_;
+    create_.renderPass = handle<VkRenderPass>(30);
+    create_.basePipelineHandle = garbage<VkPipeline>();
+    create_.basePipelineIndex = -1;
+  }
+  const VkGraphicsPipelineCreateInfo& replay() {
+    VkPipeline pipeline = handle<VkPipeline>(40);
+    args_vkCreateGraphicsPipelines args{handle<VkDevice>(1), VK_NULL_HANDLE, 1, &create_, nullptr, &pipeline};
+    return *replayed(CommandId::vkCreateGraphicsPipelines, args).pCreateInfos;
+  }
+  void make_dynamic(std::initializer_list<VkDynamicState> states) {
+    states_ = states;
+    dynamic_.dynamicStateCount = static_cast<std::uint32_t>(states_.size());
+    dynamic_.pDynamicStates = states_.data();
+  }
+
+  VkPipelineShaderStageCreateInfo stages_[2] = {};
+  VkPipelineVertexInputStateCreateInfo vertex_input_ = titled<VkPipelineVertexInputStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO);
+  VkPipelineInputAssemblyStateCreateInfo input_assembly_ = titled<VkPipelineInputAssemblyStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO);
+  VkPipelineViewportStateCreateInfo viewport_ = titled<VkPipelineViewportStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO);
+  VkPipelineRasterizationStateCreateInfo rasterization_ = titled<VkPipelineRasterizationStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO);
+  VkPipelineMultisampleStateCreateInfo multisample_ = titled<VkPipelineMultisampleStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO);
+  VkPipelineDepthStencilStateCreateInfo depth_stencil_ = titled<VkPipelineDepthStencilStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO);
+  VkPipelineColorBlendStateCreateInfo color_blend_ = titled<VkPipelineColorBlendStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO);
+  VkPipelineDynamicStateCreateInfo dynamic_ = titled<VkPipelineDynamicStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO);
+  std::vector<VkDynamicState> states_;
+  VkGraphicsPipelineCreateInfo create_ = titled<VkGraphicsPipelineCreateInfo>(VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO);
+};
+
+TEST_F(PipelineStates, OfACompletePipelineAreAllKept) {
+  const auto& back = replay();
+  EXPECT_NE(back.pViewportState, nullptr);
+  EXPECT_NE(back.pMultisampleState, nullptr);
+  EXPECT_NE(back.pDepthStencilState, nullptr);
+  EXPECT_NE(back.pColorBlendState, nullptr);
+  EXPECT_EQ(back.pTessellationState, nullptr);
+  EXPECT_EQ(back.basePipelineHandle, VK_NULL_HANDLE);
+  EXPECT_STREQ(back.pStages[1].pName, "main");
+}
+
+TEST_F(PipelineStates, AfterRasterizationAreIgnoredUnderDiscard) {
+  rasterization_.rasterizerDiscardEnable = VK_TRUE;
+  create_.pViewportState = garbage<VkPipelineViewportStateCreateInfo*>();
+  create_.pMultisampleState = garbage<VkPipelineMultisampleStateCreateInfo*>();
+  create_.pDepthStencilState = garbage<VkPipelineDepthStencilStateCreateInfo*>();
+  create_.pColorBlendState = garbage<VkPipelineColorBlendStateCreateInfo*>();
+  const auto& back = replay();
+  EXPECT_EQ(back.pViewportState, nullptr);
+  EXPECT_EQ(back.pMultisampleState, nullptr);
+  EXPECT_EQ(back.pDepthStencilState, nullptr);
+  EXPECT_EQ(back.pColorBlendState, nullptr);
+  EXPECT_NE(back.pRasterizationState, nullptr);
+}
+
+TEST_F(PipelineStates, AreNeededWhereDiscardIsDynamic) {
+  rasterization_.rasterizerDiscardEnable = VK_TRUE;
+  make_dynamic({VK_DYNAMIC_STATE_RASTERIZER_DISCARD_ENABLE});
+  EXPECT_NE(replay().pViewportState, nullptr);
+}
+
+TEST_F(PipelineStates, OfAttachmentsThatTheSubpassLacksAreIgnored) {
+  context_.subpass = {true, false, false};
+  create_.pDepthStencilState = garbage<VkPipelineDepthStencilStateCreateInfo*>();
+  create_.pColorBlendState = garbage<VkPipelineColorBlendStateCreateInfo*>();
+  const auto& back = replay();
+  EXPECT_EQ(back.pDepthStencilState, nullptr);
+  EXPECT_EQ(back.pColorBlendState, nullptr);
+}
+
+TEST_F(PipelineStates, OfDynamicRenderingFollowItsFormats) {
+  const VkFormat color = VK_FORMAT_R8G8B8A8_UNORM;
+  VkPipelineRenderingCreateInfo rendering = titled<VkPipelineRenderingCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
+  rendering.colorAttachmentCount = 1;
+  rendering.pColorAttachmentFormats = &color;
+  create_.renderPass = VK_NULL_HANDLE;
+  create_.pNext = &rendering;
+  create_.pDepthStencilState = garbage<VkPipelineDepthStencilStateCreateInfo*>();
+  const auto& back = replay();
+  EXPECT_EQ(back.pDepthStencilState, nullptr);
+  EXPECT_NE(back.pColorBlendState, nullptr);
+}
+
+TEST_F(PipelineStates, ThatAreDynamicHaveNoValues) {
+  viewport_.viewportCount = viewport_.scissorCount = 2;
+  viewport_.pViewports = garbage<VkViewport*>();
+  viewport_.pScissors = garbage<VkRect2D*>();
+  make_dynamic({VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR_WITH_COUNT});
+  const auto& back = replay();
+  EXPECT_EQ(back.pViewportState->pViewports, nullptr);
+  EXPECT_EQ(back.pViewportState->pScissors, nullptr);
+  EXPECT_EQ(back.pViewportState->viewportCount, 2u);
+}
+
+TEST_F(PipelineStates, OfVertexInputAreIgnoredWhereDynamicOrMesh) {
+  create_.pVertexInputState = garbage<VkPipelineVertexInputStateCreateInfo*>();
+  make_dynamic({VK_DYNAMIC_STATE_VERTEX_INPUT_EXT});
+  EXPECT_EQ(replay().pVertexInputState, nullptr);
+
+  make_dynamic({});
+  stages_[0].stage = VK_SHADER_STAGE_MESH_BIT_EXT;
+  create_.pInputAssemblyState = garbage<VkPipelineInputAssemblyStateCreateInfo*>();
+  const auto& back = replay();
+  EXPECT_EQ(back.pVertexInputState, nullptr);
+  EXPECT_EQ(back.pInputAssemblyState, nullptr);
+}
+
+TEST_F(PipelineStates, OfTessellationNeedBothStages) {
+  VkPipelineTessellationStateCreateInfo tessellation = titled<VkPipelineTessellationStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_TESSELLATION_STATE_CREATE_INFO);
+  tessellation.patchControlPoints = 3;
+  create_.pTessellationState = &tessellation;
+  stages_[0].stage = VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT;
+  stages_[1].stage = VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT;
+  EXPECT_EQ(replay().pTessellationState->patchControlPoints, 3u);
+}
+
+TEST_F(PipelineStates, OfALibraryAreThoseOfItsPart) {
+  VkGraphicsPipelineLibraryCreateInfoEXT library{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT, nullptr,
+                                                 VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT};
+  create_.pNext = &library;
+  create_.pStages = garbage<VkPipelineShaderStageCreateInfo*>();
+  create_.pViewportState = garbage<VkPipelineViewportStateCreateInfo*>();
+  create_.pRasterizationState = garbage<VkPipelineRasterizationStateCreateInfo*>();
+  create_.pMultisampleState = garbage<VkPipelineMultisampleStateCreateInfo*>();
+  create_.pDepthStencilState = garbage<VkPipelineDepthStencilStateCreateInfo*>();
+  create_.pColorBlendState = garbage<VkPipelineColorBlendStateCreateInfo*>();
+  const auto& back = replay();
+  EXPECT_EQ(back.pStages, nullptr);
+  EXPECT_EQ(back.pRasterizationState, nullptr);
+  EXPECT_NE(back.pVertexInputState, nullptr);
+}
+
+TEST_F(PipelineStates, DerivedByHandleKeepIt) {
+  create_.flags = VK_PIPELINE_CREATE_DERIVATIVE_BIT;
+  create_.basePipelineHandle = handle<VkPipeline>(17);
+  EXPECT_EQ(replay().basePipelineHandle, handle<VkPipeline>(17));
+}
+
+}  // namespace
+}  // namespace rondo::test
