@@ -29,7 +29,7 @@ int ChunkAssembler::add_segment(const Segment& segment, bool& blobs_pending) {
   header.base_sequence = segment.header->base_sequence;
   header.base_time_ns = segment.header->base_time_ns;
   const bool drop_records = segment.records_known || header.base_sequence > segment.cut;
-  std::vector<std::span<const std::byte>> kept;  // runs between blobs
+  columns_.clear();
   std::uint64_t numbered = 0, calls = 0;
   RecordWalk walk(segment.records, header.base_sequence);
   while (walk.next()) {
@@ -47,11 +47,7 @@ int ChunkAssembler::add_segment(const Segment& segment, bool& blobs_pending) {
       continue;
     }
     if (drop_records) continue;
-    const std::span<const std::byte> record = walk.record();
-    if (!kept.empty() && kept.back().data() + kept.back().size() == record.data())
-      kept.back() = {kept.back().data(), kept.back().size() + record.size()};
-    else
-      kept.push_back(record);
+    if (!columns_.add(walk.header(), walk.body())) break;  // damaged: only in a dead process's file
     if (walk.header().command != 0) command_used_[walk.header().command] = true;
     if (!walk.numbered()) continue;
     if (header.first_sequence == 0) header.first_sequence = walk.last_sequence();
@@ -60,9 +56,9 @@ int ChunkAssembler::add_segment(const Segment& segment, bool& blobs_pending) {
     if (walk.kind() == kRecordCall) ++calls;
   }
   blobs_pending = has_blobs && !blob_entries_.empty();
-  if (kept.empty()) return 0;
+  if (columns_.empty()) return 0;
   if (const int error = write_dictionary()) return error;
-  if (const int error = region_.append(header, kept)) return error;
+  if (const int error = region_.append(header, columns_.payload())) return error;
   numbered_ += numbered;
   calls_ += calls;
   last_sequence_ = std::max(last_sequence_, header.last_sequence);

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "format/columns.h"
 #include "format/data_region.h"
 #include "format/digest.h"
 #include "format/writer.h"
@@ -72,6 +73,7 @@ class ChunkAssembler {
   const StructureSet& structures_;
   std::vector<bool> command_used_ = std::vector<bool>(65536);
   std::vector<bool> row_written_;
+  RecordColumns columns_;
   std::vector<BlobEntry> blob_entries_;
   std::vector<std::byte> blob_bytes_;
   std::uint64_t flushes_ = 0;

@@ -29,7 +29,7 @@ enum class ChunkType : std::uint16_t {
   padding = 0,     // nothing: skip `stored_bytes`
   session = 1,     // one JSON object; several are merged in order
   dictionary = 2,  // names and encoding hashes of command and structure ids
-  records = 3,     // records of one thread, sequence ascending
+  records = 3,     // records of one thread, sequence ascending, in columns (columns.h)
   blobs = 4,       // a blob directory, then the blobs' bytes
   index = 5,       // the chunk table of a closed capture
   segment = 6,     // an open records chunk of the in-file spool (cut captures only). The spool
@@ -89,8 +89,8 @@ enum RecordFlags : std::uint16_t {
   // Facts.
   kRecordTwoPart = 1 << 2,    // a kRecordResult follows in this thread's stream
   kRecordReturns = 1 << 3,    // zigzag varint: the return value (VkResult, VkBool32, …)
-  kRecordTimes = 1 << 4,      // two varints: start since the last time in this chunk, and
-                              // duration; ns, CLOCK_MONOTONIC. The last time is then the end.
+  kRecordTimes = 1 << 4,      // two varints: start since the last time in this chunk (modulo
+                              // 2^64: it may lie before), and duration; ns, CLOCK_MONOTONIC. The last time is then the end.
   kRecordByLayer = 1 << 5,    // asked by the layer itself, not by the program: never replayed
   kRecordAmbiguous = 1 << 6,  // host writes found by a means that cannot tell host from device
   kRecordFlagsMask = 0x7f,

@@ -5,13 +5,14 @@
 #include <map>
 #include <set>
 
+#include "format/columns.h"
 #include "format/dictionary.h"
 #include "format/reader_impl.h"
 
 namespace rondo {
 
 Result<NumberCount> count_numbers(const File& file, const ChunkInfo& chunk, std::size_t budget) {
-  const auto payload = load_payload(file, chunk, budget);
+  const auto payload = load_records(file, chunk, budget);
   if (!payload) return tl::unexpected<Error>(payload.error());
   NumberCount count;
   RecordWalk walk(payload->bytes(), chunk.header.base_sequence);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/thread_cursor.h"
 
+#include "format/columns.h"
 #include "format/varint.h"
 
 namespace rondo {
@@ -19,7 +20,7 @@ ThreadCursor::~ThreadCursor() {
 
 bool ThreadCursor::load_next() {
   const ChunkInfo& chunk = *chunks_[next_chunk_];
-  auto payload = load_payload(file_, chunk, memory_.left_for_records());
+  auto payload = load_records(file_, chunk, memory_.left_for_records());
   if (!payload) {
     error_ = std::move(payload).error();
     return false;

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "format/chunk_io.h"
+#include "format/columns.h"
 #include "format_support.h"
 
 namespace rondo::test {
@@ -91,6 +92,31 @@ TEST(Flipped, EveryByteUncompressed) { flip_every_byte(Compression::none); }
 TEST(Flipped, EveryByteLz4) { flip_every_byte(Compression::lz4); }
 TEST(Flipped, EveryByteZstd) { flip_every_byte(Compression::zstd); }
 
+// Records as a chunk holds them. What is no record stays whole: its first
+// bytes among the headers, the others behind everything.
+std::vector<std::byte> in_columns(std::span<const std::byte> records) {
+  RecordColumns good;
+  while (records.size() >= sizeof(RecordHeader)) {
+    RecordHeader h{};
+    std::memcpy(&h, records.data(), sizeof h);
+    if (h.bytes < sizeof h || h.bytes > records.size() ||
+        !good.add(h, records.subspan(sizeof h, h.bytes - sizeof h)))
+      break;
+    records = records.subspan(h.bytes);
+  }
+  auto columns = good.payload();
+  const std::span<const std::byte> head = records.first(std::min(records.size(), sizeof(RecordHeader)));
+  ColumnSizes sizes{};
+  std::memcpy(&sizes, columns[0].data(), sizeof sizes);
+  sizes.header_bytes += head.size();
+  columns[0] = std::as_bytes(std::span(&sizes, 1));
+  std::vector<std::byte> out;
+  for (const std::span<const std::byte> piece :
+       {columns[0], columns[1], head, columns[2], columns[3], records.subspan(head.size())})
+    out.insert(out.end(), piece.begin(), piece.end());
+  return out;
+}
+
 // A file put together by hand, checksums right: only its claims are wrong.
 class Forger {
  public:
@@ -113,13 +139,14 @@ class Forger {
   }
   void records(std::span<const std::byte> payload, std::uint64_t base = 0, std::uint64_t first = 1,
                std::uint64_t last = 1) {
+    const std::vector<std::byte> columns = in_columns(payload);
     ChunkHeader h{};
     h.type = static_cast<std::uint16_t>(ChunkType::records);
-    h.raw_bytes = payload.size();
+    h.raw_bytes = columns.size();
     h.base_sequence = base;
     h.first_sequence = first;
     h.last_sequence = last;
-    chunk(h, payload);
+    chunk(h, columns);
   }
   Contents read(bool salvage = false) {
     TemporaryDirectory dir;

@@ -2,12 +2,46 @@
 // The parts below the file: the spool's places, compression, varints.
 #include <map>
 
+#include "format/columns.h"
 #include "format/compression.h"
 #include "format/spool_map.h"
 #include "format_support.h"
 
 namespace rondo::test {
 namespace {
+
+TEST(Columns, JoinWhatTheyTookApart) {
+  const auto record = [](unsigned flags, std::string_view body) {
+    const RecordHeader h{static_cast<std::uint32_t>(sizeof(RecordHeader) + body.size()), 7,
+                         static_cast<std::uint16_t>(flags), 1};
+    std::vector<std::byte> bytes(sizeof h + body.size());
+    std::memcpy(bytes.data(), &h, sizeof h);
+    std::memcpy(bytes.data() + sizeof h, body.data(), body.size());
+    return bytes;
+  };
+  std::vector<std::byte> records;
+  RecordColumns columns;
+  for (const auto& bytes :
+       {record(kRecordCall, "payload"), record(kRecordCall | kRecordReturns | kRecordTimes, "\x85\x01\x86\x02\x03rest"),
+        record(kRecordVoid, ""), record(kRecordCall | kRecordTimes, "\x01\x02")}) {
+    RecordHeader h{};
+    std::memcpy(&h, bytes.data(), sizeof h);
+    ASSERT_TRUE(columns.add(h, std::span(bytes).subspan(sizeof h)));
+    records.insert(records.end(), bytes.begin(), bytes.end());
+  }
+  std::vector<std::byte> payload;
+  for (const std::span<const std::byte> piece : columns.payload())
+    payload.insert(payload.end(), piece.begin(), piece.end());
+  const auto joined = join_columns(payload);
+  ASSERT_TRUE(joined);
+  EXPECT_TRUE(std::equal(records.begin(), records.end(), joined->bytes().begin(), joined->bytes().end()));
+
+  RecordHeader timed{sizeof(RecordHeader) + 1, 7, kRecordCall | kRecordTimes, 1};
+  const std::byte one[] = {std::byte{1}};
+  EXPECT_FALSE(columns.add(timed, one));
+  for (std::size_t cut = 0; cut < payload.size(); ++cut)
+    EXPECT_FALSE(join_columns(std::span(payload).first(cut))) << cut;
+}
 
 TEST(SpoolMap, NeverGivesTwoOwnersOnePlace) {
   constexpr std::uint64_t kSegment = 4096;
