@@ -18,6 +18,8 @@ VkResult allocate(DeviceState& device, const VkMemoryAllocateInfo& info, const V
   if (!recording() || !may_alias(device, info)) return next(device.device, &info, allocator, out);
   {
     const auto lock = host_memory().enter();
+    for (const auto& [image, bytes] : device.memories.plain_images)
+      if (bytes == info.allocationSize) return next(device.device, &info, allocator, out);
     alias = host_memory().tracker()->allocate(info.allocationSize, device.alias_granule);
   }
   if (alias != nullptr) {

@@ -43,13 +43,28 @@ bool same(const VkMemoryRequirements& a, const VkMemoryRequirements& b) {
   return a.size == b.size && a.alignment == b.alignment && a.memoryTypeBits == b.memoryTypeBits;
 }
 
+// Whoever allocates exactly what such an image needs gets the driver's memory.
+void remember_plain(DeviceState& device, VkImage image) {
+  if (device.alias_types == 0 || !recording()) return;
+  VkMemoryRequirements needs;
+  device.next->vkGetImageMemoryRequirements(device.device, image, &needs);
+  guarded([&] {
+    const auto lock = host_memory().enter();
+    device.memories.plain_images[image] = needs.size;
+  });
+}
+
 // An image whose requirements change with the external-memory structure is
 // created as the program asked.
 VkResult create_image(DeviceState& device, const VkImageCreateInfo& asked, const VkAllocationCallbacks* allocator,
                       VkImage* out) {
   const Dispatch& vk = *device.next;
   const ImageRequest request(device, asked);
-  if (!request.extended) return vk.vkCreateImage(device.device, &asked, allocator, out);
+  if (!request.extended) {
+    const VkResult result = vk.vkCreateImage(device.device, &asked, allocator, out);
+    if (result == VK_SUCCESS) remember_plain(device, *out);
+    return result;
+  }
   if (asked.tiling == VK_IMAGE_TILING_OPTIMAL) {
     VkImage plain = VK_NULL_HANDLE;
     if (const VkResult result = vk.vkCreateImage(device.device, &asked, allocator, &plain); result != VK_SUCCESS)
@@ -57,6 +72,7 @@ VkResult create_image(DeviceState& device, const VkImageCreateInfo& asked, const
     VkImage external = VK_NULL_HANDLE;
     if (vk.vkCreateImage(device.device, &request.info, allocator, &external) != VK_SUCCESS) {
       *out = plain;
+      remember_plain(device, plain);
       return VK_SUCCESS;
     }
     VkMemoryRequirements a, b;
@@ -65,14 +81,16 @@ VkResult create_image(DeviceState& device, const VkImageCreateInfo& asked, const
     const bool equal = same(a, b);
     vk.vkDestroyImage(device.device, equal ? plain : external, allocator);
     *out = equal ? external : plain;
+    if (!equal) remember_plain(device, plain);
     return VK_SUCCESS;
   }
   return vk.vkCreateImage(device.device, &request.info, allocator, out);
 }
 
-void bound(DeviceState& device, VkDeviceMemory handle, bool writable) {
+void bound(DeviceState& device, VkDeviceMemory handle, bool writable, VkImage image = VK_NULL_HANDLE) {
   if (!recording()) return;
   const auto lock = host_memory().enter();
+  if (image != VK_NULL_HANDLE) device.memories.plain_images.erase(image);
   if (Memory* const memory = HostMemory::find(device, handle); memory != nullptr) memory->device_writable |= writable;
 }
 
@@ -92,7 +110,7 @@ VkResult bind_buffers(VkDevice device, std::uint32_t count, const VkBindBufferMe
 template <CommandId C>
 VkResult bind_images(VkDevice device, std::uint32_t count, const VkBindImageMemoryInfo* infos) {
   DeviceState& state = device_of(device);
-  for (std::uint32_t i = 0; i < count; ++i) bound(state, infos[i].memory, true);
+  for (std::uint32_t i = 0; i < count; ++i) bound(state, infos[i].memory, true, infos[i].image);
   return regular<C>(device, count, infos);
 }
 
@@ -170,7 +188,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkBindBufferMemory2KHR(VkDevice device, std:
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkBindImageMemory(VkDevice device, VkImage image, VkDeviceMemory memory,
                                                       VkDeviceSize memoryOffset) {
-  bound(device_of(device), memory, true);
+  bound(device_of(device), memory, true, image);
   return regular<CommandId::vkBindImageMemory>(device, image, memory, memoryOffset);
 }
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkBindImageMemory2(VkDevice device, std::uint32_t bindInfoCount,

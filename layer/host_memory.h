@@ -47,6 +47,8 @@ struct QueueProgress {
 struct DeviceMemory {
   std::unordered_map<VkDeviceMemory, std::unique_ptr<Memory>> memories;
   std::unordered_set<VkBuffer> read_only;  // created, not yet bound, and no device writes it
+  // Images that may not live in imported memory, not yet bound: the bytes they need.
+  std::unordered_map<VkImage, VkDeviceSize> plain_images;
   std::unordered_map<VkQueue, QueueProgress> queues;
   struct FenceUse {
     VkQueue queue;
