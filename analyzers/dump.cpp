@@ -68,10 +68,10 @@ DumpSummary summarize(Walk& walk) {
     summary.submits += step.submits;
     const bool supported =
         step.command != nullptr && step.command->kind != codec::CommandClass::unsupported;
-    const bool hermetic = step.command == nullptr || !imports(walk, step);
     summary.unsupported += supported ? 0 : 1;
-    summary.hermetic += hermetic ? 1 : 0;
-    summary.replayable += supported && hermetic ? 1 : 0;
+    if (!step.is_call() || (step.command != nullptr && imports(walk, step))) continue;
+    summary.hermetic += 1;
+    summary.replayable += supported ? 1 : 0;
   }
 }
 

@@ -13,8 +13,8 @@ namespace rondo::analyzers {
 struct DumpSummary {
   std::uint64_t records = 0;      // all of them, the layer's own too
   std::uint64_t calls = 0;        // of the program
-  std::uint64_t hermetic = 0;     // records that need nothing from outside the file
-  std::uint64_t replayable = 0;   // hermetic ones of commands that this build can replay
+  std::uint64_t hermetic = 0;     // calls that need nothing from outside the file
+  std::uint64_t replayable = 0;   // of these, commands that this build supports
   std::uint64_t unsupported = 0;  // records that this build cannot decode, or has no support for
   std::uint64_t frames = 0;
   std::uint64_t submits = 0;
