@@ -2,16 +2,29 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <string>
 
 #include "player/options.h"
 #include "player/play.h"
+
+namespace {
+
+// Names of files are part of messages: whatever they hold, a message is one line.
+void print_error(const std::string& message) {
+  std::string line = "player: " + message;
+  for (char& c : line)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace rondo;
   using namespace rondo::player;
   const auto parsed = parse_options(argc, argv);
   if (!parsed) {
-    std::fprintf(stderr, "player: %s\n", parsed.error().message.c_str());
+    print_error(parsed.error().message);
     return static_cast<int>(parsed.error().status);
   }
   if (parsed->exit) {
@@ -21,11 +34,11 @@ int main(int argc, char** argv) {
   Outcome outcome = play(parsed->options);
   if (!parsed->options.report.empty()) {
     const auto written = write_report(parsed->options.report, parsed->options, outcome);
-    if (!written) std::fprintf(stderr, "player: %s\n", written.error().message.c_str());
+    if (!written) print_error(written.error().message);
     if (!written && outcome.status == Status::ok) outcome.status = written.error().status;
   }
   std::fflush(stdout);
-  if (!outcome.error.empty()) std::fprintf(stderr, "player: %s\n", outcome.error.c_str());
+  if (!outcome.error.empty()) print_error(outcome.error);
   // What a timed-out wait left running must not be unloaded under it.
   if (outcome.status == Status::timeout) _exit(static_cast<int>(outcome.status));
   return static_cast<int>(outcome.status);
