@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws a triangle without a window, copies it to a mapped buffer, and checks
-// a texel inside and one outside it. Each frame has another tint.
+// a texel inside and one outside it. Each frame has another tint and a command
+// buffer of its own, all recorded before the first submit.
 //   triangle [--frames N] [--ppm FILE]
 #include "raster.h"
 
@@ -14,8 +15,15 @@ std::uint32_t rgba(std::uint32_t r, std::uint32_t g, std::uint32_t b) {
   return r | g << 8 | b << 16 | 0xff000000u;
 }
 
-void draw(const Context& c, const Raster& r, const Commands& commands, const MappedBuffer& vertices,
-          const MappedBuffer& readback, const float (&tint)[4]) {
+struct Frame {
+  Commands commands;
+  std::uint32_t red = 0, green = 0;
+};
+
+void record(const Raster& r, const Frame& frame, const MappedBuffer& vertices, const MappedBuffer& readback) {
+  const Commands& commands = frame.commands;
+  const float tint[4] = {static_cast<float>(frame.red) / 255.0f, static_cast<float>(frame.green) / 255.0f, 0,
+                         1};
   begin(commands);
   begin_pass(r, commands, vertices, tint);
   vkCmdDraw(commands.buffer, 3, 1, 0, 0);
@@ -30,8 +38,6 @@ void draw(const Context& c, const Raster& r, const Commands& commands, const Map
   vkCmdPipelineBarrier(commands.buffer, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
                        &host, 0, nullptr, 0, nullptr);
   CHECK(vkEndCommandBuffer(commands.buffer));
-  submit(c.queues[0], commands);
-  wait(c, commands);
 }
 
 void write_ppm(const char* path, const std::uint32_t* texels) {
@@ -45,29 +51,30 @@ void write_ppm(const char* path, const std::uint32_t* texels) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::uint32_t frames = option(argc, argv, "--frames", 1);
+  std::vector<Frame> frames(option(argc, argv, "--frames", 1));
   Context c = create_context("triangle");
-  Commands commands = create_commands(c);
   Raster r = create_raster(c, kExtent);
   MappedBuffer vertices = create_vertices(c);
   MappedBuffer readback = create_mapped_buffer(c, kExtent * kExtent * 4, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
-
-  for (std::uint32_t i = 0; i < frames; ++i) {
-    const std::uint32_t red = 255 - i % 256, green = i * 5 % 256;
-    draw(c, r, commands, vertices, readback,
-         {static_cast<float>(red) / 255.0f, static_cast<float>(green) / 255.0f, 0.0f, 1.0f});
-    if (readback.words[kExtent * kExtent / 2 + kExtent / 2] != rgba(red, green, 0))
-      die("wrong centre in frame", i);
-    if (readback.words[0] != rgba(0, 0, 64)) die("wrong corner in frame", i);
+  for (std::uint32_t i = 0; i < frames.size(); ++i) {
+    frames[i] = {create_commands(c), 255 - i % 256, i * 5 % 256};
+    record(r, frames[i], vertices, readback);
   }
-  std::printf("triangle: %u frames, checksum %016llx\n", frames,
+  for (const Frame& frame : frames) {
+    submit(c.queues[0], frame.commands);
+    wait(c, frame.commands);
+    if (readback.words[kExtent * kExtent / 2 + kExtent / 2] != rgba(frame.red, frame.green, 0))
+      die("wrong centre, red should be", frame.red);
+    if (readback.words[0] != rgba(0, 0, 64)) die("wrong corner", static_cast<long>(readback.words[0]));
+  }
+  std::printf("triangle: %zu frames, checksum %016llx\n", frames.size(),
               static_cast<unsigned long long>(checksum(readback.words, kExtent * kExtent)));
   for (int i = 1; i + 1 < argc; ++i)
     if (std::strcmp(argv[i], "--ppm") == 0) write_ppm(argv[i + 1], readback.words);
   destroy(c, readback);
   destroy(c, vertices);
   destroy(c, r);
-  destroy(c, commands);
+  for (Frame& frame : frames) destroy(c, frame.commands);
   destroy(c);
   return 0;
 }

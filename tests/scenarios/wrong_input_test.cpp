@@ -138,7 +138,7 @@ SCENARIO("a capture with a flipped byte is refused or replays, and never crashes
 
 SCENARIO("a wrong command line is refused with status 2", "[wrong-input]") {
   const std::string path = small().path;
-  refuses("player", player({}), kUsage, "FILE");
+  refuses("player", player({}), kUsage, "--help");
   refuses("player", player({"--no-such-option", path}), kUsage, "--no-such-option");
   refuses("player", player({"--loop", "many", path}), kUsage, "many");
   refuses("player", player({"--loop", path}), kUsage, "--loop");
