@@ -79,7 +79,8 @@ std::optional<Payload> join_columns(std::span<const std::byte> payload) {
     const auto return_bytes = static_cast<std::size_t>(return_end - rest);
     const auto time_bytes = static_cast<std::size_t>(time_end - time);
     const std::size_t before_payload = sizeof h + return_bytes + time_bytes;
-    if (h.bytes < before_payload || h.bytes - before_payload > static_cast<std::size_t>(rest_end - return_end))
+    if (h.bytes < before_payload ||
+        h.bytes - before_payload > static_cast<std::size_t>(rest_end - return_end))
       return std::nullopt;
     copy(header, sizeof h);
     copy(rest, return_bytes);
@@ -91,13 +92,15 @@ std::optional<Payload> join_columns(std::span<const std::byte> payload) {
 }
 
 Result<Payload> load_records(const File& file, const ChunkInfo& chunk, std::size_t budget) {
-  auto payload = load_payload(file, chunk, budget);
-  if (!payload || type_of(chunk.header) != ChunkType::records) return payload;
+  if (type_of(chunk.header) != ChunkType::records) return load_payload(file, chunk, budget);
+  auto payload = load_payload(file, chunk, budget / 2);  // for a moment they are there twice
+  if (!payload) return payload;
   auto joined = join_columns(std::as_const(*payload).bytes());
   if (!joined)
-    return fail(Status::unreadable, at_offset(file, chunk.offset) +
-                                        ": this chunk is damaged (its columns do not fit together); `--salvage` uses "
-                                        "what comes before it");
+    return fail(Status::unreadable,
+                at_offset(file, chunk.offset) +
+                    ": this chunk is damaged (its columns do not fit together); `--salvage` uses "
+                    "what comes before it");
   return std::move(*joined);
 }
 

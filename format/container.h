@@ -87,10 +87,10 @@ enum RecordFlags : std::uint16_t {
   kRecordVoid = 3,    // numbered: a number taken and not used; no payload
   kRecordKindMask = 3,
   // Facts.
-  kRecordTwoPart = 1 << 2,    // a kRecordResult follows in this thread's stream
-  kRecordReturns = 1 << 3,    // zigzag varint: the return value (VkResult, VkBool32, …)
-  kRecordTimes = 1 << 4,      // two varints: start since the last time in this chunk (modulo
-                              // 2^64: it may lie before), and duration; ns, CLOCK_MONOTONIC. The last time is then the end.
+  kRecordTwoPart = 1 << 2,  // a kRecordResult follows in this thread's stream
+  kRecordReturns = 1 << 3,  // zigzag varint: the return value (VkResult, VkBool32, …)
+  kRecordTimes = 1 << 4,    // two varints: start since the last time in this chunk (modulo
+  // 2^64: it may lie before), and duration; ns, CLOCK_MONOTONIC. The last time is then the end.
   kRecordByLayer = 1 << 5,    // asked by the layer itself, not by the program: never replayed
   kRecordAmbiguous = 1 << 6,  // host writes found by a means that cannot tell host from device
   kRecordFlagsMask = 0x7f,

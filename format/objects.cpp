@@ -42,8 +42,8 @@ bool belongs_to_instance(HandleType type) {
 
 struct ObjectTable::Impl {
   std::vector<Object> objects;
-  std::vector<std::vector<ObjectId>> children;   // parallel to objects, of live ones
-  std::vector<std::uint32_t> place;              // index in the parent's children
+  std::vector<std::vector<ObjectId>> children;  // parallel to objects, of live ones
+  std::vector<std::uint32_t> place;             // index in the parent's children
   std::unordered_map<Key, ObjectId, KeyHash> live;
   std::unordered_map<HandleType, std::uint32_t> next_number;
 
@@ -117,10 +117,11 @@ struct ObjectTable::Impl {
   // the registry's parent where the record names one, else the device.
   ObjectId parent_of(HandleType type, const codec::CommandInfo& command, const codec::Lowered& lowered,
                      const std::vector<ObjectId>& ids) const {
-    const HandleType wanted =
-        command.id == CommandId::vkGetSwapchainImagesKHR ? HandleType::VkSwapchainKHR : codec::info(type).parent;
+    const HandleType wanted = command.id == CommandId::vkGetSwapchainImagesKHR ? HandleType::VkSwapchainKHR
+                                                                               : codec::info(type).parent;
     for (std::size_t i = 0; i < lowered.handles.size(); ++i)
-      if (lowered.handles[i].type == wanted && (lowered.handles[i].flags & codec::kCreated) == 0 && ids[i] != 0)
+      if (lowered.handles[i].type == wanted && (lowered.handles[i].flags & codec::kCreated) == 0 &&
+          ids[i] != 0)
         return ids[i];
     return ids.empty() ? 0 : ids[0];
   }

@@ -18,14 +18,14 @@ using ObjectId = std::uint32_t;  // index into ObjectTable::objects(); 0 is "nul
 
 struct Object {
   HandleType type{};
-  std::uint32_t number = 0;        // VkBuffer#number
-  ObjectId parent = 0;             // device, pool, instance, …
-  ObjectId device = 0;             // the device or instance it belongs to; 0 for instances
-  std::uint32_t shared = 1;        // live creations that returned this value
+  std::uint32_t number = 0;  // VkBuffer#number
+  ObjectId parent = 0;       // device, pool, instance, …
+  ObjectId device = 0;       // the device or instance it belongs to; 0 for instances
+  std::uint32_t shared = 1;  // live creations that returned this value
   bool alive = true;
   std::uint64_t captured = 0;
-  std::uint64_t created = 0;       // sequence numbers
-  std::uint64_t destroyed = 0;     // 0: never
+  std::uint64_t created = 0;    // sequence numbers
+  std::uint64_t destroyed = 0;  // 0: never
 };
 
 class ObjectTable {

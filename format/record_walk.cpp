@@ -54,8 +54,9 @@ bool parse_body(const RecordHeader& header, std::span<const std::byte> body, std
   if ((header.flags & kRecordTimes) != 0) {
     std::uint64_t duration = 0;
     p = get_varint(p, end, value);
-    if (p == nullptr || value > UINT64_MAX - last_time_ns) return false;
+    if (p == nullptr) return false;
     p = get_varint(p, end, duration);
+    // Modulo 2^64: a call's second part may start before a nested call ended.
     if (p == nullptr || duration > UINT64_MAX - (last_time_ns + value)) return false;
     out.has_times = true;
     out.start_ns = last_time_ns + value;

@@ -3,9 +3,9 @@
 // headers: their types are only named here.
 #pragma once
 
-#include <cstdint>
-
 #include <vulkan/vulkan_core.h>
+
+#include <cstdint>
 
 struct xcb_connection_t;
 using xcb_window_t = std::uint32_t;

@@ -21,9 +21,9 @@ TEST(Columns, JoinWhatTheyTookApart) {
   };
   std::vector<std::byte> records;
   RecordColumns columns;
-  for (const auto& bytes :
-       {record(kRecordCall, "payload"), record(kRecordCall | kRecordReturns | kRecordTimes, "\x85\x01\x86\x02\x03rest"),
-        record(kRecordVoid, ""), record(kRecordCall | kRecordTimes, "\x01\x02")}) {
+  for (const auto& bytes : {record(kRecordCall, "payload"),
+                            record(kRecordCall | kRecordReturns | kRecordTimes, "\x85\x01\x86\x02\x03rest"),
+                            record(kRecordVoid, ""), record(kRecordCall | kRecordTimes, "\x01\x02")}) {
     RecordHeader h{};
     std::memcpy(&h, bytes.data(), sizeof h);
     ASSERT_TRUE(columns.add(h, std::span(bytes).subspan(sizeof h)));

@@ -111,6 +111,24 @@ TEST(RoundTrip, JoinsSecondPartsAlsoAcrossChunks) {
   EXPECT_EQ(i, 1000);
 }
 
+TEST(RoundTrip, TimesMayNest) {
+  // A callback from inside the driver makes calls of its own.
+  TemporaryDirectory dir;
+  auto writer = create(options_for(dir.file("a.rondo")));
+  ThreadStream* stream = writer->open_stream();
+  const std::uint64_t outer = write_call(*writer, *stream, "outer", kSubmit, kRecordTwoPart);
+  const std::uint64_t inner = write_call(*writer, *stream, "inner", kSubmit, kRecordTwoPart);
+  write_result(*stream, inner, 1, 2000, 3000);
+  write_result(*stream, outer, 2, 1000, 4000);
+  ASSERT_TRUE(writer->finish(Ending::exited));
+  const Contents read = read_all(dir.file("a.rondo"));
+  ASSERT_EQ(read.records.size(), 2u) << read.error;
+  EXPECT_EQ(read.records[0].start_ns, 1000u);
+  EXPECT_EQ(read.records[0].end_ns, 4000u);
+  EXPECT_EQ(read.records[0].return_value, 2);
+  EXPECT_EQ(read.records[1].start_ns, 2000u);
+}
+
 TEST(RoundTrip, ACallWhoseThreadDiedInsideHasNoResult) {
   TemporaryDirectory dir;
   auto writer = create(options_for(dir.file("a.rondo")));

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "format/codec/schema.h"
+#include "layer/visibility.h"
+
+namespace rondo::layer {
+namespace {
+
+VkExtensionProperties extension(const char* name) {
+  VkExtensionProperties p{};
+  std::strncpy(p.extensionName, name, sizeof p.extensionName - 1);
+  return p;
+}
+
+TEST(RecorderHidden, ExtensionsOfTheTableAndUnknownOnes) {
+  std::vector<VkExtensionProperties> list = {extension("VK_KHR_swapchain"), extension("VK_KHR_video_queue"),
+                                             extension("VK_RONDO_from_the_future")};
+  hide_extensions(list);
+  ASSERT_EQ(list.size(), 1u);
+  EXPECT_STREQ(list[0].extensionName, "VK_KHR_swapchain");
+  EXPECT_EQ(hidden_reason("VK_KHR_swapchain"), nullptr);
+  EXPECT_NE(hidden_reason("VK_RONDO_from_the_future"), nullptr);
+}
+
+TEST(RecorderHidden, EveryHiddenExtensionHasAReason) {
+  for (const codec::ExtensionInfo& e : codec::extensions()) {
+    if (e.supported) continue;
+    ASSERT_NE(hidden_reason(e.name), nullptr) << e.name;
+    EXPECT_STRNE(hidden_reason(e.name), "") << e.name;
+  }
+}
+
+TEST(RecorderHidden, FeatureBitsOfTheTable) {
+  VkPhysicalDeviceFeatures features;
+  std::memset(&features, 0xff, sizeof features);
+  features.sparseBinding = features.shaderInt64 = VK_TRUE;
+  hide_features(features);
+  EXPECT_EQ(features.sparseBinding, VK_FALSE);
+  EXPECT_EQ(features.shaderInt64, VK_TRUE);
+}
+
+TEST(RecorderHidden, FeatureStructuresOfHiddenExtensions) {
+  VkPhysicalDeviceRayTracingPipelineFeaturesKHR rays{};
+  rays.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_FEATURES_KHR;
+  rays.rayTracingPipeline = VK_TRUE;
+  VkPhysicalDeviceVulkan11Features v11{};
+  v11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
+  v11.pNext = &rays;
+  v11.protectedMemory = v11.multiview = VK_TRUE;
+  EXPECT_NE(hidden_feature(nullptr, &v11), nullptr);
+  hide_features(&v11);
+  EXPECT_EQ(rays.rayTracingPipeline, VK_FALSE);
+  EXPECT_EQ(v11.protectedMemory, VK_FALSE);
+  EXPECT_EQ(v11.multiview, VK_TRUE);
+  EXPECT_EQ(hidden_feature(nullptr, &v11), nullptr);
+}
+
+TEST(RecorderHidden, AHiddenFeatureThatIsEnabledIsNamed) {
+  VkPhysicalDeviceFeatures2 features{};
+  features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+  EXPECT_EQ(hidden_feature(nullptr, &features), nullptr);
+  features.features.sparseBinding = VK_TRUE;
+  EXPECT_STREQ(hidden_feature(nullptr, &features), "sparseBinding");
+  EXPECT_STREQ(hidden_feature(&features.features, nullptr), "sparseBinding");
+}
+
+TEST(RecorderHidden, VersionsBeyondTheHeaders) {
+  EXPECT_EQ(visible_version(VK_API_VERSION_1_1), VK_API_VERSION_1_1);
+  EXPECT_EQ(visible_version(VK_MAKE_API_VERSION(0, 1, VK_API_VERSION_MINOR(VK_HEADER_VERSION_COMPLETE) + 1, 5)),
+            std::uint32_t{VK_HEADER_VERSION_COMPLETE});
+}
+
+TEST(RecorderHidden, QueueFamiliesDoNotOfferSparseBinding) {
+  VkQueueFamilyProperties family{};
+  family.queueFlags = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_SPARSE_BINDING_BIT;
+  hide_queue_flags(family);
+  EXPECT_EQ(family.queueFlags, VkFlags{VK_QUEUE_GRAPHICS_BIT});
+}
+
+TEST(Enumerate, AnswersTheTwoCallsAndSaysIncomplete) {
+  const std::vector<int> all = {1, 2, 3};
+  std::uint32_t count = 0;
+  EXPECT_EQ(answer(all, &count, static_cast<int*>(nullptr)), VK_SUCCESS);
+  EXPECT_EQ(count, 3u);
+  int out[4] = {};
+  count = 2;
+  EXPECT_EQ(answer(all, &count, out), VK_INCOMPLETE);
+  EXPECT_EQ(count, 2u);
+  EXPECT_EQ(out[1], 2);
+  count = 4;
+  EXPECT_EQ(answer(all, &count, out), VK_SUCCESS);
+  EXPECT_EQ(count, 3u);
+}
+
+TEST(Enumerate, TriesAgainWhenTheListGrows) {
+  std::uint32_t size = 1;
+  std::vector<int> all;
+  const VkResult result = enumerate(all, [&](std::uint32_t* count, int* out) {
+    if (out == nullptr) {
+      *count = size;
+      size = 2;
+      return VK_SUCCESS;
+    }
+    const VkResult r = *count < size ? VK_INCOMPLETE : VK_SUCCESS;
+    for (std::uint32_t i = 0; i < *count; ++i) out[i] = static_cast<int>(i);
+    return r;
+  });
+  EXPECT_EQ(result, VK_SUCCESS);
+  EXPECT_EQ(all, (std::vector<int>{0, 1}));
+}
+
+}  // namespace
+}  // namespace rondo::layer
