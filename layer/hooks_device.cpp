@@ -14,9 +14,6 @@
 
 namespace rondo::layer {
 
-DeviceState::DeviceState() = default;
-DeviceState::~DeviceState() = default;
-
 namespace {
 
 bool enabled(const VkDeviceCreateInfo& info, const char* name) {

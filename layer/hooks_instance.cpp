@@ -12,9 +12,6 @@
 
 namespace rondo::layer {
 
-constinit KeyTable<InstanceState, 256> g_instances;
-constinit KeyTable<DeviceState, 1024> g_devices;
-
 namespace {
 
 bool enabled(const VkInstanceCreateInfo& info, const char* name) {

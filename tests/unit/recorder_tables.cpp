@@ -44,19 +44,25 @@ TEST(SideTables, SubpassesSayWhatTheyUse) {
   EXPECT_FALSE(tables.subpass_use(8, 0).known);
 }
 
-TEST(SideTables, TemplatesReadToTheEndOfTheirLastItem) {
+TEST(SideTables, TemplatesKeepTheLayoutOfTheirData) {
   SideTables tables;
   const VkDescriptorUpdateTemplateEntry entries[] = {
-      {0, 0, 3, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 8, 64},     // 8 + 2 * 64 + 24
-      {1, 0, 5, VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK, 160, 999},  // bytes
-      {2, 0, 0, VK_DESCRIPTOR_TYPE_SAMPLER, 4096, 8},          // none
+      {0, 0, 3, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 8, 64},
+      {1, 0, 5, VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK, 160, 999},
+      {2, 0, 0, VK_DESCRIPTOR_TYPE_SAMPLER, 4096, 8},
   };
   VkDescriptorUpdateTemplateCreateInfo info{};
   info.descriptorUpdateEntryCount = 3;
   info.pDescriptorUpdateEntries = entries;
   tables.update_template(reinterpret_cast<VkDescriptorUpdateTemplate>(std::uintptr_t{9}), info);
-  EXPECT_EQ(tables.template_bytes(9), 165u);
-  EXPECT_EQ(tables.template_bytes(10), 0u);
+  const auto layout = tables.template_layout(9);
+  ASSERT_NE(layout, nullptr);
+  ASSERT_EQ(layout->size(), 3u);
+  EXPECT_EQ((*layout)[0].offset, 8u);
+  EXPECT_EQ((*layout)[0].stride, 64u);
+  EXPECT_EQ((*layout)[1].type, VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK);
+  EXPECT_EQ((*layout)[1].count, 5u);
+  EXPECT_EQ(tables.template_layout(10), nullptr);
 }
 
 struct State {

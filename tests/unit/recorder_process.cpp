@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files, their names, and how recordings end.
+#include <sys/stat.h>
+
+#include <cstring>
+#include <thread>
+
+#include "generated/args.h"
+#include "tests/unit/recorder_support.h"
+
+namespace rondo::layer::testing {
+namespace {
+
+TEST_F(RecorderTest, TheFirstInstanceMakesAFileOfThatName) {
+  in_process(file("a.rondo"), [] { start(); });
+  const Capture capture(file("a.rondo"));
+  ASSERT_NE(capture.reader, nullptr);
+  EXPECT_TRUE(capture.reader->complete());
+  EXPECT_EQ(capture.reader->footer()->ending, static_cast<std::uint32_t>(Ending::exited));
+  ASSERT_FALSE(capture.reader->sessions().empty());
+  EXPECT_NE(capture.reader->sessions()[0].find("\"name\":\"unit test\""), std::string::npos);
+}
+
+TEST_F(RecorderTest, NobodyElseMayReadTheFile) {
+  in_process(file("a.rondo"), [] { start(); });
+  struct stat about {};
+  ASSERT_EQ(::stat(file("a.rondo").c_str(), &about), 0);
+  EXPECT_EQ(about.st_mode & 0777, 0600u);
+}
+
+TEST_F(RecorderTest, WithoutAnInstanceThereIsNoFile) {
+  in_process(file("a.rondo"), [] { settings(); });
+  EXPECT_TRUE(std::filesystem::is_empty(directory_));
+}
+
+TEST_F(RecorderTest, AnExistingFileGetsANumber) {
+  for (int i = 0; i < 3; ++i) in_process(file("a.rondo"), [] { start(); });
+  EXPECT_TRUE(std::filesystem::exists(file("a.rondo")));
+  EXPECT_TRUE(std::filesystem::exists(file("a-1.rondo")));
+  EXPECT_TRUE(std::filesystem::exists(file("a-2.rondo")));
+}
+
+TEST_F(RecorderTest, TwoProcessesAtOnceRecordToTwoFiles) {
+  int go[2];
+  ASSERT_EQ(::pipe(go), 0);
+  const pid_t first = ::fork();
+  if (first == 0) {
+    ::setenv("RONDO_OUTPUT", file("a.rondo").c_str(), 1);
+    start();
+    char byte = 0;
+    ::close(go[1]);
+    [[maybe_unused]] const ssize_t end = ::read(go[0], &byte, 1);  // until the second is done
+    std::exit(0);
+  }
+  while (!std::filesystem::exists(file("a.rondo"))) std::this_thread::yield();
+  in_process(file("a.rondo"), [] { start(); });
+  ::close(go[0]);
+  ::close(go[1]);
+  int status = 0;
+  ::waitpid(first, &status, 0);
+  EXPECT_EQ(status, 0);
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(directory_)) {
+    ++files;
+    EXPECT_TRUE(Capture(entry.path()).reader->complete()) << entry.path();
+  }
+  EXPECT_EQ(files, 2u);
+  EXPECT_FALSE(std::filesystem::exists(file("a-1.rondo"))) << "named by its process, not by a number";
+}
+
+TEST_F(RecorderTest, ARelativePathMeansTheDirectoryOfTheStart) {
+  in_process("a.rondo", [&] {
+    std::filesystem::current_path(directory_);
+    start();
+    std::filesystem::current_path("/");
+  });
+  EXPECT_TRUE(Capture(file("a.rondo")).reader->complete());
+}
+
+TEST_F(RecorderTest, AForkedChildLeavesTheFileAlone) {
+  in_process(file("a.rondo"), [] {
+    start();
+    const pid_t child = ::fork();
+    if (child == 0) {
+      start();
+      std::exit(recording() ? 1 : 0);  // runs the destructors of the library, too
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    if (status != 0 || !recording()) ::_exit(1);
+    note("after the child");
+  });
+  const Capture capture(file("a.rondo"));
+  EXPECT_TRUE(capture.reader->complete());
+  ASSERT_TRUE(capture.next().has_value());
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_), {}), 1);
+}
+
+TEST_F(RecorderTest, StoppingSaysWhyAndTheProgramGoesOn) {
+  in_process(file("a.rondo"), [] {
+    start();
+    note("one sentence");
+    stop_recording("the reason");
+    stop_recording("not this one");
+    if (recording()) ::_exit(1);
+  });
+  const Capture capture(file("a.rondo"));
+  EXPECT_EQ(capture.reader->footer()->ending, static_cast<std::uint32_t>(Ending::stopped));
+  std::vector<std::pair<bool, std::string>> notes;
+  while (const auto record = capture.next()) {
+    ASSERT_EQ(capture.ids.command(record->command), CommandId::rondoNote);
+    codec::Lowered lowered;
+    ASSERT_TRUE(codec::decode(lowered, capture.ids, CommandId::rondoNote, record->payload));
+    args_rondoNote args;
+    std::memcpy(&args, lowered.bytes.data(), sizeof args);
+    const auto offset = reinterpret_cast<std::uintptr_t>(args.text);
+    notes.emplace_back(args.stopped != 0, reinterpret_cast<const char*>(lowered.bytes.data()) + offset);
+  }
+  const std::vector<std::pair<bool, std::string>> expected = {{false, "one sentence"}, {true, "the reason"}};
+  EXPECT_EQ(notes, expected);
+}
+
+TEST_F(RecorderTest, AnUnwritableDirectoryOnlyMeansNoCapture) {
+  in_process(file("no/such/directory/a.rondo"), [] {
+    start();
+    if (recording()) ::_exit(1);
+  });
+}
+
+TEST_F(RecorderTest, AMinimalSessionNamesNothing) {
+  in_process(file("a.rondo"), [] {
+    ::setenv("RONDO_SESSION", "minimal", 1);
+    start();
+    record_modules();
+  });
+  const Capture capture(file("a.rondo"));
+  for (const std::string& session : capture.reader->sessions())
+    for (const char* word : {"unit test", "command_line", "environment", "/unit-layer", "/lib/"})
+      EXPECT_EQ(session.find(word), std::string::npos) << word << " in " << session;
+}
+
+}  // namespace
+}  // namespace rondo::layer::testing
