@@ -108,7 +108,9 @@ bool being_recorded(const std::string& path) {
 std::vector<DictionaryEntry> dictionary() {
   std::vector<DictionaryEntry> rows;
   for (const codec::CommandInfo& command : codec::commands())
-    if (command.id != CommandId::none && command.kind != codec::CommandClass::unsupported)
+    // Core commands have a hook even where their feature is hidden.
+    if (command.id != CommandId::none && (command.kind != codec::CommandClass::unsupported ||
+                                          std::string_view(command.feature).starts_with("VK_VERSION")))
       rows.push_back({DictionaryKind::command, static_cast<std::uint16_t>(command.id),
                       codec::info(command.args).encoding_hash, command.name});
   for (const codec::StructInfo& structure : codec::structures())

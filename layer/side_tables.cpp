@@ -26,27 +26,6 @@ std::vector<codec::EncodeContext::SubpassUse> uses_of(const Info& info) {
   return uses;
 }
 
-std::size_t item_bytes(VkDescriptorType type) {
-  switch (type) {
-    case VK_DESCRIPTOR_TYPE_SAMPLER:
-    case VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER:
-    case VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE:
-    case VK_DESCRIPTOR_TYPE_STORAGE_IMAGE:
-    case VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT:
-    case VK_DESCRIPTOR_TYPE_SAMPLE_WEIGHT_IMAGE_QCOM:
-    case VK_DESCRIPTOR_TYPE_BLOCK_MATCH_IMAGE_QCOM:
-      return sizeof(VkDescriptorImageInfo);
-    case VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER:
-    case VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER:
-      return sizeof(VkBufferView);
-    case VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_KHR:
-    case VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_NV:
-      return sizeof(VkAccelerationStructureKHR);
-    default:
-      return sizeof(VkDescriptorBufferInfo);
-  }
-}
-
 }  // namespace
 
 void SideTables::command_buffers(std::span<const VkCommandBuffer> handles, VkCommandBufferLevel level) {
@@ -85,25 +64,20 @@ codec::EncodeContext::SubpassUse SideTables::subpass_use(std::uint64_t render_pa
 
 void SideTables::update_template(VkDescriptorUpdateTemplate handle,
                                  const VkDescriptorUpdateTemplateCreateInfo& info) {
-  std::size_t bytes = 0;
+  auto layout = std::make_shared<std::vector<codec::EncodeContext::TemplateEntry>>();
   for (std::uint32_t i = 0; i < info.descriptorUpdateEntryCount; ++i) {
     const VkDescriptorUpdateTemplateEntry& entry = info.pDescriptorUpdateEntries[i];
-    if (entry.descriptorCount == 0) continue;
-    // An inline uniform block counts bytes, which lie together.
-    const std::size_t end = entry.descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK
-                                ? entry.offset + entry.descriptorCount
-                                : entry.offset + (entry.descriptorCount - 1) * entry.stride +
-                                      item_bytes(entry.descriptorType);
-    bytes = std::max(bytes, end);
+    layout->push_back({static_cast<std::uint32_t>(entry.descriptorType), entry.descriptorCount, entry.offset,
+                       entry.stride});
   }
   const std::lock_guard guard(lock_);
-  templates_[handle_value(handle)] = bytes;
+  templates_[handle_value(handle)] = std::move(layout);
 }
 
-std::size_t SideTables::template_bytes(std::uint64_t update_template) const {
+codec::EncodeContext::TemplateLayout SideTables::template_layout(std::uint64_t update_template) const {
   const std::shared_lock guard(lock_);
   const auto found = templates_.find(update_template);
-  return found == templates_.end() ? 0 : found->second;
+  return found == templates_.end() ? nullptr : found->second;
 }
 
 SideTables& side_tables() {

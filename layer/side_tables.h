@@ -37,7 +37,7 @@ class SideTables {
   codec::EncodeContext::SubpassUse subpass_use(std::uint64_t render_pass, std::uint32_t subpass) const;
 
   void update_template(VkDescriptorUpdateTemplate handle, const VkDescriptorUpdateTemplateCreateInfo& info);
-  std::size_t template_bytes(std::uint64_t update_template) const;
+  codec::EncodeContext::TemplateLayout template_layout(std::uint64_t update_template) const;
 
  private:
   using Subpasses = std::vector<codec::EncodeContext::SubpassUse>;
@@ -45,7 +45,7 @@ class SideTables {
   mutable std::shared_mutex lock_;
   std::unordered_set<std::uint64_t> secondaries_;
   std::unordered_map<std::uint64_t, Subpasses> render_passes_;
-  std::unordered_map<std::uint64_t, std::size_t> templates_;
+  std::unordered_map<std::uint64_t, codec::EncodeContext::TemplateLayout> templates_;
 };
 
 SideTables& side_tables();  // one for the process

@@ -62,8 +62,8 @@ codec::EncodeContext::SubpassUse ThreadState::subpass_use(std::uint64_t render_p
   return side_tables().subpass_use(render_pass, subpass);
 }
 
-std::size_t ThreadState::template_bytes(std::uint64_t update_template) {
-  return side_tables().template_bytes(update_template);
+codec::EncodeContext::TemplateLayout ThreadState::template_layout(std::uint64_t update_template) {
+  return side_tables().template_layout(update_template);
 }
 
 void ThreadState::add_blob(const Digest& digest, std::span<const std::byte> bytes) {

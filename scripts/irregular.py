@@ -45,7 +45,7 @@ RULES = {
     ("VkRenderingAttachmentInfo", "resolveImageView"): "resolve_view",
     # Only the first physicalDeviceCount elements are written by the driver.
     ("VkPhysicalDeviceGroupProperties", "physicalDevices"): "group_devices",
-    # The template says how long the data is.
+    # The template says what lies where in the data.
     ("vkUpdateDescriptorSetWithTemplate", "pData"): "template_data",
     ("vkCmdPushDescriptorSetWithTemplateKHR", "pData"): "template_data",
     # Elements lie `stride` bytes apart (the selector is the stride).
@@ -62,7 +62,7 @@ RULES = {
 }
 
 # Rules that change what is written, not only whether: part of the encoding hash.
-WIRE_RULES = {"strided", "build_ranges"}
+WIRE_RULES = {"strided", "build_ranges", "template_data"}
 
 # The member that a rule looks at, stored as Field::selector.
 RULE_SELECTORS = {"queue_families": ("sharingMode", "imageSharingMode"), "strided": ("stride",)}

@@ -5,6 +5,7 @@
 
 #include "format/codec/cursor.h"
 #include "format/codec/shapes.h"
+#include "format/codec/template_data.h"
 
 namespace rondo::codec {
 namespace {
@@ -39,6 +40,8 @@ class Decoder {
   bool string(const Field& f, std::size_t at);
   bool strings(const Field& f, std::size_t base);
   bool chain(const Field& f, std::size_t at, int depth);
+  bool template_data(const Field& f, std::size_t at, int depth);
+  bool template_entry(const Field& f, std::size_t target, std::size_t bytes, int depth);
 
   bool allocate(std::size_t bytes, std::size_t& at);
   void point(std::size_t pointer, std::size_t target);
@@ -234,6 +237,7 @@ bool Decoder::counts_agree(const Field& f, std::size_t base, std::uint64_t found
 }
 
 bool Decoder::many(const Field& f, std::size_t base, int depth) {
+  if (f.rule == RuleId::template_data) return template_data(f, base + f.offset, depth);
   std::uint32_t n = 0;
   if (!read_count(f, n)) return false;
   if (n == kNull) return true;
@@ -311,6 +315,57 @@ bool Decoder::data(const Field& f, std::size_t base) {
   if (f.semantic != Semantic::none)
     for (std::size_t i = 0; i < bytes; i += f.size)
       out_.marks.push_back({static_cast<std::uint32_t>(target + i), f.semantic});
+  return true;
+}
+
+bool Decoder::template_data(const Field& f, std::size_t at, int depth) {
+  std::uint32_t entries = 0;
+  if (!read_count(f, entries)) return false;
+  if (entries == kNull) return true;
+  std::uint32_t bytes = 0;
+  std::size_t target = 0;
+  if (!read(bytes) || !allocate(bytes, target)) return false;
+  point(at, target);
+  for (std::uint32_t i = 0; i < entries; ++i)
+    if (!template_entry(f, target, bytes, depth)) return false;
+  return true;
+}
+
+bool Decoder::template_entry(const Field& f, std::size_t target, std::size_t bytes, int depth) {
+  std::uint32_t type = 0;
+  std::uint32_t count = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t stride = 0;
+  if (!read(type) || !read_count(f, count) || !read(offset) || !read(stride)) return false;
+  const TemplateItem item = template_item(type);
+  if (item == TemplateItem::unknown) return refuse("has descriptors of an unknown type");
+  if (count == 0) return true;
+  if (count == kNull || offset > bytes || stride > bytes) return refuse("has a descriptor outside its data");
+  if (item == TemplateItem::bytes) {
+    if (count > bytes - offset) return refuse("has a descriptor outside its data");
+    return copy(target + offset, count);
+  }
+  // count, below the payload's size, times stride cannot overflow.
+  if (offset + (count - std::uint64_t{1}) * stride + item_bytes(item) > bytes)
+    return refuse("has a descriptor outside its data");
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::size_t one = target + offset + i * stride;
+    bool fine = false;
+    switch (item) {
+      case TemplateItem::image:
+        fine = structure(info(StructId::VkDescriptorImageInfo), one, false, depth + 1);
+        break;
+      case TemplateItem::buffer:
+        fine = structure(info(StructId::VkDescriptorBufferInfo), one, false, depth + 1);
+        break;
+      case TemplateItem::texel_view:
+        fine = handle(f, one, HandleType::VkBufferView);
+        break;
+      default:
+        fine = handle(f, one, acceleration_structure(type));
+    }
+    if (!fine) return false;
+  }
   return true;
 }
 

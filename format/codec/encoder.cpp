@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/codec/encoder.h"
 
+#include <algorithm>
+
 #include "format/codec/rules.h"
 #include "format/codec/shapes.h"
+#include "format/codec/template_data.h"
 
 namespace rondo::codec {
 namespace {
+
+// Where the entry's last descriptor ends in the native data.
+std::size_t template_end(const EncodeContext::TemplateEntry& entry) {
+  const TemplateItem item = template_item(entry.type);
+  if (item == TemplateItem::bytes) return entry.offset + entry.count;
+  return entry.offset + (entry.count - std::size_t{1}) * entry.stride + item_bytes(item);
+}
 
 class Encoder {
  public:
@@ -22,6 +32,7 @@ class Encoder {
   bool many(const StructInfo& type, const Field& f, const std::byte* at, const std::byte* base, int depth);
   bool many_pointers(const Field& f, const std::byte* at, const std::byte* base, int depth);
   bool chain(const StructInfo& type, const void* next, int depth);
+  bool template_data(const Field& f, const std::byte* at, const std::byte* base, int depth);
   void data(const Field& f, const std::byte* at, std::size_t bytes);
   void string(const char* text);
   std::size_t count(const Field& f, const std::byte* base);
@@ -175,15 +186,13 @@ bool Encoder::elements(const Field& f, const std::byte* at, std::size_t count, c
 
 bool Encoder::many(const StructInfo& type, const Field& f, const std::byte* at, const std::byte* base,
                    int depth) {
+  if (f.rule == RuleId::template_data) return template_data(f, at, base, depth);
   if (is_data(f)) {
     if (at == nullptr) {
       put(kDataNull);
       return true;
     }
-    const std::size_t n = count(f, base);
-    if (f.count.kind == CountKind::rule && n == 0)
-      return refuse(std::string(f.name) + " has a length that is not known: its template was never seen");
-    data(f, at, n * f.size);
+    data(f, at, count(f, base) * f.size);
     return true;
   }
   if (at == nullptr) {
@@ -247,6 +256,48 @@ bool Encoder::chain(const StructInfo& type, const void* next, int depth) {
   return true;
 }
 
+bool Encoder::template_data(const Field& f, const std::byte* at, const std::byte* base, int depth) {
+  if (at == nullptr) {
+    put(kNull);
+    return true;
+  }
+  const auto layout = rules_.template_layout(base);
+  if (layout == nullptr)
+    return refuse(std::string(f.name) + " cannot be read: the creation of its template was not seen");
+  std::size_t bytes = 0;
+  for (const auto& entry : *layout)
+    if (entry.count != 0)
+      bytes = std::max<std::size_t>(bytes, template_end(entry));
+  put(static_cast<std::uint32_t>(layout->size()));
+  put(static_cast<std::uint32_t>(bytes));
+  for (const auto& entry : *layout) {
+    const TemplateItem item = template_item(entry.type);
+    if (item == TemplateItem::unknown)
+      return refuse(std::string(f.name) + " has descriptors of the unknown type " + std::to_string(entry.type));
+    put(entry.type);
+    put(entry.count);
+    put(entry.offset);
+    put(entry.stride);
+    const std::byte* items = at + entry.offset;
+    if (item == TemplateItem::bytes) {
+      put(items, entry.count);
+      continue;
+    }
+    rules_.set_descriptor_type(entry.type);
+    for (std::uint32_t i = 0; i < entry.count; ++i) {
+      const std::byte* one = items + i * entry.stride;
+      if (item == TemplateItem::image) {
+        if (!structure(info(StructId::VkDescriptorImageInfo), one, false, depth + 1)) return false;
+      } else if (item == TemplateItem::buffer) {
+        if (!structure(info(StructId::VkDescriptorBufferInfo), one, false, depth + 1)) return false;
+      } else {
+        put(one, sizeof(std::uint64_t));
+      }
+    }
+  }
+  return true;
+}
+
 void Encoder::data(const Field& f, const std::byte* at, std::size_t bytes) {
   // Scalars that mean something to another device must stay where they can be patched.
   if (bytes <= kInlineBytes || f.semantic != Semantic::none) {
@@ -295,8 +346,8 @@ std::size_t Encoder::count(const Field& f, const std::byte* base) {
       value = target == nullptr ? 0 : load_unsigned(target + c.b, c.b_size);
       break;
     }
-    case CountKind::rule:
-      return rules_.count(f, base);
+    case CountKind::rule:  // template_data(), which does not ask
+      return 0;
   }
   return static_cast<std::size_t>((value + c.constant) / c.divisor);
 }

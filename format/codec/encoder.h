@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,8 +24,15 @@ class EncodeContext {
     bool known = false, color = false, depth_stencil = false;
   };
   virtual SubpassUse subpass_use(std::uint64_t render_pass, std::uint32_t subpass) = 0;
-  // The bytes that an update through this template reads from pData; 0 if unknown.
-  virtual std::size_t template_bytes(std::uint64_t update_template) = 0;
+  // What an update through this template reads from pData; null if unknown.
+  struct TemplateEntry {
+    std::uint32_t type = 0;    // VkDescriptorType
+    std::uint32_t count = 0;   // descriptors; bytes of an inline uniform block
+    std::uint64_t offset = 0;  // bytes
+    std::uint64_t stride = 0;
+  };
+  using TemplateLayout = std::shared_ptr<const std::vector<TemplateEntry>>;
+  virtual TemplateLayout template_layout(std::uint64_t update_template) = 0;
   // Data longer than kInlineBytes: make it part of the capture.
   virtual void add_blob(const Digest& digest, std::span<const std::byte> bytes) = 0;
   virtual void note_structure(StructId id) = 0;  // one was written in a pNext chain

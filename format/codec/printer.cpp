@@ -3,6 +3,7 @@
 
 #include "format/codec/cursor.h"
 #include "format/codec/shapes.h"
+#include "format/codec/template_data.h"
 
 namespace rondo::codec {
 namespace {
@@ -39,6 +40,7 @@ class Printer {
   void data(const Field& f);
   void text();
   void chain();
+  void template_data();
   void structure(const StructInfo& type, bool in_chain) {
     sink_.begin_structure(type.name);
     fields(type, in_chain);
@@ -96,6 +98,7 @@ void Printer::field(const Field& f, const Selectors& selectors) {
     }
     case Shape::many: {
       if (is_data(f)) return data(f);
+      if (f.rule == RuleId::template_data) return template_data();
       const std::uint32_t n = number();
       if (n == kNull) return sink_.null();
       if (f.rule == RuleId::strided) number();
@@ -244,6 +247,44 @@ void Printer::data(const Field& f) {
   if (f.element == Element::byte) return sink_.bytes(digest_of({from, static_cast<std::size_t>(bytes)}), bytes);
   sink_.begin_array();
   for (std::uint64_t i = 0; i < bytes; i += f.size) scalar(f, from + i);
+  sink_.end_array();
+}
+
+// One object for each entry: what it is, then its descriptors.
+void Printer::template_data() {
+  const std::uint32_t entries = number();
+  if (entries == kNull) return sink_.null();
+  number();  // bytes of the native data
+  sink_.begin_array();
+  for (std::uint32_t i = 0; i < entries; ++i) {
+    const std::uint32_t type = number();
+    const std::uint32_t count = number();
+    in_.take(2 * sizeof(std::uint64_t));  // offset, stride
+    sink_.begin_structure("VkDescriptorUpdateTemplateEntry");
+    sink_.key("descriptorType");
+    sink_.enumerant(enumerant_name(EnumId::VkDescriptorType, type), type);
+    sink_.key("descriptors");
+    const TemplateItem item = template_item(type);
+    if (item == TemplateItem::bytes) {
+      const std::byte* from = in_.take(count);
+      sink_.bytes(digest_of({from, count}), count);
+    } else {
+      sink_.begin_array();
+      for (std::uint32_t k = 0; k < count; ++k) {
+        if (item == TemplateItem::image || item == TemplateItem::buffer) {
+          structure(info(item == TemplateItem::image ? StructId::VkDescriptorImageInfo
+                                                     : StructId::VkDescriptorBufferInfo), false);
+          continue;
+        }
+        std::uint64_t captured = 0;
+        in_.read(captured);
+        sink_.handle(item == TemplateItem::texel_view ? HandleType::VkBufferView : acceleration_structure(type),
+                     captured, handles_++);
+      }
+      sink_.end_array();
+    }
+    sink_.end_structure();
+  }
   sink_.end_array();
 }
 

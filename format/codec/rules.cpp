@@ -2,6 +2,7 @@
 #include "format/codec/rules.h"
 
 #include "format/codec/shapes.h"
+#include "format/codec/template_data.h"
 #include "generated/args.h"
 
 namespace rondo::codec {
@@ -56,33 +57,6 @@ bool derives_from_handle(const Field& field, const std::byte* owner) {
   return (flags & VK_PIPELINE_CREATE_DERIVATIVE_BIT) != 0 && index == -1;
 }
 
-bool reads_images(std::uint32_t type) {
-  switch (type) {
-    case VK_DESCRIPTOR_TYPE_SAMPLER:
-    case VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER:
-    case VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE:
-    case VK_DESCRIPTOR_TYPE_STORAGE_IMAGE:
-    case VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT:
-    case VK_DESCRIPTOR_TYPE_SAMPLE_WEIGHT_IMAGE_QCOM:
-    case VK_DESCRIPTOR_TYPE_BLOCK_MATCH_IMAGE_QCOM:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool reads_buffers(std::uint32_t type) {
-  switch (type) {
-    case VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER:
-    case VK_DESCRIPTOR_TYPE_STORAGE_BUFFER:
-    case VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC:
-    case VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC:
-      return true;
-    default:
-      return false;
-  }
-}
-
 }  // namespace
 
 HandleType untyped_handle_type(const Field& field, std::uint32_t selector) {
@@ -97,9 +71,9 @@ bool Rules::applies(const Field& field, const std::byte* owner) {
       descriptor_type_ = number(as<VkWriteDescriptorSet>(owner).descriptorType);
       return command_ != CommandId::vkCmdPushDescriptorSetKHR;
     case RuleId::write_images:
-      return reads_images(descriptor_type_);
+      return template_item(descriptor_type_) == TemplateItem::image;
     case RuleId::write_buffers:
-      return reads_buffers(descriptor_type_);
+      return template_item(descriptor_type_) == TemplateItem::buffer;
     case RuleId::write_texel_views:
       return descriptor_type_ == VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER ||
              descriptor_type_ == VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER;
@@ -156,14 +130,12 @@ bool Rules::applies(const Field& field, const std::byte* owner) {
   }
 }
 
-std::size_t Rules::count(const Field&, const std::byte* owner) {
-  // template_data is the only one: both commands hold their template as an
-  // argument of its own.
-  if (info(command_).canonical == CommandId::vkUpdateDescriptorSetWithTemplate)
-    return context_.template_bytes(
-        load<std::uint64_t>(owner + offsetof(args_vkUpdateDescriptorSetWithTemplate, descriptorUpdateTemplate)));
-  return context_.template_bytes(
-      load<std::uint64_t>(owner + offsetof(args_vkCmdPushDescriptorSetWithTemplateKHR, descriptorUpdateTemplate)));
+EncodeContext::TemplateLayout Rules::template_layout(const std::byte* owner) {
+  // Both commands hold their template as an argument of its own.
+  const std::size_t at = info(command_).canonical == CommandId::vkUpdateDescriptorSetWithTemplate
+                             ? offsetof(args_vkUpdateDescriptorSetWithTemplate, descriptorUpdateTemplate)
+                             : offsetof(args_vkCmdPushDescriptorSetWithTemplateKHR, descriptorUpdateTemplate);
+  return context_.template_layout(load<std::uint64_t>(owner + at));
 }
 
 std::size_t Rules::inner_count(std::size_t index) const {

@@ -23,8 +23,10 @@ class Rules {
   // May the pointer be followed; is the handle valid? `owner` is the structure
   // (or args) that the field is in. Only called for fields with a rule.
   bool applies(const Field& field, const std::byte* owner);
-  // CountKind::rule. 0: unknown, an error.
-  std::size_t count(const Field& field, const std::byte* owner);
+  // template_data: null if the template is unknown.
+  EncodeContext::TemplateLayout template_layout(const std::byte* owner);
+  // The descriptors encoded next are of this type (image_info_sampler and _view).
+  void set_descriptor_type(std::uint32_t type) { descriptor_type_ = type; }
   // build_ranges: the elements of array `index`.
   std::size_t inner_count(std::size_t index) const;
   // group_devices: elements of the array that are valid.

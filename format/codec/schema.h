@@ -37,7 +37,8 @@ enum class Shape : std::uint8_t {
   text,         // char[N] in place: u32 length, characters; zero-filled on decode
   one,          // pointer to one: u8 present, element
   many,         // pointer to `count` elements: u32 count (kNull = null pointer), elements.
-                // Scalars and bytes: a data reference instead (see kData*)
+                // Scalars and bytes: a data reference instead (see kData*); template data:
+                // see template_data.h
   string,       // const char*: u32 length (kNull), characters
   strings,      // const char* const*: u32 count (kNull), strings
   many_pointers,  // const T* const*: u32 count (kNull), each as `one`

@@ -32,7 +32,9 @@ inline bool is_plain(const Field& field) {
 }
 
 // Shape::many is a data reference.
-inline bool is_data(const Field& field) { return is_plain(field) && field.rule != RuleId::strided; }
+inline bool is_data(const Field& field) {
+  return is_plain(field) && field.rule != RuleId::strided && field.rule != RuleId::template_data;
+}
 
 inline bool is_pointer(Shape shape) {
   switch (shape) {

@@ -21,7 +21,7 @@ class PlainContext : public EncodeContext {
  public:
   bool is_secondary(std::uint64_t) override { return false; }
   SubpassUse subpass_use(std::uint64_t, std::uint32_t) override { return {true, true, true}; }
-  std::size_t template_bytes(std::uint64_t) override { return 0; }
+  TemplateLayout template_layout(std::uint64_t) override { return nullptr; }
   void add_blob(const Digest&, std::span<const std::byte>) override {}
   void note_structure(StructId) override {}
 };

@@ -115,7 +115,7 @@ std::size_t NativeBuilder::native_count(const Field& f, const std::byte* base) {
   switch (c.kind) {
     case CountKind::none: return 1;
     case CountKind::constant: return c.constant;
-    case CountKind::rule: return 40;  // FakeContext::template_size
+    case CountKind::rule: return FakeContext::kTemplateBytes;
     case CountKind::member: value = codec::load_unsigned(base + c.a, c.a_size); break;
     case CountKind::dereferenced: {
       const auto* p = codec::load<const std::byte*>(base + c.a);

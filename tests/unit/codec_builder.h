@@ -33,7 +33,7 @@ class FakeContext : public codec::EncodeContext {
  public:
   bool is_secondary(std::uint64_t) override { return secondary; }
   SubpassUse subpass_use(std::uint64_t, std::uint32_t) override { return subpass; }
-  std::size_t template_bytes(std::uint64_t) override { return template_size; }
+  TemplateLayout template_layout(std::uint64_t) override { return layout; }
   void add_blob(const Digest& digest, std::span<const std::byte> bytes) override {
     blobs[digest].assign(bytes.begin(), bytes.end());
   }
@@ -41,7 +41,13 @@ class FakeContext : public codec::EncodeContext {
 
   bool secondary = false;
   SubpassUse subpass{true, true, true};
-  std::size_t template_size = 40;
+  // One entry of each kind; strides larger than the item. 116 bytes.
+  TemplateLayout layout = std::make_shared<std::vector<TemplateEntry>>(std::vector<TemplateEntry>{
+      {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 2, 0, 32},
+      {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1, 64, 24},
+      {VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER, 1, 92, 8},
+      {VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK, 16, 100, 0}});
+  static constexpr std::size_t kTemplateBytes = 116;
   std::map<Digest, std::vector<std::byte>> blobs;
   std::vector<StructId> noted;
 };

@@ -62,13 +62,30 @@ TEST_F(Payloads, NameAStructureOfAnotherPlatformByItsName) {
 }
 
 TEST_F(Payloads, OfATemplateThatWasNeverSeenAreRefused) {
-  context_.template_size = 0;
+  context_.layout = nullptr;
   const args_vkUpdateDescriptorSetWithTemplate args{handle<VkDevice>(1), handle<VkDescriptorSet>(2),
                                                     handle<VkDescriptorUpdateTemplate>(3), "data"};
   codec::Buffer buffer;
   const auto error =
       codec::encode(buffer, context_, CommandId::vkUpdateDescriptorSetWithTemplate, &args).error;
   EXPECT_NE(error.find("pData"), std::string::npos) << error;
+}
+
+TEST_F(Payloads, WithDescriptorsOutsideATemplatesDataAreRefused) {
+  const std::vector<std::byte> data(FakeContext::kTemplateBytes);
+  const args_vkUpdateDescriptorSetWithTemplate args{handle<VkDevice>(1), handle<VkDescriptorSet>(2),
+                                                    handle<VkDescriptorUpdateTemplate>(3), data.data()};
+  const auto payload = encoded(CommandId::vkUpdateDescriptorSetWithTemplate, &args);
+  // Behind three handles: entries, bytes; of the first entry type, count, offset, stride.
+  for (const auto& [at, value] : {std::pair<std::size_t, std::uint64_t>{24 + 8 + 8, 100},
+                                  {24 + 8 + 8, UINT64_MAX},
+                                  {24 + 8 + 16, 110},
+                                  {24 + 8 + 16, UINT64_MAX / 2}}) {
+    auto broken = payload;
+    patch(broken, at, value);
+    const auto message = refusal(CommandId::vkUpdateDescriptorSetWithTemplate, broken);
+    EXPECT_NE(message.find("outside its data"), std::string::npos) << message;
+  }
 }
 
 TEST_F(Payloads, WithMoreElementsThanTheirCountAreRefused) {

@@ -3,6 +3,8 @@
 // they are never followed, and written as null.
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "generated/args.h"
 #include "tests/unit/codec_builder.h"
 
@@ -129,6 +131,33 @@ TEST_F(DescriptorWrites, ThatArePushedHaveNoSet) {
   args_vkCmdPushDescriptorSetKHR args{handle<VkCommandBuffer>(1), VK_PIPELINE_BIND_POINT_COMPUTE,
                                       handle<VkPipelineLayout>(2), 0, 1, &write};
   EXPECT_EQ(replayed(CommandId::vkCmdPushDescriptorSetKHR, args).pDescriptorWrites[0].dstSet, VK_NULL_HANDLE);
+}
+
+TEST_F(DescriptorWrites, ThroughATemplateKeepTheirHandlesApartAndInPlace) {
+  // Two buffers 64 bytes apart, and a sampled image whose sampler is garbage.
+  context_.layout = std::make_shared<std::vector<FakeContext::TemplateEntry>>(
+      std::vector<FakeContext::TemplateEntry>{{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2, 0, 64},
+                                              {VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, 1, 104, 24}});
+  alignas(8) std::byte data[128] = {};
+  image_.sampler = garbage<VkSampler>();
+  std::memcpy(data, &buffer_, sizeof buffer_);
+  std::memcpy(data + 64, &buffer_, sizeof buffer_);
+  std::memcpy(data + 104, &image_, sizeof image_);
+  args_vkUpdateDescriptorSetWithTemplate args{handle<VkDevice>(1), handle<VkDescriptorSet>(2),
+                                              handle<VkDescriptorUpdateTemplate>(3), data};
+  const auto& back = replayed(CommandId::vkUpdateDescriptorSetWithTemplate, args);
+  const auto* bytes = static_cast<const std::byte*>(back.pData);
+  VkDescriptorBufferInfo second;
+  std::memcpy(&second, bytes + 64, sizeof second);
+  EXPECT_EQ(second.buffer, buffer_.buffer);
+  EXPECT_EQ(second.range, 32u);
+  VkDescriptorImageInfo image;
+  std::memcpy(&image, bytes + 104, sizeof image);
+  EXPECT_EQ(image.imageView, image_.imageView);
+  EXPECT_EQ(image.sampler, VK_NULL_HANDLE);
+  // Device, set, template, two buffers, sampler, view: all can be patched.
+  ASSERT_EQ(lowered_.handles.size(), 7u);
+  EXPECT_EQ(lowered_.handles[4].type, HandleType::VkBuffer);
 }
 
 // -- sharing, framebuffers, layouts, command buffers ---------------------------

@@ -43,7 +43,7 @@ class SyntheticCapture : public codec::EncodeContext {
 
   bool is_secondary(std::uint64_t) override { return false; }
   SubpassUse subpass_use(std::uint64_t, std::uint32_t) override { return {}; }
-  std::size_t template_bytes(std::uint64_t) override { return 0; }
+  TemplateLayout template_layout(std::uint64_t) override { return nullptr; }
   void add_blob(const Digest& digest, std::span<const std::byte> bytes) override;
   void note_structure(StructId id) override;
 
