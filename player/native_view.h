@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A lowered block read as the native parameters it stands for. Handles have
-// their captured values and blob pointers are null. Reused from record to
-// record.
+// their captured values; blob pointers are what load() is given, null where
+// the blobs are not wanted. Reused from record to record.
 #pragma once
 
 #include <cstring>
@@ -15,7 +15,8 @@ namespace rondo::player {
 
 class NativeView {
  public:
-  void load(const codec::Lowered& lowered, const std::vector<ObjectId>& ids) {
+  void load(const codec::Lowered& lowered, const std::vector<ObjectId>& ids,
+            const std::vector<const std::byte*>& blobs) {
     lowered_ = &lowered;
     ids_ = &ids;
     storage_.resize((lowered.bytes.size() + 15) / 16);
@@ -26,6 +27,8 @@ class NativeView {
       const std::byte* pointer = base() + offset;
       std::memcpy(base() + at, &pointer, sizeof pointer);
     }
+    for (std::size_t i = 0; i < lowered.blobs.size(); ++i)
+      std::memcpy(base() + lowered.blobs[i].offset, &blobs[i], sizeof blobs[i]);
   }
   template <class Args>
   const Args& as() const {

@@ -84,7 +84,14 @@ Result<void> PlanBuilder::add(const Record& record) {
   const Action action = action_for(command, record, why);
   if (action == Action::refuse && !by_layer)
     return tl::unexpected<Error>(at(record, Status::failed, std::string(command.name) + " is " + why));
-  view_.load(lowered_, resolution_.ids);
+  blob_data_.assign(lowered_.blobs.size(), nullptr);
+  if (action == Action::play && !by_layer) RONDO_TRY(load_blobs(record));
+  view_.load(lowered_, resolution_.ids, blob_data_);
+  if ((action == Action::play || by_layer) && !has_its_parameters(command)) {
+    if (by_layer) return {};
+    return tl::unexpected<Error>(
+        at(record, Status::unreadable, std::string(command.name) + " lacks parameters that it cannot be without"));
+  }
   RONDO_TRY(observe(record, command));
   if (by_layer || action != Action::play || damaged_away(command)) return {};
   return emit(record, command);
@@ -117,7 +124,8 @@ Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& c
   op.block = plan.arena.allocate(lowered_.bytes.size());
   std::memcpy(plan.arena.at(op.block), lowered_.bytes.data(), lowered_.bytes.size());
   plan.max_block_bytes = std::max(plan.max_block_bytes, op.block_bytes);
-  RONDO_TRY(attach_blobs(record, op.block));
+  for (std::size_t i = 0; i < lowered_.blobs.size(); ++i)
+    std::memcpy(plan.arena.at(op.block) + lowered_.blobs[i].offset, &blob_data_[i], sizeof blob_data_[i]);
   patch_marks(op);
 
   op.first_pointer = static_cast<std::uint32_t>(plan.pointers.size());
@@ -175,8 +183,9 @@ void PlanBuilder::count(const codec::CommandInfo& command) {
   }
 }
 
-Result<void> PlanBuilder::attach_blobs(const Record& record, std::uint64_t block) {
-  for (const codec::BlobRef& ref : lowered_.blobs) {
+Result<void> PlanBuilder::load_blobs(const Record& record) {
+  for (std::size_t i = 0; i < lowered_.blobs.size(); ++i) {
+    const codec::BlobRef& ref = lowered_.blobs[i];
     auto found = blob_at_.find(ref.digest);
     if (found == blob_at_.end()) {
       if (ref.bytes > budget_ - std::min(budget_, blob_bytes_))
@@ -203,8 +212,7 @@ Result<void> PlanBuilder::attach_blobs(const Record& record, std::uint64_t block
       return tl::unexpected<Error>(at(record, Status::unreadable,
                                       "blob " + to_string(ref.digest) + " does not have the " +
                                           std::to_string(ref.bytes) + " bytes that the record says"));
-    const std::byte* const data = bytes.data();
-    std::memcpy(plan_->arena.at(block) + ref.offset, &data, sizeof data);
+    blob_data_[i] = bytes.data();
   }
   return {};
 }

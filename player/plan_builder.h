@@ -35,9 +35,10 @@ class PlanBuilder {
   // plan_build.cpp
   Result<void> add(const Record& record);
   Result<void> emit(const Record& record, const codec::CommandInfo& command);
-  Result<void> attach_blobs(const Record& record, std::uint64_t block);
+  Result<void> load_blobs(const Record& record);  // fills blob_data_
   Result<void> check_known(const Record& record, const codec::CommandInfo& command) const;
   void patch_marks(Op& op);
+  bool has_its_parameters(const codec::CommandInfo& command) const;  // plan_check.cpp
   void count(const codec::CommandInfo& command);
   void cut_after_last_whole_submit();
   Error at(const Record& record, Status status, const std::string& sentence) const;
@@ -69,6 +70,7 @@ class PlanBuilder {
   codec::Lowered lowered_;
   ObjectTable::Resolution resolution_;
   NativeView view_;
+  std::vector<const std::byte*> blob_data_;                        // parallel to lowered_.blobs
   std::size_t budget_ = 0, blob_bytes_ = 0;
   std::unordered_map<Digest, std::size_t> blob_at_;                // index into Plan::blobs
   std::unordered_map<ObjectId, std::uint32_t> api_versions_;       // of instances

@@ -75,7 +75,9 @@ ObjectId PlanBuilder::subject_of(const codec::CommandInfo& command) const {
 }
 
 Result<void> PlanBuilder::observe(const Record& record, const codec::CommandInfo& command) {
+  // Failed, or the process died in it: it says nothing, and nothing is played.
   if (!succeeded(command, record)) return {};
+  if (command.returns == codec::Returns::result && !record.has_return) return {};
   RONDO_TRY(observe_device(record, command));
   RONDO_TRY(observe_memory(record, command));
   RONDO_TRY(observe_requirements(command));

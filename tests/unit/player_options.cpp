@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "player/options.h"
+
+namespace rondo::player {
+namespace {
+
+Result<ParsedOptions> parse(std::initializer_list<const char*> words) {
+  std::vector<const char*> argv = {"player"};
+  argv.insert(argv.end(), words);
+  return parse_options(static_cast<int>(argv.size()), argv.data());
+}
+
+void is_usage_error(std::initializer_list<const char*> words, const std::string& mentions) {
+  const auto parsed = parse(words);
+  ASSERT_FALSE(parsed);
+  EXPECT_EQ(parsed.error().status, Status::usage);
+  EXPECT_NE(parsed.error().message.find(mentions), std::string::npos) << parsed.error().message;
+  EXPECT_EQ(parsed.error().message.find('\n'), std::string::npos);
+}
+
+TEST(Options, TakeAFileAndWhatToDoWithIt) {
+  const auto parsed = parse({"--verify", "--loop", "3", "--device", "llvm", "--until", "12", "x.rondo"});
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->options.file, "x.rondo");
+  EXPECT_TRUE(parsed->options.verify);
+  EXPECT_EQ(parsed->options.loop, 3u);
+  EXPECT_EQ(parsed->options.until, 12u);
+  ASSERT_EQ(parsed->options.devices.size(), 1u);
+  EXPECT_EQ(parsed->options.devices[0].captured, kNone);
+  EXPECT_EQ(parsed->options.devices[0].wanted, "llvm");
+}
+
+TEST(Options, TellACapturedDevicesTargetFromAName) {
+  const auto parsed = parse({"--device", "1=GeForce", "--device", "a=b", "x"});
+  ASSERT_TRUE(parsed);
+  ASSERT_EQ(parsed->options.devices.size(), 2u);
+  EXPECT_EQ(parsed->options.devices[0].captured, 1u);
+  EXPECT_EQ(parsed->options.devices[0].wanted, "GeForce");
+  EXPECT_EQ(parsed->options.devices[1].captured, kNone);
+  EXPECT_EQ(parsed->options.devices[1].wanted, "a=b");
+}
+
+TEST(Options, RefuseWhatThisPlayerDoesNotDo) {
+  for (const char* option : {"--frames=1:2", "--submits=1:2", "--scope=x", "--benchmark", "--window",
+                             "--replace=a=b", "--allow-files=/", "--file-remap=a=b", "--bogus"})
+    is_usage_error({option, "x"}, std::string(option).substr(0, std::string(option).find('=')));
+  is_usage_error({"--verify=psnr:40", "x"}, "--verify");
+}
+
+TEST(Options, RefuseWrongValues) {
+  is_usage_error({"--loop", "0", "x"}, "--loop");
+  is_usage_error({"--loop", "many", "x"}, "--loop");
+  is_usage_error({"--timeout", "-1", "x"}, "--timeout");
+  is_usage_error({"--device", "3=", "x"}, "--device");
+  is_usage_error({"--damage", "melt", "x"}, "melt");
+  is_usage_error({"--damage", "swap-submits:1", "x"}, "swap-submits");
+  is_usage_error({}, "capture");
+  is_usage_error({"a", "b"}, "b");
+}
+
+TEST(Options, HideTheDamage) {
+  const auto help = parse({"--help"});
+  ASSERT_TRUE(help);
+  EXPECT_TRUE(help->exit);
+  EXPECT_EQ(help->exit_text.find("damage"), std::string::npos);
+  const auto parsed = parse({"--damage", "swap-submits:3:7", "x"});
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->options.damage.kind, Damage::Kind::swap_submits);
+  EXPECT_EQ(parsed->options.damage.a, 3u);
+  EXPECT_EQ(parsed->options.damage.b, 7u);
+}
+
+}  // namespace
+}  // namespace rondo::player

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans built from small captures: no device is touched.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <random>
+
+#include "player/plan.h"
+#include "tests/unit/synthetic_capture.h"
+
+namespace rondo::player {
+namespace {
+
+using test::Call;
+using test::SyntheticCapture;
+using test::TemporaryFile;
+
+template <class Handle>
+Handle handle(std::uint64_t value) {
+  Handle h;
+  std::memcpy(&h, &value, sizeof h);
+  return h;
+}
+
+const auto kInstance = handle<VkInstance>(0x10);
+const auto kPhysical = handle<VkPhysicalDevice>(0x20);
+const auto kDevice = handle<VkDevice>(0x30);
+const auto kQueue = handle<VkQueue>(0x40);
+const auto kFence = handle<VkFence>(0x50);
+const auto kMemory = handle<VkDeviceMemory>(0x60);
+
+Call ok() { return {.result = VK_SUCCESS}; }
+Call result(VkResult r) { return {.result = r}; }
+
+// Instance, device, one queue: what every capture begins with.
+class PlayerPlan : public ::testing::Test {
+ protected:
+  PlayerPlan() : capture(file.path()) {
+    VkInstanceCreateInfo instance_info{};
+    instance_info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
+    VkInstance instance = kInstance;
+    capture.call(CommandId::vkCreateInstance, args_vkCreateInstance{&instance_info, nullptr, &instance}, ok());
+    std::uint32_t one = 1;
+    VkPhysicalDevice physical = kPhysical;
+    capture.call(CommandId::vkEnumeratePhysicalDevices, args_vkEnumeratePhysicalDevices{kInstance, &one, &physical},
+                 ok());
+    const float priority = 1;
+    VkDeviceQueueCreateInfo queue_info{};
+    queue_info.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+    queue_info.queueCount = 1;
+    queue_info.pQueuePriorities = &priority;
+    VkDeviceCreateInfo device_info{};
+    device_info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+    device_info.queueCreateInfoCount = 1;
+    device_info.pQueueCreateInfos = &queue_info;
+    VkDevice device = kDevice;
+    capture.call(CommandId::vkCreateDevice, args_vkCreateDevice{kPhysical, &device_info, nullptr, &device}, ok());
+    VkQueue queue = kQueue;
+    capture.call(CommandId::vkGetDeviceQueue, args_vkGetDeviceQueue{kDevice, 0, 0, &queue});
+  }
+
+  void create_fence() {
+    VkFenceCreateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
+    VkFence fence = kFence;
+    capture.call(CommandId::vkCreateFence, args_vkCreateFence{kDevice, &info, nullptr, &fence}, ok());
+  }
+  void allocate(VkDeviceSize bytes) {
+    VkMemoryAllocateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
+    info.allocationSize = bytes;
+    VkDeviceMemory memory = kMemory;
+    capture.call(CommandId::vkAllocateMemory, args_vkAllocateMemory{kDevice, &info, nullptr, &memory}, ok());
+  }
+  void write(VkDeviceSize offset, std::vector<std::byte> bytes) {
+    const RondoRange range{offset, bytes.size()};
+    capture.call(CommandId::rondoHostWrite,
+                 args_rondoHostWrite{kDevice, kMemory, 1, &range, bytes.size(), bytes.data()});
+  }
+  void submit() {
+    VkSubmitInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+    capture.call(CommandId::vkQueueSubmit, args_vkQueueSubmit{kQueue, 1, &info, VK_NULL_HANDLE}, ok());
+  }
+
+  Result<std::unique_ptr<Plan>> build(const PlanOptions& options = {}) {
+    ReaderOptions reader_options;
+    reader_options.salvage = options.salvage;
+    auto reader = Reader::open(file.path(), reader_options);
+    if (!reader) return tl::unexpected<Error>(reader.error());
+    return build_plan(**reader, options);
+  }
+  void fails(const Result<std::unique_ptr<Plan>>& plan, Status status, const std::string& mentions) {
+    ASSERT_FALSE(plan);
+    EXPECT_EQ(plan.error().status, status);
+    EXPECT_NE(plan.error().message.find(mentions), std::string::npos) << plan.error().message;
+  }
+  static std::size_t count(const Plan& plan, CommandId command) {
+    std::size_t n = 0;
+    for (const Op& op : plan.ops) n += op.command == command;
+    return n;
+  }
+
+  TemporaryFile file;
+  SyntheticCapture capture;
+};
+
+TEST_F(PlayerPlan, KeepsWhatChangesSomethingOnly) {
+  create_fence();
+  VkPhysicalDeviceProperties properties{};
+  properties.vendorID = 7;
+  capture.call(CommandId::vkGetPhysicalDeviceProperties, args_vkGetPhysicalDeviceProperties{kPhysical, &properties});
+  capture.finish();
+  const auto plan = build();
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(count(**plan, CommandId::vkCreateFence), 1u);
+  EXPECT_EQ(count(**plan, CommandId::vkGetPhysicalDeviceProperties), 0u);
+  ASSERT_EQ((*plan)->devices.size(), 1u);
+  const CapturedPhysicalDevice& physical = (*plan)->physical_devices[(*plan)->devices[0].physical];
+  EXPECT_TRUE(physical.has_properties);
+  EXPECT_EQ(physical.properties.vendorID, 7u);
+}
+
+TEST_F(PlayerPlan, WaitsForWhatWasReadyAndForNothingElse) {
+  create_fence();
+  const args_vkGetFenceStatus status{kDevice, kFence};
+  capture.call(CommandId::vkGetFenceStatus, status, result(VK_NOT_READY));
+  capture.call(CommandId::vkGetFenceStatus, status, result(VK_NOT_READY));
+  capture.call(CommandId::vkGetFenceStatus, status, ok());
+  const VkFence fence = kFence;
+  capture.call(CommandId::vkWaitForFences, args_vkWaitForFences{kDevice, 1, &fence, VK_TRUE, 5}, result(VK_TIMEOUT));
+  capture.call(CommandId::vkWaitForFences, args_vkWaitForFences{kDevice, 1, &fence, VK_TRUE, 5}, ok());
+  capture.finish();
+  const auto plan = build();
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(count(**plan, CommandId::vkGetFenceStatus), 1u);
+  EXPECT_EQ(count(**plan, CommandId::vkWaitForFences), 1u);
+}
+
+TEST_F(PlayerPlan, DoesNotRepeatCallsThatFailed) {
+  VkMemoryAllocateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
+  info.allocationSize = VkDeviceSize{1} << 60;
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  capture.call(CommandId::vkAllocateMemory, args_vkAllocateMemory{kDevice, &info, nullptr, &memory},
+               result(VK_ERROR_OUT_OF_DEVICE_MEMORY));
+  capture.finish();
+  const auto plan = build();
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(count(**plan, CommandId::vkAllocateMemory), 0u);
+}
+
+TEST_F(PlayerPlan, RefusesAnObjectThatNothingMade) {
+  capture.call(CommandId::vkGetFenceStatus, args_vkGetFenceStatus{kDevice, kFence}, ok());
+  capture.finish();
+  fails(build(), Status::unreadable, "VkFence 0x50");
+}
+
+TEST_F(PlayerPlan, RefusesUnsupportedCommandsByName) {
+  capture.call(CommandId::vkGetBufferDeviceAddress, args_vkGetBufferDeviceAddress{kDevice, nullptr}, {.result = 1});
+  capture.finish();
+  fails(build(), Status::failed, "vkGetBufferDeviceAddress is not supported");
+}
+
+TEST_F(PlayerPlan, RefusesMissingParameters) {
+  capture.call(CommandId::vkQueueSubmit, args_vkQueueSubmit{kQueue, 3, nullptr, VK_NULL_HANDLE}, ok());
+  capture.finish();
+  fails(build(), Status::unreadable, "vkQueueSubmit lacks parameters");
+}
+
+TEST_F(PlayerPlan, RefusesHostWritesBehindTheMemory) {
+  allocate(64);
+  write(60, std::vector<std::byte>(8));
+  capture.finish();
+  fails(build(), Status::unreadable, "VkDeviceMemory#0, which has 64 bytes");
+}
+
+TEST_F(PlayerPlan, PresentsFromTheGeneralLayout) {
+  VkAttachmentDescription attachment{};
+  attachment.initialLayout = VK_IMAGE_LAYOUT_UNDEFINED;
+  attachment.finalLayout = VK_IMAGE_LAYOUT_PRESENT_SRC_KHR;
+  VkSubpassDescription subpass{};
+  VkRenderPassCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO;
+  info.attachmentCount = 1;
+  info.pAttachments = &attachment;
+  info.subpassCount = 1;
+  info.pSubpasses = &subpass;
+  VkRenderPass pass = handle<VkRenderPass>(0x70);
+  capture.call(CommandId::vkCreateRenderPass, args_vkCreateRenderPass{kDevice, &info, nullptr, &pass}, ok());
+  capture.finish();
+  const auto plan = build();
+  ASSERT_TRUE(plan) << plan.error().message;
+  const Op& op = (*plan)->ops.back();
+  ASSERT_EQ(op.command, CommandId::vkCreateRenderPass);
+  const std::byte* block = (*plan)->arena.at(op.block);
+  bool general = false;
+  for (std::size_t at = 0; at + 4 <= op.block_bytes; at += 4) {
+    std::uint32_t word;
+    std::memcpy(&word, block + at, 4);
+    EXPECT_NE(word, static_cast<std::uint32_t>(VK_IMAGE_LAYOUT_PRESENT_SRC_KHR));
+    general |= word == VK_IMAGE_LAYOUT_GENERAL;
+  }
+  EXPECT_TRUE(general);
+}
+
+TEST_F(PlayerPlan, StopsAfterTheSequenceNumberAskedFor) {
+  create_fence();
+  submit();
+  capture.finish();
+  PlanOptions options;
+  options.until = 5;
+  const auto plan = build(options);
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ((*plan)->ops.back().sequence, 5u);
+  EXPECT_EQ((*plan)->counts.submits, 0u);
+}
+
+TEST_F(PlayerPlan, RefusesACutCaptureAndNamesBothRemedies) {
+  submit();
+  const auto plan = build();
+  fails(plan, Status::unreadable, "--salvage");
+  fails(plan, Status::unreadable, "rondo finish " + file.path());
+}
+
+TEST_F(PlayerPlan, SalvagesUpToTheLastWholeSubmit) {
+  submit();
+  create_fence();
+  VkSubmitInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  capture.call_without_end(CommandId::vkQueueSubmit, args_vkQueueSubmit{kQueue, 1, &info, VK_NULL_HANDLE});
+  PlanOptions options;
+  options.salvage = true;
+  const auto plan = build(options);
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_TRUE((*plan)->salvaged);
+  EXPECT_EQ((*plan)->ops.back().command, CommandId::vkQueueSubmit);
+  EXPECT_EQ((*plan)->counts.submits, 1u);
+  EXPECT_EQ((*plan)->counts.dropped_after_cut, 2u);
+}
+
+TEST_F(PlayerPlan, SalvagesNothingWithoutAWholeSubmit) {
+  create_fence();
+  PlanOptions options;
+  options.salvage = true;
+  fails(build(options), Status::unreadable, "no whole submit");
+}
+
+TEST_F(PlayerPlan, NamesTheBlobThatWasCorrupted) {
+  allocate(4096);
+  write(0, std::vector<std::byte>(4096, std::byte{3}));
+  capture.finish();
+  ASSERT_TRUE(build());
+  PlanOptions options;
+  options.damage = {Damage::Kind::corrupt_blob, 0, 0};
+  fails(build(options), Status::unreadable,
+        to_string(digest_of(std::vector<std::byte>(4096, std::byte{3}))));
+}
+
+TEST_F(PlayerPlan, DropsTheHostWriteThatATestAskedFor) {
+  allocate(64);
+  write(0, std::vector<std::byte>(8));
+  write(8, std::vector<std::byte>(8));
+  capture.finish();
+  PlanOptions options;
+  options.damage = {Damage::Kind::drop_host_write, 1, 0};
+  const auto plan = build(options);
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(count(**plan, CommandId::rondoHostWrite), 1u);
+  options.damage.a = 2;
+  fails(build(options), Status::usage, "only 2 host writes");
+}
+
+// Cut anywhere, a capture is refused with a sentence, or it is whole.
+TEST_F(PlayerPlan, RefusesEveryPrefixOfACapture) {
+  allocate(64);
+  write(0, std::vector<std::byte>(8, std::byte{9}));
+  submit();
+  capture.finish();
+  std::ifstream in(file.path(), std::ios::binary);
+  const std::string whole((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  for (std::size_t cut = 0; cut < whole.size(); cut += 1 + cut / 64) {
+    std::ofstream(file.path(), std::ios::binary | std::ios::trunc).write(whole.data(), static_cast<std::streamsize>(cut));
+    const auto plan = build();
+    ASSERT_FALSE(plan) << "cut at " << cut;
+    EXPECT_EQ(plan.error().status, Status::unreadable) << "cut at " << cut;
+    EXPECT_NE(plan.error().message.find(file.path()), std::string::npos) << plan.error().message;
+  }
+}
+
+// Any change of a byte gives an error or a plan, never a crash: run under the
+// sanitizers (scripts/test --all).
+TEST_F(PlayerPlan, SurvivesChangedBytes) {
+  allocate(4096);
+  write(0, std::vector<std::byte>(600, std::byte{9}));
+  create_fence();
+  submit();
+  capture.finish();
+  std::ifstream in(file.path(), std::ios::binary);
+  const std::string whole((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  std::mt19937 random(1);
+  std::size_t refused = 0;
+  for (int round = 0; round < 400; ++round) {
+    std::string bytes = whole;
+    bytes[random() % bytes.size()] = static_cast<char>(random());
+    std::ofstream(file.path(), std::ios::binary | std::ios::trunc) << bytes;
+    PlanOptions options;
+    options.salvage = round % 2 == 1;
+    const auto plan = build(options);
+    refused += plan.has_value() ? 0 : 1;
+    if (plan) continue;
+    EXPECT_EQ(plan.error().status, Status::unreadable) << plan.error().message;
+  }
+  EXPECT_GT(refused, 100u);
+}
+
+}  // namespace
+}  // namespace rondo::player
