@@ -27,7 +27,7 @@ std::string joined(const std::vector<std::string>& parts) {
 void append_ending(std::string& out, const CaptureInfo& info) {
   if (!info.complete) {
     label(out, "cut", info.cut_reason);
-    label(out, "", text("'rondo finish {}' closes it; 'player --salvage' plays it as it is", printable(info.path)));
+    label(out, "", text("once its program has ended, 'rondo finish {}' closes it; 'player --salvage' plays it as it is", printable(info.path)));
     return;
   }
   std::string words = "complete";
