@@ -2,6 +2,7 @@
 // Files, their names, and how recordings end.
 #include <sys/stat.h>
 
+#include <chrono>
 #include <cstring>
 #include <thread>
 
@@ -52,7 +53,8 @@ TEST_F(RecorderTest, TwoProcessesAtOnceRecordToTwoFiles) {
     [[maybe_unused]] const ssize_t end = ::read(go[0], &byte, 1);  // until the second is done
     std::exit(0);
   }
-  while (!std::filesystem::exists(file("a.rondo"))) std::this_thread::yield();
+  for (int i = 0; i < 1000 && !std::filesystem::exists(file("a.rondo")); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   in_process(file("a.rondo"), [] { start(); });
   ::close(go[0]);
   ::close(go[1]);
@@ -62,7 +64,9 @@ TEST_F(RecorderTest, TwoProcessesAtOnceRecordToTwoFiles) {
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(directory_)) {
     ++files;
-    EXPECT_TRUE(Capture(entry.path()).reader->complete()) << entry.path();
+    const Capture capture(entry.path());
+    ASSERT_NE(capture.reader, nullptr);
+    EXPECT_TRUE(capture.reader->complete()) << entry.path();
   }
   EXPECT_EQ(files, 2u);
   EXPECT_FALSE(std::filesystem::exists(file("a-1.rondo"))) << "named by its process, not by a number";
@@ -74,7 +78,9 @@ TEST_F(RecorderTest, ARelativePathMeansTheDirectoryOfTheStart) {
     start();
     std::filesystem::current_path("/");
   });
-  EXPECT_TRUE(Capture(file("a.rondo")).reader->complete());
+  const Capture capture(file("a.rondo"));
+  ASSERT_NE(capture.reader, nullptr);
+  EXPECT_TRUE(capture.reader->complete());
 }
 
 TEST_F(RecorderTest, AForkedChildLeavesTheFileAlone) {
@@ -91,6 +97,7 @@ TEST_F(RecorderTest, AForkedChildLeavesTheFileAlone) {
     note("after the child");
   });
   const Capture capture(file("a.rondo"));
+  ASSERT_NE(capture.reader, nullptr);
   EXPECT_TRUE(capture.reader->complete());
   ASSERT_TRUE(capture.next().has_value());
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_), {}), 1);
@@ -105,6 +112,7 @@ TEST_F(RecorderTest, StoppingSaysWhyAndTheProgramGoesOn) {
     if (recording()) ::_exit(1);
   });
   const Capture capture(file("a.rondo"));
+  ASSERT_NE(capture.reader, nullptr);
   EXPECT_EQ(capture.reader->footer()->ending, static_cast<std::uint32_t>(Ending::stopped));
   std::vector<std::pair<bool, std::string>> notes;
   while (const auto record = capture.next()) {
@@ -134,6 +142,7 @@ TEST_F(RecorderTest, AMinimalSessionNamesNothing) {
     record_modules();
   });
   const Capture capture(file("a.rondo"));
+  ASSERT_NE(capture.reader, nullptr);
   for (const std::string& session : capture.reader->sessions())
     for (const char* word : {"unit test", "command_line", "environment", "/unit-layer", "/lib/"})
       EXPECT_EQ(session.find(word), std::string::npos) << word << " in " << session;
