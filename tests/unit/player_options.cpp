@@ -64,7 +64,7 @@ TEST(Options, HideTheDamage) {
   const auto help = parse({"--help"});
   ASSERT_TRUE(help);
   EXPECT_TRUE(help->exit);
-  EXPECT_EQ(help->exit_text.find("damage"), std::string::npos);
+  EXPECT_EQ(help->exit_text.find("--damage"), std::string::npos);
   const auto parsed = parse({"--damage", "swap-submits:3:7", "x"});
   ASSERT_TRUE(parsed);
   EXPECT_EQ(parsed->options.damage.kind, Damage::Kind::swap_submits);
