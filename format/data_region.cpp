@@ -69,7 +69,7 @@ Effort DataRegion::effort_for(std::uint64_t raw_bytes) {
     thorough_left_ = std::min(thorough_left_ + earned, kThoroughAtFirst);
     allowance_time_ = now;
   }
-  if (raw_bytes > thorough_left_) return Effort::fast;
+  if (hurry_ || raw_bytes > thorough_left_) return Effort::fast;
   thorough_left_ -= raw_bytes;
   return Effort::thorough;
 }

@@ -31,6 +31,8 @@ class DataRegion {
   int close(Footer footer);
 
   std::uint64_t end() const { return end_; }
+  // More work is waiting than the thorough effort could keep up with.
+  void set_hurry(bool hurry) { hurry_ = hurry; }
 
  private:
   int append_small(ChunkHeader& header, Pieces pieces, Effort effort, std::uint64_t at);
@@ -44,6 +46,7 @@ class DataRegion {
   std::vector<IndexEntry> index_;
   Place place_;
   std::vector<std::byte> stored_;
+  bool hurry_ = false;
   std::uint64_t thorough_left_;   // bytes that may still be compressed thoroughly
   std::uint64_t allowance_time_;  // when that was last raised; CLOCK_MONOTONIC ns
 };

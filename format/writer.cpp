@@ -7,6 +7,7 @@
 #define XXH_STATIC_LINKING_ONLY  // the streaming state, to be held by value
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <new>
@@ -19,6 +20,9 @@ namespace {
 
 // Larger blobs get a spooled chunk of their own: one copy, no page faults.
 constexpr std::size_t kBlobInStream = 64 * 1024;
+// Making a segment takes longer than filling a page of it: the background
+// thread keeps some ready, one while nobody has filled any.
+constexpr std::size_t kSpares = 3;
 
 // The program's errno is not ours to change.
 class KeepErrno {
@@ -54,6 +58,7 @@ void CaptureWriter::Impl::next_segment(Stream& stream, std::size_t record_bytes,
     if (stream.segment != nullptr && !closed) {
       queue_segment(*stream.segment);
       stream.segment = nullptr;
+      spares = kSpares;
     }
     wait_for_room(lock);
     if (writable())
@@ -76,7 +81,6 @@ void CaptureWriter::Impl::wait_for_room(std::unique_lock<std::mutex>& lock) {
   room.wait(lock, [this] { return backlog <= options.backlog_bytes || !writable(); });
 }
 
-// Called and returns with the lock held, but gives it up for the system calls.
 Segment* CaptureWriter::Impl::obtain_segment(std::unique_lock<std::mutex>& lock, std::size_t bytes) {
   bytes = static_cast<std::size_t>(spool.round_up(bytes));
   if (bytes == options.segment_bytes && !pool.empty()) {
@@ -84,13 +88,28 @@ Segment* CaptureWriter::Impl::obtain_segment(std::unique_lock<std::mutex>& lock,
     pool.pop_back();
     return segment;
   }
+  int error = 0;
+  Segment* segment = new_segment(lock, bytes, error);
+  if (segment == nullptr) {
+    lock.unlock();
+    fail_with(error, "extending it");
+    lock.lock();
+  } else if (closed) {
+    pool.push_back(segment);  // finish() cleans up
+    return nullptr;
+  }
+  return segment;
+}
+
+// Called and returns with the lock held, but gives it up for the system calls.
+Segment* CaptureWriter::Impl::new_segment(std::unique_lock<std::mutex>& lock, std::size_t bytes, int& error) {
   auto made = std::make_unique<Segment>();
   if (segments.size() == segments.capacity()) segments.reserve(2 * segments.size() + 8);
+  if (pool.size() == pool.capacity()) pool.reserve(2 * pool.size() + 8);
   const std::uint64_t offset = spool.take(bytes);
   ++allocating;
   lock.unlock();
-  const int error = map_segment(file, offset, bytes, *made);
-  if (error != 0) fail_with(error, "extending it");
+  error = map_segment(file, offset, bytes, *made);
   lock.lock();
   --allocating;
   room.notify_all();
@@ -99,9 +118,7 @@ Segment* CaptureWriter::Impl::obtain_segment(std::unique_lock<std::mutex>& lock,
     return nullptr;
   }
   segments.push_back(made.release());
-  if (!closed) return segments.back();
-  pool.push_back(segments.back());  // finish() cleans up
-  return nullptr;
+  return segments.back();
 }
 
 void CaptureWriter::Impl::attach(Stream& stream, Segment& segment) {
@@ -116,6 +133,8 @@ void CaptureWriter::Impl::attach(Stream& stream, Segment& segment) {
   front.base_ = front.cursor_ = segment.records();
   front.end_ = segment.map + segment.bytes;
   front.committed_ = &segment.header()->raw_bytes;
+  spares = std::max<std::size_t>(spares, 1);
+  if (wants_spare()) work.notify_one();
 }
 
 void CaptureWriter::Impl::to_nowhere(Stream& stream, std::size_t record_bytes) noexcept {

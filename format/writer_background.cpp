@@ -14,7 +14,9 @@
 namespace rondo {
 namespace {
 
-constexpr std::size_t kPoolSegments = 8;
+constexpr std::size_t kPoolSegments = 32;
+constexpr std::size_t kHurryJobs = 2;  // waiting: compress fast
+constexpr std::size_t kFarBehindJobs = 16;
 constexpr std::size_t kPinnedSegments = 8;
 
 }  // namespace
@@ -28,14 +30,37 @@ void* CaptureWriter::Impl::run(void* impl) {
 void CaptureWriter::Impl::loop() {
   std::unique_lock lock(mutex);
   for (;;) {
-    work.wait(lock, [this] { return stopping || (!queue.empty() && !append_failed); });
+    work.wait(lock, [this] { return stopping || wants_spare() || (!queue.empty() && !append_failed); });
+    if (wants_spare()) {
+      make_spare(lock);
+      continue;
+    }
     if (queue.empty() || append_failed) return;  // stopping
     const Job job = queue.front();
     queue.pop_front();
+    region.set_hurry(!stopping && queue.size() >= kHurryJobs);
     lock.unlock();
     do_job(job);
     lock.lock();
   }
+}
+
+// Far behind, freeing segments helps as much as making them.
+bool CaptureWriter::Impl::wants_spare() const {
+  return pool.size() < spares && queue.size() < kFarBehindJobs && !stopping && writable();
+}
+
+void CaptureWriter::Impl::make_spare(std::unique_lock<std::mutex>& lock) {
+  int error = ENOMEM;
+  Segment* segment = nullptr;
+  try {
+    segment = new_segment(lock, options.segment_bytes, error);
+  } catch (const std::bad_alloc&) {  // a thread that needs one will find out
+  }
+  if (segment != nullptr)
+    pool.push_back(segment);
+  else
+    spares = 0;
 }
 
 // Afterwards the job is done, or back at the head of the queue.

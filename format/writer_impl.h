@@ -75,6 +75,7 @@ struct CaptureWriter::Impl {
   std::deque<Job> queue;
   std::vector<Segment*> segments;  // all that are mapped
   std::vector<Segment*> pool;      // those nobody uses
+  std::size_t spares = 0;          // how many the pool should hold, ready for the program's threads
   std::uint64_t backlog = 0;
   std::uint64_t cut = UINT64_MAX;  // finish() takes the numbers up to this one
   std::uint64_t written = 0;       // numbers that the background thread has put into chunks
@@ -106,6 +107,7 @@ struct CaptureWriter::Impl {
   // Program threads.
   void to_nowhere(Stream& stream, std::size_t record_bytes) noexcept;
   Segment* obtain_segment(std::unique_lock<std::mutex>& lock, std::size_t bytes);
+  Segment* new_segment(std::unique_lock<std::mutex>& lock, std::size_t bytes, int& error);
   void attach(Stream& stream, Segment& segment);
   void queue_segment(Segment& segment);
   void wait_for_room(std::unique_lock<std::mutex>& lock);
@@ -124,6 +126,8 @@ struct CaptureWriter::Impl {
   void free_slot(std::uint64_t offset, std::uint64_t bytes);
   int write_spool_dictionary();
   void keep_spool_tidy();
+  bool wants_spare() const;
+  void make_spare(std::unique_lock<std::mutex>& lock);
 
   // Finishing.
   bool settled(std::uint64_t last);
