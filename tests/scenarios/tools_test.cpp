@@ -47,7 +47,7 @@ SCENARIO("a dump begins with the file and a summary of what can be replayed", "[
   const Json summary = Json::parse(rows[1]);
   CHECK(summary.at("/row") == "\"summary\"");
   CHECK(summary.at("/unsupported") == "0");
-  CHECK(summary.at("/replayable") == summary.at("/records"));
+  CHECK(summary.at("/replayable") == summary.at("/calls"));
   const Json last = Json::parse(rows.back());
   CHECK(last.at("/row") == "\"record\"");
   CHECK(last.at("/sequence") == summary.at("/last_sequence"));
