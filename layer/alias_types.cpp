@@ -65,8 +65,9 @@ void find_alias_types(DeviceState& device) {
   if (ask(device.device, kHostPointer, probe->device_side(), &properties) == VK_SUCCESS)
     for (std::uint32_t type = 0; type < device.memory.memoryTypeCount; ++type) {
       const VkMemoryPropertyFlags flags = device.memory.memoryTypes[type].propertyFlags;
-      const bool usable = (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0 &&
-                          (flags & (VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT | VK_MEMORY_PROPERTY_PROTECTED_BIT)) == 0;
+      const bool usable =
+          (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0 &&
+          (flags & (VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT | VK_MEMORY_PROPERTY_PROTECTED_BIT)) == 0;
       if (usable && (properties.memoryTypeBits >> type & 1u) != 0 && can_import(device, type, *probe))
         device.alias_types |= 1u << type;
     }
@@ -101,17 +102,20 @@ bool may_alias(const DeviceState& device, const VkMemoryAllocateInfo& info) {
 }
 
 bool extend_for_alias(DeviceState& device, const VkBufferCreateInfo& info) {
-  constexpr VkFlags sparse_or_protected = VK_BUFFER_CREATE_SPARSE_BINDING_BIT | VK_BUFFER_CREATE_PROTECTED_BIT;
+  constexpr VkFlags sparse_or_protected =
+      VK_BUFFER_CREATE_SPARSE_BINDING_BIT | VK_BUFFER_CREATE_PROTECTED_BIT;
   if (device.alias_types == 0 || (info.flags & sparse_or_protected) != 0 ||
-      find_in_chain<VkBaseInStructure>(info.pNext, VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO) != nullptr)
+      find_in_chain<VkBaseInStructure>(info.pNext, VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO) !=
+          nullptr)
     return false;
   const Dispatch& vk = *device.next_instance;
-  const auto ask = device.api_version >= VK_API_VERSION_1_1 && vk.vkGetPhysicalDeviceExternalBufferProperties != nullptr
-                       ? vk.vkGetPhysicalDeviceExternalBufferProperties
-                       : vk.vkGetPhysicalDeviceExternalBufferPropertiesKHR;
+  const auto ask =
+      device.api_version >= VK_API_VERSION_1_1 && vk.vkGetPhysicalDeviceExternalBufferProperties != nullptr
+          ? vk.vkGetPhysicalDeviceExternalBufferProperties
+          : vk.vkGetPhysicalDeviceExternalBufferPropertiesKHR;
   if (ask == nullptr) return false;
-  const VkPhysicalDeviceExternalBufferInfo query{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO, nullptr,
-                                                 info.flags, info.usage, kHostPointer};
+  const VkPhysicalDeviceExternalBufferInfo query{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO,
+                                                 nullptr, info.flags, info.usage, kHostPointer};
   VkExternalBufferProperties properties{};
   properties.sType = VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES;
   ask(device.physical, &query, &properties);
@@ -122,22 +126,26 @@ bool extend_for_alias(DeviceState& device, const VkImageCreateInfo& info) {
   constexpr VkFlags sparse_or_protected = VK_IMAGE_CREATE_SPARSE_BINDING_BIT | VK_IMAGE_CREATE_PROTECTED_BIT;
   // Preinitialized images may not be external (VUID-VkImageCreateInfo-pNext-01443).
   if (device.alias_types == 0 || (info.flags & sparse_or_protected) != 0 ||
-      info.initialLayout != VK_IMAGE_LAYOUT_UNDEFINED || (info.usage & VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT) != 0)
+      info.initialLayout != VK_IMAGE_LAYOUT_UNDEFINED ||
+      (info.usage & VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT) != 0)
     return false;
   for (auto* s = static_cast<const VkBaseInStructure*>(info.pNext); s != nullptr; s = s->pNext)
     if (s->sType == VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMAGE_CREATE_INFO ||
         s->sType == VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR)
       return false;
   const Dispatch& vk = *device.next_instance;
-  const auto ask = device.api_version >= VK_API_VERSION_1_1 && vk.vkGetPhysicalDeviceImageFormatProperties2 != nullptr
-                       ? vk.vkGetPhysicalDeviceImageFormatProperties2
-                       : vk.vkGetPhysicalDeviceImageFormatProperties2KHR;
+  const auto ask =
+      device.api_version >= VK_API_VERSION_1_1 && vk.vkGetPhysicalDeviceImageFormatProperties2 != nullptr
+          ? vk.vkGetPhysicalDeviceImageFormatProperties2
+          : vk.vkGetPhysicalDeviceImageFormatProperties2KHR;
   if (ask == nullptr) return false;
   VkPhysicalDeviceExternalImageFormatInfo external{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_IMAGE_FORMAT_INFO, nullptr, kHostPointer};
   // Lists of view formats and stencil usage take part in the answer.
-  const auto* formats = find_in_chain<VkImageFormatListCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO);
-  const auto* stencil = find_in_chain<VkImageStencilUsageCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO);
+  const auto* formats =
+      find_in_chain<VkImageFormatListCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO);
+  const auto* stencil = find_in_chain<VkImageStencilUsageCreateInfo>(
+      info.pNext, VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO);
   VkImageFormatListCreateInfo formats_copy{};
   VkImageStencilUsageCreateInfo stencil_copy{};
   if (formats != nullptr) {
@@ -150,8 +158,13 @@ bool extend_for_alias(DeviceState& device, const VkImageCreateInfo& info) {
     stencil_copy.pNext = external.pNext;
     external.pNext = &stencil_copy;
   }
-  const VkPhysicalDeviceImageFormatInfo2 query{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_FORMAT_INFO_2, &external,
-                                               info.format, info.imageType, info.tiling, info.usage, info.flags};
+  const VkPhysicalDeviceImageFormatInfo2 query{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_FORMAT_INFO_2,
+                                               &external,
+                                               info.format,
+                                               info.imageType,
+                                               info.tiling,
+                                               info.usage,
+                                               info.flags};
   VkExternalImageFormatProperties answer{};
   answer.sType = VK_STRUCTURE_TYPE_EXTERNAL_IMAGE_FORMAT_PROPERTIES;
   VkImageFormatProperties2 properties{};

@@ -59,13 +59,14 @@ bool Checkpointer::zero(const Memory& memory) {
       break;
     }
   }
-  const auto done =
-      gpu::zero_fill(access(kImageTimeout), memory.handle, memory.size, memory.type, zeroing_queue_, zeroing_.get());
+  const auto done = gpu::zero_fill(access(kImageTimeout), memory.handle, memory.size, memory.type,
+                                   zeroing_queue_, zeroing_.get());
   if (!done) note("an allocation could not be zeroed: " + done.error().message);
   return done.has_value();
 }
 
-std::vector<Checkpointer::Presented> Checkpointer::read(VkQueue queue, const VkPresentInfoKHR& info, bool& consumed) {
+std::vector<Checkpointer::Presented> Checkpointer::read(VkQueue queue, const VkPresentInfoKHR& info,
+                                                        bool& consumed) {
   std::vector<Presented> images(info.swapchainCount);
   std::string reason;
   const auto family = [&] {
@@ -75,7 +76,8 @@ std::vector<Checkpointer::Presented> Checkpointer::read(VkQueue queue, const VkP
   if (!family) reason = "the presenting queue cannot copy images";
   consumed = false;
   if (reason.empty() && info.waitSemaphoreCount != 0) {
-    const std::vector<VkPipelineStageFlags> stages(info.waitSemaphoreCount, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+    const std::vector<VkPipelineStageFlags> stages(info.waitSemaphoreCount,
+                                                   VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
     VkSubmitInfo wait{};
     wait.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
     wait.waitSemaphoreCount = info.waitSemaphoreCount;
@@ -177,13 +179,15 @@ std::string Checkpointer::idle() {
   if (fences.empty()) return reason;
   const VkResult result = device_.next->vkWaitForFences(
       device_.device, static_cast<std::uint32_t>(fences.size()), fences.data(), VK_TRUE, kIdleTimeout);
-  if (result == VK_SUCCESS && device_.next->vkResetFences(device_.device, static_cast<std::uint32_t>(fences.size()),
-                                                          fences.data()) == VK_SUCCESS) {
+  if (result == VK_SUCCESS &&
+      device_.next->vkResetFences(device_.device, static_cast<std::uint32_t>(fences.size()), fences.data()) ==
+          VK_SUCCESS) {
     unused_.insert(unused_.end(), fences.begin(), fences.end());
     return reason;
   }
   stuck_.insert(stuck_.end(), fences.begin(), fences.end());
-  return result == VK_TIMEOUT ? "the queues were not idle within a second" : gpu::describe("vkWaitForFences", result);
+  return result == VK_TIMEOUT ? "the queues were not idle within a second"
+                              : gpu::describe("vkWaitForFences", result);
 }
 
 void Checkpointer::memory(ThreadState& state) {
@@ -201,14 +205,25 @@ void Checkpointer::memory(ThreadState& state) {
   for (auto& [handle, known] : device_.memories.memories) {
     Memory& memory = *known;
     if (memory.tracked == nullptr || !memory.device_writable) continue;
+    // One range for all of it: what cannot be compared is counted, too.
+    const std::vector<RondoRange> whole = {{0, memory.size}};
     if (!reason.empty()) {
-      if (memory.mapped) write(state, memory, {}, {}, reason.c_str());
+      if (memory.mapped) write(state, memory, whole, {Digest{}}, reason.c_str());
+      continue;
+    }
+    if (memory.tracked->mechanism() != memory::Mechanism::alias) {
+      memory.tracked->refresh(0, memory::whole, memory::Refresh::everything);
+      memory.refreshed = device_.memories.epoch;
+      if (memory.mapped)
+        write(state, memory, whole, {Digest{}},
+              "host writes to this memory are found by a means that cannot tell them from the device's");
       continue;
     }
     ranges.clear();
     unclear.clear();
     digests.clear();
-    for (const memory::Range& range : memory.tracked->refresh(0, memory::whole, memory::Refresh::everything)) {
+    for (const memory::Range& range :
+         memory.tracked->refresh(0, memory::whole, memory::Refresh::everything)) {
       const std::uint64_t offset = memory.map_offset + range.offset;
       if (offset >= memory.size) continue;
       const RondoRange part{offset, std::min(range.size, memory.size - offset)};
@@ -233,8 +248,8 @@ void Checkpointer::write(ThreadState& state, const Memory& memory, const std::ve
   std::vector<RondoDigest> values;
   for (const Digest& digest : digests) values.push_back({digest.low, digest.high});
   const args_rondoCheckpointMemory args{
-      device_.device, memory.handle, static_cast<std::uint32_t>(ranges.size()), ranges.data(), values.data(),
-      unverified};
+      device_.device, memory.handle, static_cast<std::uint32_t>(ranges.size()),
+      ranges.data(),  values.data(), unverified};
   if (!encode_payload(state, state.host_writes, CommandId::rondoCheckpointMemory, &args, true)) return;
   write_call(state, CommandId::rondoCheckpointMemory, 0, g_hot.writer->take_sequence(), {},
              state.host_writes.bytes());

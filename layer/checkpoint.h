@@ -71,8 +71,8 @@ class Checkpointer {
   std::unique_ptr<gpu::OneShot> zeroing_;
   VkQueue zeroing_queue_ = VK_NULL_HANDLE;
   std::vector<VkFence> unused_;
-  std::vector<VkFence> stuck_;         // of waits that timed out
-  std::uint64_t checked_ = 0;          // DeviceMemory::epoch at the last memory checkpoint
+  std::vector<VkFence> stuck_;  // of waits that timed out
+  std::uint64_t checked_ = 0;   // DeviceMemory::epoch at the last memory checkpoint
 };
 
 }  // namespace rondo::layer

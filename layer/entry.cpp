@@ -4,10 +4,10 @@
 // has too, and hidden commands are null.
 #include "layer/entry.h"
 
+#include <vulkan/vk_layer.h>
+
 #include <string>
 #include <string_view>
-
-#include <vulkan/vk_layer.h>
 
 #include "format/codec/schema.h"
 #include "generated/hooks.h"
@@ -55,7 +55,8 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance insta
   const InstanceEntry& entry = entry_of(instance);
   const PFN_vkVoidFunction next = entry.state->next_get(instance, name);
   if (forward_only()) return next;
-  if (hook != nullptr && entry.state->added_extensions.contains(codec::info(hook->id).feature)) return nullptr;
+  if (hook != nullptr && entry.state->added_extensions.contains(codec::info(hook->id).feature))
+    return nullptr;
   return choose(hook, text, next);
 }
 
@@ -66,11 +67,13 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, c
   const DeviceEntry& entry = entry_of(device);
   const PFN_vkVoidFunction next = entry.state->next_get(device, name);
   if (forward_only()) return next;
-  if (hook != nullptr && entry.state->added_extensions.contains(codec::info(hook->id).feature)) return nullptr;
+  if (hook != nullptr && entry.state->added_extensions.contains(codec::info(hook->id).feature))
+    return nullptr;
   return choose(hook, text, next);
 }
 
-VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_physical_device_proc_addr(VkInstance instance, const char* name) {
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_physical_device_proc_addr(VkInstance instance,
+                                                                       const char* name) {
   if (instance == VK_NULL_HANDLE) return nullptr;
   const HookEntry* hook = find_hook(name);
   if (hook != nullptr && codec::info(hook->id).level != codec::Level::physical_device) return nullptr;
@@ -103,16 +106,18 @@ vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* negotiation) {
   return VK_SUCCESS;
 }
 
-VK_LAYER_EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instance, const char* name) {
+VK_LAYER_EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instance,
+                                                                               const char* name) {
   return rondo::layer::get_instance_proc_addr(instance, name);
 }
 
-VK_LAYER_EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetDeviceProcAddr(VkDevice device, const char* name) {
+VK_LAYER_EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetDeviceProcAddr(VkDevice device,
+                                                                             const char* name) {
   return rondo::layer::get_device_proc_addr(device, name);
 }
 
-VK_LAYER_EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vk_layerGetPhysicalDeviceProcAddr(VkInstance instance,
-                                                                                           const char* name) {
+VK_LAYER_EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL
+vk_layerGetPhysicalDeviceProcAddr(VkInstance instance, const char* name) {
   return rondo::layer::get_physical_device_proc_addr(instance, name);
 }
 }

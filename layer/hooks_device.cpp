@@ -71,8 +71,8 @@ void read_properties(DeviceState& device) {
   const Dispatch& instance = *device.next_instance;
   VkPhysicalDeviceProperties properties;
   instance.vkGetPhysicalDeviceProperties(device.physical, &properties);
-  device.api_version = std::min({device.instance->api_version, properties.apiVersion,
-                                 std::uint32_t{VK_HEADER_VERSION_COMPLETE}});
+  device.api_version = std::min(
+      {device.instance->api_version, properties.apiVersion, std::uint32_t{VK_HEADER_VERSION_COMPLETE}});
   instance.vkGetPhysicalDeviceMemoryProperties(device.physical, &device.memory);
   std::uint32_t count = 0;
   instance.vkGetPhysicalDeviceQueueFamilyProperties(device.physical, &count, nullptr);
@@ -94,7 +94,8 @@ void refuse_hidden(const VkDeviceCreateInfo& info) {
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateDevice(VkPhysicalDevice physicalDevice,
                                                    const VkDeviceCreateInfo* pCreateInfo,
-                                                   const VkAllocationCallbacks* pAllocator, VkDevice* pDevice) {
+                                                   const VkAllocationCallbacks* pAllocator,
+                                                   VkDevice* pDevice) {
   auto* link = find_loader_info<VkLayerDeviceCreateInfo>(
       pCreateInfo->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO, VK_LAYER_LINK_INFO);
   if (link == nullptr || link->u.pLayerInfo == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
@@ -139,7 +140,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateDevice(VkPhysicalDevice physicalDevi
                                            pDevice);
     refuse_hidden(*pCreateInfo);
     find_alias_types(state);
-    if (settings().checkpoints != Checkpoints::none) state.checkpointer = std::make_unique<Checkpointer>(state);
+    if (settings().checkpoints != Checkpoints::none)
+      state.checkpointer = std::make_unique<Checkpointer>(state);
     return VK_SUCCESS;
   });
 }

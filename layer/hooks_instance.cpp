@@ -38,7 +38,8 @@ std::vector<const char*> needed_extensions(const VkInstanceCreateInfo& info) {
 VkResult create(VkLayerInstanceCreateInfo& link, const VkInstanceCreateInfo& info,
                 const VkAllocationCallbacks* allocator, VkInstance* instance, InstanceState& state) {
   VkLayerInstanceLink* const here = link.u.pLayerInfo;
-  const auto call = reinterpret_cast<PFN_vkCreateInstance>(state.next_get(VK_NULL_HANDLE, "vkCreateInstance"));
+  const auto call =
+      reinterpret_cast<PFN_vkCreateInstance>(state.next_get(VK_NULL_HANDLE, "vkCreateInstance"));
   if (call == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
   link.u.pLayerInfo = here->pNext;
   const std::vector<const char*> added = needed_extensions(info);
@@ -73,7 +74,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateInstance(const VkInstanceCreateInfo*
     state->next_get = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     state->next_get_physical = link->u.pLayerInfo->pfnNextGetPhysicalDeviceProcAddr;
     state->api_version = asked_version(*pCreateInfo);
-    if (const VkResult result = create(*link, *pCreateInfo, pAllocator, pInstance, *state); result != VK_SUCCESS)
+    if (const VkResult result = create(*link, *pCreateInfo, pAllocator, pInstance, *state);
+        result != VK_SUCCESS)
       return result;
     state->instance = *pInstance;
     Dispatch dispatch;
@@ -92,7 +94,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateInstance(const VkInstanceCreateInfo*
   });
 }
 
-VKAPI_ATTR void VKAPI_CALL hook_vkDestroyInstance(VkInstance instance, const VkAllocationCallbacks* pAllocator) {
+VKAPI_ATTR void VKAPI_CALL hook_vkDestroyInstance(VkInstance instance,
+                                                  const VkAllocationCallbacks* pAllocator) {
   if (instance == VK_NULL_HANDLE) return;
   // The state stays: device states may still point to it.
   void* const key = dispatch_key(instance);
@@ -129,9 +132,9 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkEnumerateInstanceVersion(std::uint32_t* pA
 // The loader calls these before any instance (the manifest's pre_instance_functions).
 extern "C" {
 
-VK_LAYER_EXPORT VKAPI_ATTR VkResult VKAPI_CALL
-rondo_enumerate_instance_extensions(const VkEnumerateInstanceExtensionPropertiesChain* chain, const char* layer,
-                                    std::uint32_t* count, VkExtensionProperties* properties) {
+VK_LAYER_EXPORT VKAPI_ATTR VkResult VKAPI_CALL rondo_enumerate_instance_extensions(
+    const VkEnumerateInstanceExtensionPropertiesChain* chain, const char* layer, std::uint32_t* count,
+    VkExtensionProperties* properties) {
   using namespace rondo::layer;
   if (!hiding()) return chain->CallDown(layer, count, properties);
   return guarded(VK_ERROR_OUT_OF_HOST_MEMORY, [&] {
@@ -140,8 +143,8 @@ rondo_enumerate_instance_extensions(const VkEnumerateInstanceExtensionProperties
       return VK_SUCCESS;
     }
     std::vector<VkExtensionProperties> all;
-    if (const VkResult result =
-            enumerate(all, [&](std::uint32_t* n, VkExtensionProperties* p) { return chain->CallDown(layer, n, p); });
+    if (const VkResult result = enumerate(
+            all, [&](std::uint32_t* n, VkExtensionProperties* p) { return chain->CallDown(layer, n, p); });
         result != VK_SUCCESS)
       return result;
     hide_extensions(all);

@@ -12,8 +12,9 @@ namespace rondo::layer {
 namespace {
 
 // In memory of ours if it may be and can be; `alias` says which.
-VkResult allocate(DeviceState& device, const VkMemoryAllocateInfo& info, const VkAllocationCallbacks* allocator,
-                  VkDeviceMemory* out, std::unique_ptr<memory::AliasMemory>& alias) {
+VkResult allocate(DeviceState& device, const VkMemoryAllocateInfo& info,
+                  const VkAllocationCallbacks* allocator, VkDeviceMemory* out,
+                  std::unique_ptr<memory::AliasMemory>& alias) {
   const auto next = device.next->vkAllocateMemory;
   if (!recording() || !may_alias(device, info)) return next(device.device, &info, allocator, out);
   {
@@ -23,8 +24,8 @@ VkResult allocate(DeviceState& device, const VkMemoryAllocateInfo& info, const V
     alias = host_memory().tracker()->allocate(info.allocationSize, device.alias_granule);
   }
   if (alias != nullptr) {
-    const VkImportMemoryHostPointerInfoEXT import{VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT, info.pNext,
-                                                  kHostPointer, alias->device_side()};
+    const VkImportMemoryHostPointerInfoEXT import{VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT,
+                                                  info.pNext, kHostPointer, alias->device_side()};
     VkMemoryAllocateInfo imported = info;
     imported.pNext = &import;
     imported.allocationSize = alias->size();
@@ -53,7 +54,8 @@ void end_tracking_of_drivers_mapping(Memory& memory) {
 
 }  // namespace
 
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkAllocateMemory(VkDevice device, const VkMemoryAllocateInfo* pAllocateInfo,
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkAllocateMemory(VkDevice device,
+                                                     const VkMemoryAllocateInfo* pAllocateInfo,
                                                      const VkAllocationCallbacks* pAllocator,
                                                      VkDeviceMemory* pMemory) {
   DeviceState& state = device_of(device);
@@ -77,7 +79,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkAllocateMemory(VkDevice device, const VkMe
       return VK_SUCCESS;
     });
   };
-  return record_with<CommandId::vkAllocateMemory>(allocate_and_remember, device, pAllocateInfo, pAllocator, pMemory);
+  return record_with<CommandId::vkAllocateMemory>(allocate_and_remember, device, pAllocateInfo, pAllocator,
+                                                  pMemory);
 }
 
 VKAPI_ATTR void VKAPI_CALL hook_vkFreeMemory(VkDevice device, VkDeviceMemory memory,
@@ -115,7 +118,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkMapMemory(VkDevice device, VkDeviceMemory 
                                : known->zeroed      ? memory::Initial::zeros
                                                     : memory::Initial::unknown;
           known->map_offset = offset;
-          known->tracked = tracker->track(*ppData, size == VK_WHOLE_SIZE ? known->size - offset : size, initial);
+          known->tracked =
+              tracker->track(*ppData, size == VK_WHOLE_SIZE ? known->size - offset : size, initial);
         } else if (known->tracked == nullptr) {
           known->tracked = tracker->track(*known->alias, memory::Initial::zeros);
         }
@@ -160,11 +164,13 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkFlushMappedMemoryRanges(VkDevice device, s
       memoryRangeCount, pMemoryRanges);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkInvalidateMappedMemoryRanges(VkDevice device, std::uint32_t memoryRangeCount,
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkInvalidateMappedMemoryRanges(VkDevice device,
+                                                                   std::uint32_t memoryRangeCount,
                                                                    const VkMappedMemoryRange* pMemoryRanges) {
   DeviceState& state = device_of(device);
   const auto invalidate = [&] {
-    const VkResult result = state.next->vkInvalidateMappedMemoryRanges(device, memoryRangeCount, pMemoryRanges);
+    const VkResult result =
+        state.next->vkInvalidateMappedMemoryRanges(device, memoryRangeCount, pMemoryRanges);
     if (result != VK_SUCCESS) return result;
     const auto lock = host_memory().enter();
     for (std::uint32_t i = 0; i < memoryRangeCount; ++i) {
@@ -175,7 +181,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkInvalidateMappedMemoryRanges(VkDevice devi
     }
     return result;
   };
-  return record_with<CommandId::vkInvalidateMappedMemoryRanges>(invalidate, device, memoryRangeCount, pMemoryRanges);
+  return record_with<CommandId::vkInvalidateMappedMemoryRanges>(invalidate, device, memoryRangeCount,
+                                                                pMemoryRanges);
 }
 
 }  // namespace rondo::layer

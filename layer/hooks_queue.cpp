@@ -53,10 +53,12 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueueBindSparse(VkQueue queue, std::uint32
   return submit<CommandId::vkQueueBindSparse>(queue, fence, bindInfoCount, pBindInfo, fence);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkSignalSemaphore(VkDevice device, const VkSemaphoreSignalInfo* pSignalInfo) {
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkSignalSemaphore(VkDevice device,
+                                                      const VkSemaphoreSignalInfo* pSignalInfo) {
   return signal<CommandId::vkSignalSemaphore>(device, pSignalInfo);
 }
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkSignalSemaphoreKHR(VkDevice device, const VkSemaphoreSignalInfo* pSignalInfo) {
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkSignalSemaphoreKHR(VkDevice device,
+                                                         const VkSemaphoreSignalInfo* pSignalInfo) {
   return signal<CommandId::vkSignalSemaphoreKHR>(device, pSignalInfo);
 }
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkSetEvent(VkDevice device, VkEvent event) {

@@ -10,8 +10,9 @@ namespace rondo::layer {
 namespace {
 
 constexpr VkBufferUsageFlags kReadOnly =
-    VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
-    VK_BUFFER_USAGE_INDEX_BUFFER_BIT | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
+    VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT |
+    VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT | VK_BUFFER_USAGE_INDEX_BUFFER_BIT |
+    VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
 
 // A copy of the program's request that may live in imported memory, or the
 // request itself.
@@ -56,8 +57,8 @@ void remember_plain(DeviceState& device, VkImage image) {
 
 // An image whose requirements change with the external-memory structure is
 // created as the program asked.
-VkResult create_image(DeviceState& device, const VkImageCreateInfo& asked, const VkAllocationCallbacks* allocator,
-                      VkImage* out) {
+VkResult create_image(DeviceState& device, const VkImageCreateInfo& asked,
+                      const VkAllocationCallbacks* allocator, VkImage* out) {
   const Dispatch& vk = *device.next;
   const ImageRequest request(device, asked);
   if (!request.extended) {
@@ -67,7 +68,8 @@ VkResult create_image(DeviceState& device, const VkImageCreateInfo& asked, const
   }
   if (asked.tiling == VK_IMAGE_TILING_OPTIMAL) {
     VkImage plain = VK_NULL_HANDLE;
-    if (const VkResult result = vk.vkCreateImage(device.device, &asked, allocator, &plain); result != VK_SUCCESS)
+    if (const VkResult result = vk.vkCreateImage(device.device, &asked, allocator, &plain);
+        result != VK_SUCCESS)
       return result;
     VkImage external = VK_NULL_HANDLE;
     if (vk.vkCreateImage(device.device, &request.info, allocator, &external) != VK_SUCCESS) {
@@ -91,7 +93,8 @@ void bound(DeviceState& device, VkDeviceMemory handle, bool writable, VkImage im
   if (!recording()) return;
   const auto lock = host_memory().enter();
   if (image != VK_NULL_HANDLE) device.memories.plain_images.erase(image);
-  if (Memory* const memory = HostMemory::find(device, handle); memory != nullptr) memory->device_writable |= writable;
+  if (Memory* const memory = HostMemory::find(device, handle); memory != nullptr)
+    memory->device_writable |= writable;
 }
 
 bool take_read_only(DeviceState& device, VkBuffer buffer) {
@@ -140,7 +143,8 @@ void device_image_requirements(VkDevice device, const VkDeviceImageMemoryRequire
       [&] {
         const ImageRequest request(state, *info->pCreateInfo);
         VkDeviceImageMemoryRequirements query = *info;
-        if (request.extended && info->pCreateInfo->tiling != VK_IMAGE_TILING_OPTIMAL) query.pCreateInfo = &request.info;
+        if (request.extended && info->pCreateInfo->tiling != VK_IMAGE_TILING_OPTIMAL)
+          query.pCreateInfo = &request.info;
         next(device, &query, requirements);
       },
       device, info, requirements);
@@ -149,7 +153,8 @@ void device_image_requirements(VkDevice device, const VkDeviceImageMemoryRequire
 }  // namespace
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateBuffer(VkDevice device, const VkBufferCreateInfo* pCreateInfo,
-                                                   const VkAllocationCallbacks* pAllocator, VkBuffer* pBuffer) {
+                                                   const VkAllocationCallbacks* pAllocator,
+                                                   VkBuffer* pBuffer) {
   DeviceState& state = device_of(device);
   const auto create = [&] {
     const BufferRequest request(state, *pCreateInfo);
@@ -167,12 +172,13 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateBuffer(VkDevice device, const VkBuff
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateImage(VkDevice device, const VkImageCreateInfo* pCreateInfo,
                                                   const VkAllocationCallbacks* pAllocator, VkImage* pImage) {
   DeviceState& state = device_of(device);
-  return record_with<CommandId::vkCreateImage>([&] { return create_image(state, *pCreateInfo, pAllocator, pImage); },
-                                               device, pCreateInfo, pAllocator, pImage);
+  return record_with<CommandId::vkCreateImage>(
+      [&] { return create_image(state, *pCreateInfo, pAllocator, pImage); }, device, pCreateInfo, pAllocator,
+      pImage);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkBindBufferMemory(VkDevice device, VkBuffer buffer, VkDeviceMemory memory,
-                                                       VkDeviceSize memoryOffset) {
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkBindBufferMemory(VkDevice device, VkBuffer buffer,
+                                                       VkDeviceMemory memory, VkDeviceSize memoryOffset) {
   DeviceState& state = device_of(device);
   bound(state, memory, !take_read_only(state, buffer));
   return regular<CommandId::vkBindBufferMemory>(device, buffer, memory, memoryOffset);
@@ -200,23 +206,29 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkBindImageMemory2KHR(VkDevice device, std::
   return bind_images<CommandId::vkBindImageMemory2KHR>(device, bindInfoCount, pBindInfos);
 }
 
-VKAPI_ATTR void VKAPI_CALL hook_vkGetDeviceBufferMemoryRequirements(VkDevice device,
-                                                                    const VkDeviceBufferMemoryRequirements* pInfo,
-                                                                    VkMemoryRequirements2* pMemoryRequirements) {
-  device_buffer_requirements<CommandId::vkGetDeviceBufferMemoryRequirements>(device, pInfo, pMemoryRequirements);
+VKAPI_ATTR void VKAPI_CALL
+hook_vkGetDeviceBufferMemoryRequirements(VkDevice device, const VkDeviceBufferMemoryRequirements* pInfo,
+                                         VkMemoryRequirements2* pMemoryRequirements) {
+  device_buffer_requirements<CommandId::vkGetDeviceBufferMemoryRequirements>(device, pInfo,
+                                                                             pMemoryRequirements);
 }
-VKAPI_ATTR void VKAPI_CALL hook_vkGetDeviceBufferMemoryRequirementsKHR(
-    VkDevice device, const VkDeviceBufferMemoryRequirements* pInfo, VkMemoryRequirements2* pMemoryRequirements) {
-  device_buffer_requirements<CommandId::vkGetDeviceBufferMemoryRequirementsKHR>(device, pInfo, pMemoryRequirements);
+VKAPI_ATTR void VKAPI_CALL
+hook_vkGetDeviceBufferMemoryRequirementsKHR(VkDevice device, const VkDeviceBufferMemoryRequirements* pInfo,
+                                            VkMemoryRequirements2* pMemoryRequirements) {
+  device_buffer_requirements<CommandId::vkGetDeviceBufferMemoryRequirementsKHR>(device, pInfo,
+                                                                                pMemoryRequirements);
 }
-VKAPI_ATTR void VKAPI_CALL hook_vkGetDeviceImageMemoryRequirements(VkDevice device,
-                                                                   const VkDeviceImageMemoryRequirements* pInfo,
-                                                                   VkMemoryRequirements2* pMemoryRequirements) {
-  device_image_requirements<CommandId::vkGetDeviceImageMemoryRequirements>(device, pInfo, pMemoryRequirements);
+VKAPI_ATTR void VKAPI_CALL
+hook_vkGetDeviceImageMemoryRequirements(VkDevice device, const VkDeviceImageMemoryRequirements* pInfo,
+                                        VkMemoryRequirements2* pMemoryRequirements) {
+  device_image_requirements<CommandId::vkGetDeviceImageMemoryRequirements>(device, pInfo,
+                                                                           pMemoryRequirements);
 }
-VKAPI_ATTR void VKAPI_CALL hook_vkGetDeviceImageMemoryRequirementsKHR(
-    VkDevice device, const VkDeviceImageMemoryRequirements* pInfo, VkMemoryRequirements2* pMemoryRequirements) {
-  device_image_requirements<CommandId::vkGetDeviceImageMemoryRequirementsKHR>(device, pInfo, pMemoryRequirements);
+VKAPI_ATTR void VKAPI_CALL
+hook_vkGetDeviceImageMemoryRequirementsKHR(VkDevice device, const VkDeviceImageMemoryRequirements* pInfo,
+                                           VkMemoryRequirements2* pMemoryRequirements) {
+  device_image_requirements<CommandId::vkGetDeviceImageMemoryRequirementsKHR>(device, pInfo,
+                                                                              pMemoryRequirements);
 }
 
 }  // namespace rondo::layer

@@ -23,7 +23,8 @@ const char* make_readable(const DeviceState& device, VkSwapchainCreateInfoKHR& i
   return nullptr;
 }
 
-void remember(DeviceState& device, VkSwapchainKHR handle, const VkSwapchainCreateInfoKHR& info, const char* reason) {
+void remember(DeviceState& device, VkSwapchainKHR handle, const VkSwapchainCreateInfoKHR& info,
+              const char* reason) {
   Swapchain swapchain;
   swapchain.format = info.imageFormat;
   swapchain.extent = info.imageExtent;
@@ -51,7 +52,8 @@ VkResult acquire(VkDevice device, VkFence fence, A... arguments) {
 
 }  // namespace
 
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateSwapchainKHR(VkDevice device, const VkSwapchainCreateInfoKHR* pCreateInfo,
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateSwapchainKHR(VkDevice device,
+                                                         const VkSwapchainCreateInfoKHR* pCreateInfo,
                                                          const VkAllocationCallbacks* pAllocator,
                                                          VkSwapchainKHR* pSwapchain) {
   DeviceState& state = device_of(device);
@@ -78,9 +80,10 @@ VKAPI_ATTR void VKAPI_CALL hook_vkDestroySwapchainKHR(VkDevice device, VkSwapcha
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkAcquireNextImageKHR(VkDevice device, VkSwapchainKHR swapchain,
-                                                          std::uint64_t timeout, VkSemaphore semaphore, VkFence fence,
-                                                          std::uint32_t* pImageIndex) {
-  return acquire<CommandId::vkAcquireNextImageKHR>(device, fence, swapchain, timeout, semaphore, fence, pImageIndex);
+                                                          std::uint64_t timeout, VkSemaphore semaphore,
+                                                          VkFence fence, std::uint32_t* pImageIndex) {
+  return acquire<CommandId::vkAcquireNextImageKHR>(device, fence, swapchain, timeout, semaphore, fence,
+                                                   pImageIndex);
 }
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkAcquireNextImage2KHR(VkDevice device,
                                                            const VkAcquireNextImageInfoKHR* pAcquireInfo,

@@ -17,16 +17,20 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkAllocateCommandBuffers(VkDevice device,
       regular<CommandId::vkAllocateCommandBuffers>(device, pAllocateInfo, pCommandBuffers);
   if (result == VK_SUCCESS && recording())
     guarded([&] {
-      side_tables().command_buffers({pCommandBuffers, pAllocateInfo->commandBufferCount}, pAllocateInfo->level);
+      side_tables().command_buffers({pCommandBuffers, pAllocateInfo->commandBufferCount},
+                                    pAllocateInfo->level);
     });
   return result;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateRenderPass(VkDevice device, const VkRenderPassCreateInfo* pCreateInfo,
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateRenderPass(VkDevice device,
+                                                       const VkRenderPassCreateInfo* pCreateInfo,
                                                        const VkAllocationCallbacks* pAllocator,
                                                        VkRenderPass* pRenderPass) {
-  const VkResult result = regular<CommandId::vkCreateRenderPass>(device, pCreateInfo, pAllocator, pRenderPass);
-  if (result == VK_SUCCESS && recording()) guarded([&] { side_tables().render_pass(*pRenderPass, *pCreateInfo); });
+  const VkResult result =
+      regular<CommandId::vkCreateRenderPass>(device, pCreateInfo, pAllocator, pRenderPass);
+  if (result == VK_SUCCESS && recording())
+    guarded([&] { side_tables().render_pass(*pRenderPass, *pCreateInfo); });
   return result;
 }
 
@@ -65,7 +69,8 @@ VkResult create_pipelines(VkDevice device, VkPipelineCache cache, std::uint32_t 
 
 }  // namespace
 
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateRenderPass2(VkDevice device, const VkRenderPassCreateInfo2* pCreateInfo,
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateRenderPass2(VkDevice device,
+                                                        const VkRenderPassCreateInfo2* pCreateInfo,
                                                         const VkAllocationCallbacks* pAllocator,
                                                         VkRenderPass* pRenderPass) {
   return create_render_pass2<CommandId::vkCreateRenderPass2>(device, pCreateInfo, pAllocator, pRenderPass);
@@ -78,33 +83,32 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateRenderPass2KHR(VkDevice device,
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateDescriptorUpdateTemplate(
-    VkDevice device, const VkDescriptorUpdateTemplateCreateInfo* pCreateInfo, const VkAllocationCallbacks* pAllocator,
-    VkDescriptorUpdateTemplate* pDescriptorUpdateTemplate) {
+    VkDevice device, const VkDescriptorUpdateTemplateCreateInfo* pCreateInfo,
+    const VkAllocationCallbacks* pAllocator, VkDescriptorUpdateTemplate* pDescriptorUpdateTemplate) {
   return create_update_template<CommandId::vkCreateDescriptorUpdateTemplate>(device, pCreateInfo, pAllocator,
                                                                              pDescriptorUpdateTemplate);
 }
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateDescriptorUpdateTemplateKHR(
-    VkDevice device, const VkDescriptorUpdateTemplateCreateInfo* pCreateInfo, const VkAllocationCallbacks* pAllocator,
-    VkDescriptorUpdateTemplate* pDescriptorUpdateTemplate) {
-  return create_update_template<CommandId::vkCreateDescriptorUpdateTemplateKHR>(device, pCreateInfo, pAllocator,
-                                                                                pDescriptorUpdateTemplate);
+    VkDevice device, const VkDescriptorUpdateTemplateCreateInfo* pCreateInfo,
+    const VkAllocationCallbacks* pAllocator, VkDescriptorUpdateTemplate* pDescriptorUpdateTemplate) {
+  return create_update_template<CommandId::vkCreateDescriptorUpdateTemplateKHR>(
+      device, pCreateInfo, pAllocator, pDescriptorUpdateTemplate);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateGraphicsPipelines(VkDevice device, VkPipelineCache pipelineCache,
-                                                              std::uint32_t createInfoCount,
-                                                              const VkGraphicsPipelineCreateInfo* pCreateInfos,
-                                                              const VkAllocationCallbacks* pAllocator,
-                                                              VkPipeline* pPipelines) {
-  return create_pipelines<CommandId::vkCreateGraphicsPipelines>(device, pipelineCache, createInfoCount, pCreateInfos,
-                                                                pAllocator, pPipelines);
+VKAPI_ATTR VkResult VKAPI_CALL
+hook_vkCreateGraphicsPipelines(VkDevice device, VkPipelineCache pipelineCache, std::uint32_t createInfoCount,
+                               const VkGraphicsPipelineCreateInfo* pCreateInfos,
+                               const VkAllocationCallbacks* pAllocator, VkPipeline* pPipelines) {
+  return create_pipelines<CommandId::vkCreateGraphicsPipelines>(device, pipelineCache, createInfoCount,
+                                                                pCreateInfos, pAllocator, pPipelines);
 }
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateComputePipelines(VkDevice device, VkPipelineCache pipelineCache,
                                                              std::uint32_t createInfoCount,
                                                              const VkComputePipelineCreateInfo* pCreateInfos,
                                                              const VkAllocationCallbacks* pAllocator,
                                                              VkPipeline* pPipelines) {
-  return create_pipelines<CommandId::vkCreateComputePipelines>(device, pipelineCache, createInfoCount, pCreateInfos,
-                                                               pAllocator, pPipelines);
+  return create_pipelines<CommandId::vkCreateComputePipelines>(device, pipelineCache, createInfoCount,
+                                                               pCreateInfos, pAllocator, pPipelines);
 }
 
 // A cache's contents are the driver's own: the record says that there is one.
@@ -117,8 +121,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreatePipelineCache(VkDevice device,
   recorded.pInitialData = nullptr;
   const VkPipelineCacheCreateInfo* const empty = &recorded;
   return record_with<CommandId::vkCreatePipelineCache>(
-      [&] { return next_of(device).vkCreatePipelineCache(device, pCreateInfo, pAllocator, pPipelineCache); }, device,
-      empty, pAllocator, pPipelineCache);
+      [&] { return next_of(device).vkCreatePipelineCache(device, pCreateInfo, pAllocator, pPipelineCache); },
+      device, empty, pAllocator, pPipelineCache);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetPipelineCacheData(VkDevice device, VkPipelineCache pipelineCache,

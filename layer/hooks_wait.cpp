@@ -52,8 +52,8 @@ VkResult wait_idle(DeviceState& device, std::span<const VkQueue> queues) {
     }
   }
   if (begun != 0 && result == VK_SUCCESS)
-    result = device.next->vkWaitForFences(device.device, static_cast<std::uint32_t>(begun), fences.data(), VK_TRUE,
-                                          UINT64_MAX);
+    result = device.next->vkWaitForFences(device.device, static_cast<std::uint32_t>(begun), fences.data(),
+                                          VK_TRUE, UINT64_MAX);
   const auto lock = device.checkpointer->enter_queues();
   for (std::size_t i = 0; i < begun; ++i) device.checkpointer->end_wait(fences[i]);
   return result;
@@ -70,21 +70,25 @@ VkResult wait_semaphores(VkDevice device, const VkSemaphoreWaitInfo* info, std::
 }  // namespace
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkWaitForFences(VkDevice device, std::uint32_t fenceCount,
-                                                    const VkFence* pFences, VkBool32 waitAll, std::uint64_t timeout) {
+                                                    const VkFence* pFences, VkBool32 waitAll,
+                                                    std::uint64_t timeout) {
   DeviceState& state = device_of(device);
   return wait<CommandId::vkWaitForFences>(
       state,
       [&] {
         if (waitAll != VK_FALSE || fenceCount == 1) HostMemory::finished(state, {pFences, fenceCount});
       },
-      [&] { return state.next->vkWaitForFences(device, fenceCount, pFences, waitAll, timeout); }, device, fenceCount,
-      pFences, waitAll, timeout);
+      [&] { return state.next->vkWaitForFences(device, fenceCount, pFences, waitAll, timeout); }, device,
+      fenceCount, pFences, waitAll, timeout);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetFenceStatus(VkDevice device, VkFence fence) {
   DeviceState& state = device_of(device);
   return wait<CommandId::vkGetFenceStatus>(
-      state, [&] { HostMemory::finished(state, {&fence, 1}); },
+      state,
+      [&] {
+        HostMemory::finished(state, {&fence, 1});
+      },
       [&] { return state.next->vkGetFenceStatus(device, fence); }, device, fence);
 }
 

@@ -58,8 +58,8 @@ class WriteRecorder {
     args.dataSize = bytes.size();
     args.pData = bytes.data();
     if (!encode_payload(state_, state_.host_writes, CommandId::rondoHostWrite, &args, true)) return;
-    write_call(state_, CommandId::rondoHostWrite, ambiguous ? kRecordAmbiguous : 0, g_hot.writer->take_sequence(),
-               {}, state_.host_writes.bytes());
+    write_call(state_, CommandId::rondoHostWrite, ambiguous ? kRecordAmbiguous : 0,
+               g_hot.writer->take_sequence(), {}, state_.host_writes.bytes());
   }
 
   ThreadState& state_;

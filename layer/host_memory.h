@@ -33,7 +33,7 @@ struct Memory {
   bool device_writable = false;  // something is bound that a device can write
   VkDeviceSize map_offset = 0;   // tracking of a driver's own mapping begins here; alias: 0
   std::uint64_t refreshed = 0;   // DeviceMemory::epoch when it was last refreshed on an idle device
-  std::unique_ptr<memory::AliasMemory> alias;   // before `tracked`, which ends first
+  std::unique_ptr<memory::AliasMemory> alias;  // before `tracked`, which ends first
   std::unique_ptr<memory::Tracked> tracked;
 };
 

@@ -33,7 +33,8 @@ class KeyTable {
   // Null if unknown. The latest one added is found at once.
   Entry* find(void* key) const {
     Entry* const latest = latest_.load(std::memory_order_acquire);
-    if (latest != nullptr && latest->key.load(std::memory_order_relaxed) == key) [[likely]] return latest;
+    if (latest != nullptr && latest->key.load(std::memory_order_relaxed) == key) [[likely]]
+      return latest;
     return probe(key);
   }
 
@@ -65,7 +66,9 @@ class KeyTable {
 
  private:
   static std::size_t slot(void* key) {
-    return static_cast<std::size_t>((reinterpret_cast<std::uintptr_t>(key) >> 4) * 0x9e3779b97f4a7c15u >> 32) % kSlots;
+    return static_cast<std::size_t>((reinterpret_cast<std::uintptr_t>(key) >> 4) * 0x9e3779b97f4a7c15u >>
+                                    32) %
+           kSlots;
   }
   Entry* probe(void* key) const {
     for (std::size_t i = 0, at = slot(key); i < kSlots; ++i, at = (at + 1) % kSlots) {

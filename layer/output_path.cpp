@@ -11,8 +11,12 @@ std::string expand_output(std::string_view pattern, const ProcessNames& names) {
       continue;
     }
     switch (pattern[++i]) {
-      case 'e': path += names.program; break;
-      case 'p': path += std::to_string(names.pid); break;
+      case 'e':
+        path += names.program;
+        break;
+      case 'p':
+        path += std::to_string(names.pid);
+        break;
       case 't': {
         std::tm broken_down{};
         gmtime_r(&names.start, &broken_down);
@@ -20,7 +24,9 @@ std::string expand_output(std::string_view pattern, const ProcessNames& names) {
         path.append(text, std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &broken_down));
         break;
       }
-      case '%': path += '%'; break;
+      case '%':
+        path += '%';
+        break;
       default:
         path += '%';
         path += pattern[i];

@@ -10,10 +10,10 @@
 namespace rondo::layer {
 
 struct ProcessNames {
-  std::string program;        // %e: file name of the executable
-  std::int64_t pid = 0;       // %p
-  std::time_t start = 0;      // %t: as YYYYmmdd-HHMMSS, UTC
-  std::string directory;      // what a relative path is relative to
+  std::string program;    // %e: file name of the executable
+  std::int64_t pid = 0;   // %p
+  std::time_t start = 0;  // %t: as YYYYmmdd-HHMMSS, UTC
+  std::string directory;  // what a relative path is relative to
 };
 
 // Absolute path; %% is a percent sign, an unknown %x stays as it is.

@@ -32,7 +32,8 @@ struct Outcome {
 // stopped, because the call cannot be recorded.
 bool encode_payload(ThreadState& state, codec::Buffer& out, CommandId command, const void* args,
                     bool outputs_valid) noexcept;
-inline bool encode_payload(ThreadState& state, CommandId command, const void* args, bool outputs_valid) noexcept {
+inline bool encode_payload(ThreadState& state, CommandId command, const void* args,
+                           bool outputs_valid) noexcept {
   return encode_payload(state, state.buffer, command, args, outputs_valid);
 }
 

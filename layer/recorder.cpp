@@ -30,7 +30,7 @@ namespace {
 // Guarded by `lock`, but for what the fork handler clears.
 struct Recorder {
   std::mutex lock;
-  bool tried = false;     // a file was created, or could not be
+  bool tried = false;  // a file was created, or could not be
   bool finished = false;
   bool modules = false;
   Ending ending = Ending::exited;
@@ -120,7 +120,9 @@ std::vector<DictionaryEntry> dictionary() {
   return rows;
 }
 
-bool exists(const std::string& path) { return ::faccessat(AT_FDCWD, path.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0; }
+bool exists(const std::string& path) {
+  return ::faccessat(AT_FDCWD, path.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
 
 // `rondo capture` wants to know which files were written (docs/rondo-capture.md):
 // process id, space, path, zero byte, in one write.
@@ -179,7 +181,8 @@ bool in_forked_child() { return g_forked.load(std::memory_order_relaxed); }
 
 const Settings& settings() {
   static const Settings* const s = [] {
-    auto* read = new Settings(read_settings([](const char* name) -> const char* { return std::getenv(name); }));
+    auto* read =
+        new Settings(read_settings([](const char* name) -> const char* { return std::getenv(name); }));
     set_log_level(read->log_level);
     for (const std::string& warning : read->warnings) log(LogLevel::warn, warning);
     return read;

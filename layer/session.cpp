@@ -2,8 +2,8 @@
 #include "layer/session.h"
 
 #include <elf.h>
-#include <link.h>
 #include <fcntl.h>
+#include <link.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -61,7 +61,8 @@ void write_process(JsonWriter& json, const Settings& settings, const ProcessName
   std::timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
   json.key("start_unix_ns")
-      .value(static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec));
+      .value(static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
+             static_cast<std::uint64_t>(now.tv_nsec));
   if (!settings.minimal_session) {
     json.key("program").value(names.program);
     json.key("directory").value(names.directory);
@@ -102,7 +103,9 @@ void write_application(JsonWriter& json, const Settings& settings, const VkInsta
 const char* word(Checkpoints c) {
   return c == Checkpoints::none ? "none" : c == Checkpoints::present ? "present" : "readback";
 }
-const char* word(Compression c) { return c == Compression::none ? "none" : c == Compression::lz4 ? "fast" : "high"; }
+const char* word(Compression c) {
+  return c == Compression::none ? "none" : c == Compression::lz4 ? "fast" : "high";
+}
 
 }  // namespace
 
@@ -132,7 +135,8 @@ ProcessNames process_names() {
   return names;
 }
 
-std::string session_start(const Settings& settings, const ProcessNames& names, const VkInstanceCreateInfo* info) {
+std::string session_start(const Settings& settings, const ProcessNames& names,
+                          const VkInstanceCreateInfo* info) {
   JsonWriter json;
   json.begin_object();
   json.key("rondo").begin_object();

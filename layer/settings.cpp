@@ -51,18 +51,17 @@ Settings read_settings(const Environment& get) {
     s.checkpoints = Checkpoints::readback;
     s.warnings.push_back("RONDO_CHECKPOINTS=submit is not implemented yet: using readback");
   } else {
-    static constexpr Choice<Checkpoints> checkpoints[] = {{"none", Checkpoints::none},
-                                                          {"present", Checkpoints::present},
-                                                          {"readback", Checkpoints::readback}};
+    static constexpr Choice<Checkpoints> checkpoints[] = {
+        {"none", Checkpoints::none}, {"present", Checkpoints::present}, {"readback", Checkpoints::readback}};
     choose(get, "RONDO_CHECKPOINTS", checkpoints, s.checkpoints, s.warnings);
   }
   static constexpr Choice<bool> sessions[] = {{"full", false}, {"minimal", true}};
   choose(get, "RONDO_SESSION", sessions, s.minimal_session, s.warnings);
   static constexpr Choice<bool> children[] = {{"0", false}, {"1", true}};
   choose(get, "RONDO_CHILDREN", children, s.children, s.warnings);
-  static constexpr Choice<std::string_view> memory[] = {{"auto", "auto"},     {"alias", "alias"},
+  static constexpr Choice<std::string_view> memory[] = {{"auto", "auto"},       {"alias", "alias"},
                                                         {"pagemap", "pagemap"}, {"shadow", "shadow"},
-                                                        {"scan", "scan"},     {"guard", "guard"}};
+                                                        {"scan", "scan"},       {"guard", "guard"}};
   std::string_view mechanism = "auto";
   choose(get, "RONDO_MEMORY", memory, mechanism, s.warnings);
   s.memory = mechanism;

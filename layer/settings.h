@@ -18,7 +18,7 @@ struct Settings {
   Compression compression = Compression::lz4;
   Checkpoints checkpoints = Checkpoints::none;
   LogLevel log_level = LogLevel::warn;
-  std::string memory = "auto";     // RONDO_MEMORY, checked by the memory tracker
+  std::string memory = "auto";  // RONDO_MEMORY, checked by the memory tracker
   bool minimal_session = false;
   bool children = true;
   std::vector<std::string> warnings;  // one sentence each value that was not understood

@@ -55,7 +55,8 @@ void SideTables::render_pass(VkRenderPass handle, const VkRenderPassCreateInfo2&
   render_passes_[handle_value(handle)] = std::move(uses);
 }
 
-codec::EncodeContext::SubpassUse SideTables::subpass_use(std::uint64_t render_pass, std::uint32_t subpass) const {
+codec::EncodeContext::SubpassUse SideTables::subpass_use(std::uint64_t render_pass,
+                                                         std::uint32_t subpass) const {
   const std::shared_lock guard(lock_);
   const auto found = render_passes_.find(render_pass);
   if (found == render_passes_.end() || subpass >= found->second.size()) return {};

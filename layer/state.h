@@ -2,6 +2,8 @@
 // What the layer knows of the program's instances and devices.
 #pragma once
 
+#include <vulkan/vk_layer.h>
+
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -10,8 +12,6 @@
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
-
-#include <vulkan/vk_layer.h>
 
 #include "format/vulkan.h"
 #include "layer/host_memory.h"
@@ -26,7 +26,7 @@ struct InstanceState {
   VkInstance instance = VK_NULL_HANDLE;
   PFN_vkGetInstanceProcAddr next_get = nullptr;
   PFN_GetPhysicalDeviceProcAddr next_get_physical = nullptr;
-  std::uint32_t api_version = VK_API_VERSION_1_0;  // as the program asked
+  std::uint32_t api_version = VK_API_VERSION_1_0;    // as the program asked
   std::unordered_set<std::string> added_extensions;  // by the layer, unknown to the program
 };
 
@@ -39,7 +39,7 @@ struct Queue {
 struct Swapchain {
   VkFormat format = VK_FORMAT_UNDEFINED;
   VkExtent2D extent{};
-  bool readable = false;        // images have TRANSFER_SRC usage
+  bool readable = false;         // images have TRANSFER_SRC usage
   const char* reason = nullptr;  // why not
   std::vector<VkImage> images;
 };
@@ -53,12 +53,12 @@ struct DeviceState {
   const Dispatch* next_instance = nullptr;  // of its instance
   PFN_vkGetDeviceProcAddr next_get = nullptr;
   PFN_vkSetDeviceLoaderData set_loader_data = nullptr;
-  std::uint32_t api_version = VK_API_VERSION_1_0;  // the lower of the instance's and the device's
+  std::uint32_t api_version = VK_API_VERSION_1_0;    // the lower of the instance's and the device's
   std::unordered_set<std::string> added_extensions;  // by the layer, unknown to the program
   VkPhysicalDeviceMemoryProperties memory{};
   std::vector<VkQueueFamilyProperties> families;
   std::vector<std::uint32_t> created_families;  // of ordinary queues, as vkCreateDevice was asked
-  std::uint32_t alias_types = 0;            // memory types that host memory can be imported as
+  std::uint32_t alias_types = 0;                // memory types that host memory can be imported as
   VkDeviceSize alias_granule = 1;
   std::unique_ptr<Checkpointer> checkpointer;  // null without checkpoints
 
@@ -66,7 +66,7 @@ struct DeviceState {
   std::unordered_map<VkSwapchainKHR, Swapchain> swapchains;  // guarded by swapchain_lock
 
   // Guarded by HostMemory's lock.
-  std::vector<Queue> queues;                // those that the program has got
+  std::vector<Queue> queues;  // those that the program has got
   DeviceMemory memories;
 
   DeviceState();

@@ -56,7 +56,9 @@ ThreadState* open_thread_state() noexcept {
 
 int open_thread_states() { return g_open.load(std::memory_order_relaxed); }
 
-bool ThreadState::is_secondary(std::uint64_t command_buffer) { return side_tables().is_secondary(command_buffer); }
+bool ThreadState::is_secondary(std::uint64_t command_buffer) {
+  return side_tables().is_secondary(command_buffer);
+}
 
 codec::EncodeContext::SubpassUse ThreadState::subpass_use(std::uint64_t render_pass, std::uint32_t subpass) {
   return side_tables().subpass_use(render_pass, subpass);
@@ -70,6 +72,8 @@ void ThreadState::add_blob(const Digest& digest, std::span<const std::byte> byte
   g_hot.writer->add_blob(stream, digest, bytes);
 }
 
-void ThreadState::note_structure(StructId id) { g_hot.writer->note_structure(static_cast<std::uint16_t>(id)); }
+void ThreadState::note_structure(StructId id) {
+  g_hot.writer->note_structure(static_cast<std::uint16_t>(id));
+}
 
 }  // namespace rondo::layer

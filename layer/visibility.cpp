@@ -116,7 +116,9 @@ void hidden(std::string_view what, std::string_view reason) {
 std::uint32_t visible_version(std::uint32_t version) {
   const std::uint32_t newest = VK_HEADER_VERSION_COMPLETE;
   if (!hiding() || VK_API_VERSION_VARIANT(version) != 0) return version;
-  const auto release = [](std::uint32_t v) { return VK_API_VERSION_MAJOR(v) << 10 | VK_API_VERSION_MINOR(v); };
+  const auto release = [](std::uint32_t v) {
+    return VK_API_VERSION_MAJOR(v) << 10 | VK_API_VERSION_MINOR(v);
+  };
   if (release(version) <= release(newest)) return version;
   hidden("Vulkan " + std::to_string(VK_API_VERSION_MAJOR(version)) + "." +
              std::to_string(VK_API_VERSION_MINOR(version)),
@@ -154,7 +156,8 @@ void hide_features(void* chain) {
 const char* hidden_feature(const VkPhysicalDeviceFeatures* features, const void* chain) {
   const auto first = [](const VkPhysicalDeviceFeatures& bits) -> const char* {
     for (const codec::HiddenFeature& feature : codec::hidden_features())
-      if (feature.structure == StructId::VkPhysicalDeviceFeatures && is_set(&bits, feature)) return feature.member;
+      if (feature.structure == StructId::VkPhysicalDeviceFeatures && is_set(&bits, feature))
+        return feature.member;
     return nullptr;
   };
   const char* found = features != nullptr ? first(*features) : nullptr;

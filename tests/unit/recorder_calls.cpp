@@ -39,7 +39,8 @@ VkResult VKAPI_CALL fake_end(VkCommandBuffer) {
   g_seen_in_driver = numbers_taken();
   return VK_ERROR_OUT_OF_DEVICE_MEMORY;
 }
-VkResult VKAPI_CALL fake_fence(VkDevice, const VkFenceCreateInfo*, const VkAllocationCallbacks*, VkFence* fence) {
+VkResult VKAPI_CALL fake_fence(VkDevice, const VkFenceCreateInfo*, const VkAllocationCallbacks*,
+                               VkFence* fence) {
   g_seen_in_driver = numbers_taken();
   const std::uint64_t value = 0x1234;
   std::memcpy(fence, &value, sizeof value);
@@ -81,7 +82,8 @@ TEST_F(RecordedCalls, AnAnswerFollowsACallThatIsNumberedBefore) {
   in_process(file("a.rondo"), [] {
     FakeDevice device(fakes());
     start();
-    if (regular<CommandId::vkEndCommandBuffer>(device.handle<VkCommandBuffer>()) != VK_ERROR_OUT_OF_DEVICE_MEMORY)
+    if (regular<CommandId::vkEndCommandBuffer>(device.handle<VkCommandBuffer>()) !=
+        VK_ERROR_OUT_OF_DEVICE_MEMORY)
       ::_exit(1);
     if (g_seen_in_driver != 1) ::_exit(2);
   });
@@ -163,9 +165,11 @@ TEST_F(RecordedCalls, AnUnknownStructureStopsTheRecordingAndNotTheCall) {
     VkFence fence = VK_NULL_HANDLE;
     const VkAllocationCallbacks* const none = nullptr;
     const VkFenceCreateInfo* const asked = &info;
-    if (regular<CommandId::vkCreateFence>(device.handle<VkDevice>(), asked, none, &fence) != VK_SUCCESS) ::_exit(1);
+    if (regular<CommandId::vkCreateFence>(device.handle<VkDevice>(), asked, none, &fence) != VK_SUCCESS)
+      ::_exit(1);
     if (recording()) ::_exit(2);
-    if (regular<CommandId::vkCreateFence>(device.handle<VkDevice>(), asked, none, &fence) != VK_SUCCESS) ::_exit(3);
+    if (regular<CommandId::vkCreateFence>(device.handle<VkDevice>(), asked, none, &fence) != VK_SUCCESS)
+      ::_exit(3);
   });
   const Capture capture(file("a.rondo"));
   ASSERT_NE(capture.reader, nullptr);

@@ -36,10 +36,12 @@ Library read_library(const std::filesystem::path& path) {
     const auto section = at<ElfW(Shdr)>(file, header.e_shoff + i * sizeof(ElfW(Shdr)));
     if (section.sh_type != SHT_DYNSYM && section.sh_type != SHT_DYNAMIC) continue;
     const auto strings = at<ElfW(Shdr)>(file, header.e_shoff + section.sh_link * sizeof(ElfW(Shdr)));
-    for (std::size_t o = section.sh_offset; o < section.sh_offset + section.sh_size; o += section.sh_entsize) {
+    for (std::size_t o = section.sh_offset; o < section.sh_offset + section.sh_size;
+         o += section.sh_entsize) {
       if (section.sh_type == SHT_DYNSYM) {
         const auto symbol = at<ElfW(Sym)>(file, o);
-        if (symbol.st_shndx != SHN_UNDEF) library.exported.insert(file.data() + strings.sh_offset + symbol.st_name);
+        if (symbol.st_shndx != SHN_UNDEF)
+          library.exported.insert(file.data() + strings.sh_offset + symbol.st_name);
         continue;
       }
       const auto entry = at<ElfW(Dyn)>(file, o);
@@ -51,15 +53,18 @@ Library read_library(const std::filesystem::path& path) {
 }
 
 std::filesystem::path layer_library() {
-  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / ".." / ".." / "layer" / "librondo_layer.so";
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / ".." / ".." / "layer" /
+         "librondo_layer.so";
 }
 
 TEST(LayerLibrary, ExportsWhatTheLoaderLooksUpAndNothingElse) {
-  const std::set<std::string> expected = {
-      "vkNegotiateLoaderLayerInterfaceVersion", "vkGetInstanceProcAddr",
-      "vkGetDeviceProcAddr",                    "vk_layerGetPhysicalDeviceProcAddr",
-      "rondo_enumerate_instance_extensions",    "rondo_enumerate_instance_layers",
-      "rondo_enumerate_instance_version"};
+  const std::set<std::string> expected = {"vkNegotiateLoaderLayerInterfaceVersion",
+                                          "vkGetInstanceProcAddr",
+                                          "vkGetDeviceProcAddr",
+                                          "vk_layerGetPhysicalDeviceProcAddr",
+                                          "rondo_enumerate_instance_extensions",
+                                          "rondo_enumerate_instance_layers",
+                                          "rondo_enumerate_instance_version"};
   EXPECT_EQ(read_library(layer_library()).exported, expected);
 }
 
@@ -70,7 +75,8 @@ TEST(LayerLibrary, NeedsTheCLibraryOnly) {
   GTEST_SKIP() << "a sanitizer brings its own libraries";
 #endif
   for (const std::string& name : read_library(layer_library()).needed)
-    EXPECT_TRUE(name.starts_with("libc.so") || name.starts_with("libm.so") || name.starts_with("ld-linux")) << name;
+    EXPECT_TRUE(name.starts_with("libc.so") || name.starts_with("libm.so") || name.starts_with("ld-linux"))
+        << name;
 }
 
 }  // namespace

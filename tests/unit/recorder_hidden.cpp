@@ -69,8 +69,9 @@ TEST(RecorderHidden, AHiddenFeatureThatIsEnabledIsNamed) {
 
 TEST(RecorderHidden, VersionsBeyondTheHeaders) {
   EXPECT_EQ(visible_version(VK_API_VERSION_1_1), VK_API_VERSION_1_1);
-  EXPECT_EQ(visible_version(VK_MAKE_API_VERSION(0, 1, VK_API_VERSION_MINOR(VK_HEADER_VERSION_COMPLETE) + 1, 5)),
-            std::uint32_t{VK_HEADER_VERSION_COMPLETE});
+  EXPECT_EQ(
+      visible_version(VK_MAKE_API_VERSION(0, 1, VK_API_VERSION_MINOR(VK_HEADER_VERSION_COMPLETE) + 1, 5)),
+      std::uint32_t{VK_HEADER_VERSION_COMPLETE});
 }
 
 TEST(RecorderHidden, QueueFamiliesDoNotOfferSparseBinding) {

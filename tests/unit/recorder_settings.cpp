@@ -71,9 +71,7 @@ TEST(OutputPath, PatternsExpand) {
   EXPECT_EQ(expand_output("100%%", kNames), "/home/me/100%");
 }
 
-TEST(OutputPath, WhatIsNoPatternStays) {
-  EXPECT_EQ(expand_output("/a%z%", kNames), "/a%z%");
-}
+TEST(OutputPath, WhatIsNoPatternStays) { EXPECT_EQ(expand_output("/a%z%", kNames), "/a%z%"); }
 
 TEST(OutputPath, ASuffixGoesBeforeTheLastDotOfTheName) {
   EXPECT_EQ(with_suffix("/d/a.rondo", "-2"), "/d/a-2.rondo");
@@ -84,13 +82,22 @@ TEST(OutputPath, ASuffixGoesBeforeTheLastDotOfTheName) {
 TEST(Json, EscapesAndRepairsText) {
   EXPECT_EQ(json_string("a\"\\\n"), "\"a\\\"\\\\\\u000a\"");
   EXPECT_EQ(json_string("gr\xc3\xbc\xc3\x9f"), "\"gr\xc3\xbc\xc3\x9f\"");
-  EXPECT_EQ(json_string("\xff" "a\xc3"), "\"\\ufffda\\ufffd\"");
+  EXPECT_EQ(json_string("\xff"
+                        "a\xc3"),
+            "\"\\ufffda\\ufffd\"");
   EXPECT_EQ(json_string("\xed\xa0\x80"), "\"\\ufffd\\ufffd\\ufffd\"");  // a surrogate
 }
 
 TEST(Json, SeparatesMembersAndElements) {
   JsonWriter json;
-  json.begin_object().key("a").value(std::uint64_t{1}).key("b").begin_array().value("x").value(true).end_array();
+  json.begin_object()
+      .key("a")
+      .value(std::uint64_t{1})
+      .key("b")
+      .begin_array()
+      .value("x")
+      .value(true)
+      .end_array();
   json.key("c").begin_object().end_object().end_object();
   EXPECT_EQ(json.text(), R"({"a":1,"b":["x",true],"c":{}})");
 }
