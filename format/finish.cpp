@@ -76,7 +76,7 @@ class Finisher {
     for (const auto* chunks : {&layout_.chunks, &layout_.spool}) {
       for (const ChunkInfo& chunk : *chunks) {
         if (type_of(chunk.header) != ChunkType::dictionary) continue;
-        auto payload = load_payload(file_, chunk, kBudget);
+        auto payload = load_payload(file_, chunk, budget());
         if (!payload) return tl::unexpected<Error>(std::move(payload).error());
         RONDO_TRY(parse_dictionary(file_, chunk, std::as_const(*payload).bytes(), rows_));
       }
@@ -101,7 +101,7 @@ class Finisher {
       return a->header.ordinal < b->header.ordinal;
     });
     for (const ChunkInfo* chunk : wanted) {
-      auto payload = load_payload(file_, *chunk, kBudget);
+      auto payload = load_payload(file_, *chunk, budget());
       if (!payload) return tl::unexpected<Error>(std::move(payload).error());
       RONDO_TRY(done(assembler.add_chunk(chunk->header, std::as_const(*payload).bytes())));
       release(*chunk);
@@ -120,7 +120,7 @@ class Finisher {
           live.insert(chunk.offset);
           RONDO_TRY(move_segment(assembler, chunk, false));
         } else {
-          auto count = count_numbers(file_, chunk, kBudget);
+          auto count = count_numbers(file_, chunk, budget());
           if (!count) return tl::unexpected<Error>(std::move(count).error());
           assembler.count_existing(count->numbered, count->last_sequence, count->calls);
         }
@@ -135,7 +135,7 @@ class Finisher {
 
   // A damaged record ends its segment: what comes before it is kept.
   Result<void> move_segment(ChunkAssembler& assembler, const ChunkInfo& chunk, bool records_known) {
-    auto payload = load_payload(file_, chunk, kBudget);
+    auto payload = load_payload(file_, chunk, budget());
     if (!payload) return tl::unexpected<Error>(std::move(payload).error());
     bool blobs_pending = false;
     RONDO_TRY(done(assembler.add_segment(
@@ -152,8 +152,8 @@ class Finisher {
     spool_.give_back(chunk.offset);
   }
 
-  // One chunk at a time; the recorder had as much in memory.
-  static constexpr std::size_t kBudget = std::size_t{8} << 30;
+  // One chunk at a time. What lies in the spool is not compressed.
+  std::size_t budget() const { return std::max<std::size_t>(std::size_t{1} << 30, layout_.file_bytes); }
 
   const File& file_;
   CaptureLayout& layout_;

@@ -37,7 +37,12 @@ Result<std::string> read_index(const File& file, CaptureLayout& layout) {
   if (read_chunk_header(file, index.offset, layout.file_bytes, index.header) != HeaderState::good ||
       type_of(index.header) != ChunkType::index || chunk_end(index) != layout.file_bytes - sizeof(Footer))
     return "the index at offset " + std::to_string(index.offset) + " is damaged";
-  auto payload = load_payload(file, index, SIZE_MAX);  // plausible for the file's size
+  // No more entries than chunk headers fit into the file.
+  const std::uint64_t most =
+      sizeof(std::uint64_t) + layout.file_bytes / sizeof(ChunkHeader) * sizeof(IndexEntry);
+  if (index.header.raw_bytes > most)
+    return std::string("the index claims more chunks than the file can hold");
+  auto payload = load_payload(file, index, static_cast<std::size_t>(most));
   if (!payload) return payload.error().message;
   std::uint64_t count = 0;
   if (payload->size() < sizeof count) return std::string("the index is too short");

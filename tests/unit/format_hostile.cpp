@@ -234,6 +234,23 @@ TEST(Forged, SizesAreCheckedBeforeMemoryIsTaken) {
   }
 }
 
+TEST(Forged, AnIndexCannotBeLargerThanTheFileAllows) {
+  ChunkHeader h{};
+  h.type = static_cast<std::uint16_t>(ChunkType::index);
+  h.codec = static_cast<std::uint8_t>(Compression::zstd);
+  h.raw_bytes = std::uint64_t{4} << 20;  // 80,000 chunks in a file of 4 KB: plausible for zstd alone
+  Forger forger;
+  forger.chunk(h, noise(4000, 1));
+  Footer footer{};
+  std::memcpy(footer.magic, kFooterMagic, sizeof footer.magic);
+  footer.index_offset = sizeof(FileHeader);
+  footer.checksum = checksum_of(std::as_bytes(std::span(&footer, 1)).first(offsetof(Footer, checksum)));
+  forger.append(&footer, sizeof footer);
+  const Contents contents = forger.read();
+  EXPECT_FALSE(contents.complete);
+  EXPECT_NE(contents.cut_reason.find("more chunks"), std::string::npos) << contents.cut_reason;
+}
+
 TEST(Forged, DirectoriesAreCheckedBeforeTheyAreUsed) {
   for (const std::uint32_t count : {1u, 2u, 0x7fffffffu, 0xffffffffu}) {
     std::vector<std::byte> payload(8 + sizeof(BlobEntry) + 4);
