@@ -82,6 +82,8 @@ Result<void> create_instance(Run& run, const Op& op, std::byte* args) {
     const char* name = info.ppEnabledExtensionNames[i];
     if (is_window_system_extension(name)) continue;
     if (!run.loader().has_extension(name)) {
+      if (std::strcmp(name, "VK_KHR_portability_enumeration") == 0)
+        info.flags &= ~static_cast<VkInstanceCreateFlags>(VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR);
       if (is_optional_extension(name)) continue;
       return tl::unexpected<Error>(
           run.refuse(op, Status::device, std::string("the instance extension ") + name + " is not here"));
@@ -170,6 +172,8 @@ Result<void> create_device(Run& run, const Op& op, std::byte* args) {
   info.ppEnabledLayerNames = nullptr;
 
   InstanceState& instance = run.instance(captured.instance);
+  if (instance.handle == VK_NULL_HANDLE)
+    return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "its instance does not exist here"));
   VkDevice handle = VK_NULL_HANDLE;
   if (VkResult r = instance.dispatch.vkCreateDevice(a.physicalDevice, &info, nullptr, &handle); r < 0)
     return tl::unexpected<Error>(run.failure(op, r));

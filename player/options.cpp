@@ -32,6 +32,8 @@ Result<Damage> parse_damage(const std::string& text) {
     damage.kind = Damage::Kind::drop_host_write;
   } else if (parts[0] == "corrupt-blob") {
     damage.kind = Damage::Kind::corrupt_blob;
+  } else if (parts[0] == "move-memory") {
+    damage.kind = Damage::Kind::move_memory;
   } else if (parts[0] == "swap-submits") {
     damage.kind = Damage::Kind::swap_submits;
     numbers = 2;

@@ -132,7 +132,7 @@ Result<void> place_memory(Run& run, const Op& op, std::uint32_t device) {
   cache.of.resize(plan.memories.size());
   if (cache.ready[device]) return {};
   const LiveDevice& target = run.targets()[device];
-  const bool same = is_the_captured_device(plan.physical_devices[plan.devices[device].physical], target);
+  const bool same = !plan.foreign && is_the_captured_device(plan.physical_devices[plan.devices[device].physical], target);
   Measurer measurer(run, *run.device_at(device));
   std::string shortfalls;
   for (std::size_t m = 0; m < plan.memories.size(); ++m) {

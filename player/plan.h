@@ -147,15 +147,17 @@ struct Plan {
   std::vector<CapturedSwapchain> swapchains;
   std::vector<FamilyMark> family_marks;
   PlanCounts counts;
+  bool foreign = false;                    // take even the captured device for another one
   bool salvaged = false;                   // the file was not whole, and was cut behind its last whole submit
 
   std::uint32_t place_of(ObjectId id) const { return id < place.size() ? place[id] : kNone; }
   std::string name(ObjectId id) const { return objects.name(id); }
 };
 
-// Damage done on purpose, to prove that verification finds it.
+// Damage done on purpose, to prove that verification finds it; or memory laid
+// out as if by a device that aligned less, to prove that placement works.
 struct Damage {
-  enum class Kind { none, drop_host_write, corrupt_blob, swap_submits, drop_dispatches };
+  enum class Kind { none, drop_host_write, corrupt_blob, swap_submits, drop_dispatches, move_memory };
   Kind kind = Kind::none;
   std::uint64_t a = 0, b = 0;
 };

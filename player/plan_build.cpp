@@ -107,6 +107,21 @@ Result<void> PlanBuilder::check_known(const Record& record, const codec::Command
                                       value + ", which is not alive here: the record that made it is missing"));
 }
 
+// The device or instance that the call goes to was made by a call of the plan.
+Result<void> PlanBuilder::check_owner(const Record& record, const codec::CommandInfo& command, const Op& op) const {
+  const auto& objects = plan_->objects.objects();
+  ObjectId instance = op.dispatch;
+  while (instance != 0 && objects[instance].type != HandleType::VkInstance) instance = objects[instance].parent;
+  const bool needs_device = command.level == codec::Level::device;
+  const bool needs_instance = needs_device || command.level != codec::Level::global;
+  if ((!needs_device || op.device != kNone) && (!needs_instance || plan_->place_of(instance) != kNone) &&
+      (command.canonical != CommandId::vkCreateInstance || plan_->place_of(op.subject) != kNone) &&
+      (command.canonical != CommandId::vkCreateDevice || plan_->place_of(op.subject) != kNone))
+    return {};
+  return tl::unexpected<Error>(
+      at(record, Status::unreadable, std::string(command.name) + " is of a device or instance that nothing made"));
+}
+
 Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& command) {
   RONDO_TRY(check_known(record, command));
   Plan& plan = *plan_;
@@ -119,6 +134,7 @@ Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& c
   op.dispatch = resolution_.ids.empty() ? 0 : resolution_.ids[0];
   op.device = device_of(op.dispatch);
   op.subject = subject_of(command);
+  RONDO_TRY(check_owner(record, command, op));
 
   op.block_bytes = static_cast<std::uint32_t>(lowered_.bytes.size());
   op.block = plan.arena.allocate(lowered_.bytes.size());

@@ -36,6 +36,7 @@ class PlanBuilder {
   Result<void> add(const Record& record);
   Result<void> emit(const Record& record, const codec::CommandInfo& command);
   Result<void> load_blobs(const Record& record);  // fills blob_data_
+  Result<void> check_owner(const Record& record, const codec::CommandInfo& command, const Op& op) const;
   Result<void> check_known(const Record& record, const codec::CommandInfo& command) const;
   void patch_marks(Op& op);
   bool has_its_parameters(const codec::CommandInfo& command) const;  // plan_check.cpp
@@ -62,6 +63,7 @@ class PlanBuilder {
   bool damaged_away(const codec::CommandInfo& command);
   void note_submits(const codec::CommandInfo& command, const Op& op);
   Result<void> finish_damage();
+  void move_memory(std::uint64_t by);
 
   Reader& reader_;
   PlanOptions options_;

@@ -55,9 +55,32 @@ Result<void> PlanBuilder::finish_damage() {
       for (std::size_t i = 0; i < swap_a_.size(); ++i)
         std::swap(plan_->patches[swap_a_[i]].id, plan_->patches[swap_b_[i]].id);
       break;
+    case Damage::Kind::move_memory: move_memory(damage.a); break;
     default: break;
   }
   return {};
+}
+
+// The capture of a device whose resources lay `by` bytes further on.
+void PlanBuilder::move_memory(std::uint64_t by) {
+  Plan& plan = *plan_;
+  plan.foreign = true;
+  for (CapturedResource& resource : plan.resources) resource.offset += by;
+  for (CapturedMemory& memory : plan.memories) memory.bytes += by;
+  const auto move = [&](std::byte* block, std::uint32_t count, const RondoRange* at) {
+    auto* ranges = reinterpret_cast<RondoRange*>(block + reinterpret_cast<std::uintptr_t>(at));  // an offset still
+    for (std::uint32_t i = 0; i < count; ++i) ranges[i].offset += by;
+  };
+  for (const Op& op : plan.ops) {
+    std::byte* block = plan.arena.at(op.block);
+    if (op.command == CommandId::rondoHostWrite) {
+      const auto& args = *reinterpret_cast<const args_rondoHostWrite*>(block);
+      move(block, args.rangeCount, args.pRanges);
+    } else if (op.command == CommandId::rondoCheckpointMemory) {
+      const auto& args = *reinterpret_cast<const args_rondoCheckpointMemory*>(block);
+      move(block, args.rangeCount, args.pRanges);
+    }
+  }
 }
 
 }  // namespace rondo::player

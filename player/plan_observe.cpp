@@ -95,6 +95,8 @@ void note_families(CapturedPhysicalDevice& device, std::uint32_t count, const Vk
 
 Result<void> PlanBuilder::observe_device(const Record& record, const codec::CommandInfo& command) {
   Plan& plan = *plan_;
+  // Every other command here names a physical device first.
+  if (command.level == codec::Level::physical_device && (resolution_.ids.empty() || resolution_.ids[0] == 0)) return {};
   switch (command.canonical) {
     case CommandId::vkCreateInstance: {
       const auto* info = view_.as<args_vkCreateInstance>().pCreateInfo;
@@ -158,6 +160,12 @@ Result<void> PlanBuilder::observe_device(const Record& record, const codec::Comm
       const ObjectId id = subject_of(command);
       if (info == nullptr || id == 0)
         return tl::unexpected<Error>(at(record, Status::unreadable, "vkCreateDevice without its parameters"));
+      const auto* group = find_chained<VkDeviceGroupDeviceCreateInfo>(
+          info->pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
+      if (group != nullptr && group->physicalDeviceCount > 1)
+        return tl::unexpected<Error>(
+            at(record, Status::failed, "vkCreateDevice of several physical devices (VkDeviceGroupDeviceCreateInfo) "
+                                       "is not replayed"));
       physical(resolution_.ids[0]);
       CapturedDevice device;
       device.id = id;

@@ -186,6 +186,8 @@ Result<void> Run::play() {
   const std::vector<Executor>& table = executors();
   for (const Op& op : plan_.ops) {
     deadline_.at(op.sequence);
+    if (op.device != kNone && devices_[op.device] == nullptr) [[unlikely]]
+      return tl::unexpected<Error>(refuse(op, Status::unreadable, "its device does not exist here"));
     std::byte* args = prepare(op);
     if (const Executor executor = table[static_cast<std::size_t>(op.command)]; executor != nullptr)
       RONDO_TRY(executor(*this, op, args));
@@ -201,7 +203,6 @@ Result<void> Run::play() {
 Result<gpu::ImageReadback*> Run::readback(DeviceState& device) {
   if (device.readback == nullptr)
     device.readback = std::make_unique<gpu::ImageReadback>(device.access, device.service_family);
-  device.access.timeout_ns = deadline_.left_ns();
   return device.readback.get();
 }
 
