@@ -63,12 +63,15 @@ Command capture_command(const Words& words, const std::string& output, const Cap
                          options.checkpoints,
                          "--compression",
                          options.compression,
+                         "--memory",
+                         options.memory,
                          "--"};
   } else {
     const Environment recording{{"RONDO_CAPTURE", "1"},
                                 {"RONDO_OUTPUT", output},
                                 {"RONDO_CHECKPOINTS", options.checkpoints},
                                 {"RONDO_COMPRESSION", options.compression},
+                                {"RONDO_MEMORY", options.memory},
                                 {"XDG_DATA_DIRS", build_root() + "/share:/usr/local/share:/usr/share"}};
     command.environment.insert(recording.begin(), recording.end());
   }
@@ -76,6 +79,15 @@ Command capture_command(const Words& words, const std::string& output, const Cap
   if (words[0] == "vkcube") command.environment["DISPLAY"] = display();
   preload_runtime(words, command.environment);
   return command;
+}
+
+const std::string& no_readback() {
+  static const std::string reason =
+      rondo({"doctor"}).out.find("memfd aliases") != std::string::npos
+          ? ""
+          : "no memfd aliases under asynchronous write-protect here (rondo doctor says why): "
+            "what is read back cannot be told from host writes, so it has no checkpoints";
+  return reason;
 }
 
 const Recording& captured(const Words& words, const CaptureOptions& options) {

@@ -22,11 +22,16 @@ const std::string& display();
 struct CaptureOptions {
   std::string checkpoints = "none";
   std::string compression = "fast";
+  std::string memory = "auto";
   bool with_launcher = true;  // `rondo capture`; else the environment variables alone
 };
 
 // The command that captures `words` into `output`: to run, or to start and kill.
 Command capture_command(const Words& words, const std::string& output, const CaptureOptions& options = {});
+
+// Read-back checkpoints need memory in which the host's writes can be told from
+// the GPU's. Empty where this machine has that; else why not.
+const std::string& no_readback();
 
 struct Recording {
   std::string path;

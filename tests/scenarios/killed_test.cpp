@@ -8,6 +8,7 @@
 
 #include "fixture.h"
 #include "json.h"
+#include "skip.h"
 
 using namespace scenario;
 
@@ -101,6 +102,7 @@ SCENARIO("vkcube killed under rondo capture leaves a file that plays as it is", 
 }
 
 SCENARIO("a program that kills itself between submit and wait salvages up to that submit", "[killed]") {
+  if (!no_readback().empty()) SKIP_SCENARIO(no_readback());
   const TemporaryDirectory directory;
   const std::string path = directory.file("crash.rondo");
   const CaptureOptions by_environment{.checkpoints = "readback", .with_launcher = false};
@@ -112,6 +114,7 @@ SCENARIO("a program that kills itself between submit and wait salvages up to tha
 }
 
 SCENARIO("the launcher finishes the file of a program that died", "[killed]") {
+  if (!no_readback().empty()) SKIP_SCENARIO(no_readback());
   const TemporaryDirectory directory;
   const std::string path = directory.file("crash.rondo");
   const Outcome outcome = run(capture_command({program("crash")}, path, {.checkpoints = "readback"}));
@@ -122,6 +125,7 @@ SCENARIO("the launcher finishes the file of a program that died", "[killed]") {
 }
 
 SCENARIO("a program that leaves by _exit is finished by the launcher", "[killed]") {
+  if (!no_readback().empty()) SKIP_SCENARIO(no_readback());
   const TemporaryDirectory directory;
   const std::string path = directory.file("leak.rondo");
   const Outcome outcome =

@@ -52,6 +52,19 @@ SCENARIO("vkcube's 300 frames replay without a display and every image is equal"
   }
 }
 
+SCENARIO("every way of finding host writes makes the same images", "[vkcube]") {
+  const Words ways = no_readback().empty() ? Words{"alias", "pagemap", "scan"} : Words{"auto", "scan"};
+  for (const std::string& way : ways) {
+    const Recording& capture = captured(vkcube(30), {.checkpoints = "present", .memory = way});
+    INFO(way << "\n" << capture.run.both());
+    REQUIRE(capture.run.status == 0);
+    const Outcome outcome = player({"--verify", capture.path});
+    INFO(outcome.both());
+    CHECK(outcome.status == 0);
+    CHECK(compared(outcome, "images").equal == 30);
+  }
+}
+
 SCENARIO("screenshots of every frame are written as PNG", "[vkcube]") {
   const Recording& capture = captured(vkcube(10), kPresented);
   REQUIRE(capture.run.status == 0);
