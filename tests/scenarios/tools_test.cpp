@@ -5,6 +5,7 @@
 
 #include "fixture.h"
 #include "json.h"
+#include "skip.h"
 
 using namespace scenario;
 
@@ -141,6 +142,9 @@ SCENARIO("a replay that takes too long ends with status 7", "[tools]") {
 }
 
 SCENARIO("the playbook for agents runs as printed", "[tools]") {
+#ifdef RONDO_SANITIZER_RUNTIME
+  SKIP_SCENARIO("a sanitized layer needs its runtime preloaded, and the playbook starts vkcube by itself");
+#endif
   const Outcome playbook = rondo({"help", "agents"});
   INFO(playbook.both());
   REQUIRE(playbook.status == 0);
