@@ -36,6 +36,37 @@ Result<void> fill(const Access& access, VkDeviceMemory memory, VkBuffer buffer, 
 
 }  // namespace
 
+bool can_zero(const VkMemoryAllocateInfo& info, VkMemoryPropertyFlags flags) {
+  if ((flags & (VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT | VK_MEMORY_PROPERTY_PROTECTED_BIT)) != 0)
+    return false;
+  const bool mapped = (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0;
+  for (auto* s = static_cast<const VkBaseInStructure*>(info.pNext); s != nullptr; s = s->pNext) {
+    switch (s->sType) {
+      case VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR:
+      case VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT:
+        return false;
+      case VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO: {
+        const auto* dedicated = reinterpret_cast<const VkMemoryDedicatedAllocateInfo*>(s);
+        if (!mapped && (dedicated->buffer != VK_NULL_HANDLE || dedicated->image != VK_NULL_HANDLE))
+          return false;
+        break;
+      }
+      case VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO:
+        if (!mapped && reinterpret_cast<const VkExportMemoryAllocateInfo*>(s)->handleTypes != 0) return false;
+        break;
+      case VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO:
+        // A mapping of it may need all its devices to be peers.
+        if ((reinterpret_cast<const VkMemoryAllocateFlagsInfo*>(s)->flags &
+             VK_MEMORY_ALLOCATE_DEVICE_MASK_BIT) != 0)
+          return false;
+        break;
+      default:
+        break;
+    }
+  }
+  return true;
+}
+
 Result<void> zero_fill(const Access& access, VkDeviceMemory memory, VkDeviceSize bytes,
                        std::uint32_t memory_type, VkQueue queue, OneShot* commands) {
   const Dispatch& vk = *access.dispatch;

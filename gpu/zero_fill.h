@@ -9,11 +9,16 @@
 
 namespace rondo::gpu {
 
+// Whether zero_fill may be asked for an allocation of a type with `flags`: it
+// is mapped, or a plain buffer is bound to it for a moment, which dedicated
+// and exported memory do not allow; imported memory is not the program's alone.
+bool can_zero(const VkMemoryAllocateInfo& info, VkMemoryPropertyFlags flags);
+
 // Host-visible memory is mapped, cleared and unmapped; other memory is filled
 // by a transfer on `queue` (of the family of `commands`; both may be null when
 // the memory type is host-visible). Returns when the memory is zero. `bytes`
-// is the allocation's size. A device-local allocation that no buffer may be
-// bound to is an error.
+// is the allocation's size. An allocation that is not host-visible and whose
+// type holds no buffers is an error.
 Result<void> zero_fill(const Access& access, VkDeviceMemory memory, VkDeviceSize bytes,
                        std::uint32_t memory_type, VkQueue queue, OneShot* commands);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device memory: allocation, mapping, flushing.
 #include "generated/hooks.h"
+#include "gpu/zero_fill.h"
 #include "layer/alias_types.h"
 #include "layer/checkpoint.h"
 #include "layer/critical.h"
@@ -40,14 +41,6 @@ VkMemoryPropertyFlags flags_of(const DeviceState& device, std::uint32_t type) {
   return type < device.memory.memoryTypeCount ? device.memory.memoryTypes[type].propertyFlags : 0;
 }
 
-bool imports(const VkMemoryAllocateInfo& info) {
-  for (auto* s = static_cast<const VkBaseInStructure*>(info.pNext); s != nullptr; s = s->pNext)
-    if (s->sType == VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR ||
-        s->sType == VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT)
-      return true;
-  return false;
-}
-
 void end_tracking_of_drivers_mapping(Memory& memory) {
   if (memory.alias == nullptr) memory.tracked.reset();
 }
@@ -71,7 +64,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkAllocateMemory(VkDevice device,
       memory->type = pAllocateInfo->memoryTypeIndex;
       memory->coherent = (flags_of(state, memory->type) & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
       memory->zeroed = memory->alias != nullptr;
-      if (!memory->zeroed && state.checkpointer != nullptr && !imports(*pAllocateInfo))
+      if (!memory->zeroed && state.checkpointer != nullptr &&
+          gpu::can_zero(*pAllocateInfo, flags_of(state, memory->type)))
         memory->zeroed = state.checkpointer->zero(*memory);
       const auto lock = host_memory().enter();
       memory->refreshed = state.memories.epoch;  // no device has seen it
