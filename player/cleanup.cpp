@@ -31,11 +31,11 @@ void destroy(const Dispatch& dispatch, VkDevice device, HandleType type, std::ui
 
 }  // namespace
 
-void Run::release_device(std::uint32_t index, bool destroy_device) {
-  if (devices_[index] == nullptr) return;
+Result<void> Run::release_device(std::uint32_t index, bool destroy_device) {
+  if (devices_[index] == nullptr) return {};
+  RONDO_TRY(finish_work(index));
   DeviceState& device = *devices_[index];
   const Dispatch& vk = device.dispatch;
-  vk.vkDeviceWaitIdle(device.handle);
   for (VkFence fence : device.pending_fences) vk.vkDestroyFence(device.handle, fence, nullptr);
   device.pending_fences.clear();
   device.readback.reset();
@@ -79,19 +79,21 @@ void Run::release_device(std::uint32_t index, bool destroy_device) {
     slots_[own] = 0;
     devices_[index].reset();
   }
+  return {};
 }
 
-void Run::release_instance(ObjectId id, bool destroy_instance) {
+Result<void> Run::release_instance(ObjectId id, bool destroy_instance) {
   InstanceState& instance = instances_[plan_.place_of(id)];
-  if (instance.handle == VK_NULL_HANDLE) return;
+  if (instance.handle == VK_NULL_HANDLE) return {};
   for (std::uint32_t i = 0; i < devices_.size(); ++i)
-    if (plan_.devices[i].instance == id) release_device(i, true);
-  if (!destroy_instance) return;
+    if (plan_.devices[i].instance == id) RONDO_TRY(release_device(i, true));
+  if (!destroy_instance) return {};
   if (instance.messenger != VK_NULL_HANDLE)
     instance.dispatch.vkDestroyDebugUtilsMessengerEXT(instance.handle, instance.messenger, nullptr);
   instance.dispatch.vkDestroyInstance(instance.handle, nullptr);
   instance = {};
   slots_[id] = 0;
+  return {};
 }
 
 }  // namespace rondo::player

@@ -130,8 +130,7 @@ Result<void> create_instance(Run& run, const Op& op, std::byte* args) {
 }
 
 Result<void> destroy_instance(Run& run, const Op& op, std::byte*) {
-  if (op.dispatch != 0) run.release_instance(op.dispatch, true);
-  return {};
+  return op.dispatch != 0 ? run.release_instance(op.dispatch, true) : Result<void>();
 }
 
 // Commands that the plan calls and this device lacks, under any of their names.
@@ -205,25 +204,26 @@ Result<void> create_device(Run& run, const Op& op, std::byte* args) {
 }
 
 Result<void> destroy_device(Run& run, const Op& op, std::byte*) {
-  if (op.device != kNone) run.release_device(op.device, true);
-  return {};
+  return op.device != kNone ? run.release_device(op.device, true) : Result<void>();
 }
 
-void remember(DeviceState& device, VkQueue queue) {
-  if (std::find(device.queues.begin(), device.queues.end(), queue) == device.queues.end())
-    device.queues.push_back(queue);
+void remember(DeviceState& device, VkQueue queue, std::uint32_t family) {
+  const auto is_it = [&](const LiveQueue& known) { return known.handle == queue; };
+  if (queue != VK_NULL_HANDLE && std::none_of(device.queues.begin(), device.queues.end(), is_it))
+    device.queues.push_back({queue, family});
 }
 
 Result<void> get_queue(Run& run, const Op& op, std::byte* args) {
   RONDO_TRY(run.call_checked(op, args));
-  if (const auto& a = as<args_vkGetDeviceQueue>(args); *a.pQueue != VK_NULL_HANDLE) remember(run.device(op), *a.pQueue);
+  const auto& a = as<args_vkGetDeviceQueue>(args);
+  remember(run.device(op), *a.pQueue, a.queueFamilyIndex);
   return {};
 }
 
 Result<void> get_queue2(Run& run, const Op& op, std::byte* args) {
   RONDO_TRY(run.call_checked(op, args));
-  if (const auto& a = as<args_vkGetDeviceQueue2>(args); *a.pQueue != VK_NULL_HANDLE)
-    remember(run.device(op), *a.pQueue);
+  const auto& a = as<args_vkGetDeviceQueue2>(args);
+  remember(run.device(op), *a.pQueue, a.pQueueInfo->queueFamilyIndex);
   return {};
 }
 

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "generated/args.h"
-#include "player/run.h"
+#include "player/idle.h"
 
 namespace rondo::player {
 
@@ -69,44 +69,6 @@ Result<void> wait_idle(Run& run, const Op& op, std::byte* args) {
   run.waited();
   return {};
 }
-
-// Tells when everything submitted so far has finished: empty submits that
-// signal a fence on each queue.
-class IdleProbe {
- public:
-  explicit IdleProbe(DeviceState& device) : device_(device) {
-    for (VkQueue queue : device.queues) {
-      const VkFenceCreateInfo info{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO, nullptr, 0};
-      VkFence fence = VK_NULL_HANDLE;
-      if (device.dispatch.vkCreateFence(device.handle, &info, nullptr, &fence) < 0) continue;
-      if (device.dispatch.vkQueueSubmit(queue, 0, nullptr, fence) < 0)
-        device.dispatch.vkDestroyFence(device.handle, fence, nullptr);
-      else
-        fences_.push_back(fence);
-    }
-  }
-  IdleProbe(const IdleProbe&) = delete;
-  IdleProbe& operator=(const IdleProbe&) = delete;
-  ~IdleProbe() {
-    for (VkFence fence : fences_) {
-      // The poll may be answered first, by work that goes on to wait for the
-      // host: waiting for it here would never end.
-      if (device_.dispatch.vkGetFenceStatus(device_.handle, fence) == VK_NOT_READY)
-        device_.pending_fences.push_back(fence);
-      else
-        device_.dispatch.vkDestroyFence(device_.handle, fence, nullptr);
-    }
-  }
-  bool idle() const {
-    for (VkFence fence : fences_)
-      if (device_.dispatch.vkGetFenceStatus(device_.handle, fence) == VK_NOT_READY) return false;
-    return true;
-  }
-
- private:
-  DeviceState& device_;
-  std::vector<VkFence> fences_;
-};
 
 // Repeats a poll until it says what it said in the capture, or until the work
 // that could change the answer is finished.

@@ -40,6 +40,6 @@ int main(int argc, char** argv) {
   std::fflush(stdout);
   if (!outcome.error.empty()) print_error(outcome.error);
   // What a timed-out wait left running must not be unloaded under it.
-  if (outcome.status == Status::timeout) _exit(static_cast<int>(outcome.status));
+  if (outcome.left_running || outcome.status == Status::timeout) _exit(static_cast<int>(outcome.status));
   return static_cast<int>(outcome.status);
 }

@@ -15,6 +15,7 @@
 #include "format/result.h"
 #include "format/vulkan.h"
 #include "player/arena.h"
+#include "player/sync_model.h"
 
 namespace rondo::player {
 
@@ -146,6 +147,8 @@ struct Plan {
   std::vector<CapturedResource> resources;
   std::vector<CapturedSwapchain> swapchains;
   std::vector<FamilyMark> family_marks;
+  std::vector<SyncStep> sync;              // in the order of ops
+  std::vector<SyncPoint> sync_points;
   PlanCounts counts;
   bool foreign = false;                    // take even the captured device for another one
   bool salvaged = false;                   // the file was not whole, and was cut behind its last whole submit

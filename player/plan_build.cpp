@@ -170,16 +170,34 @@ Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& c
   if (op.device != kNone && command.level == codec::Level::device &&
       device_commands_[op.device].insert(static_cast<std::uint16_t>(command.canonical)).second)
     plan.devices[op.device].commands.push_back(command.canonical);
+  const PlanCounts before = plan.counts;
   plan.ops.push_back(op);
   count(command);
-  if (is_submit(command.canonical)) {
-    note_submits(command, op);
-    if (!command.two_part || record.has_return) {
-      whole_until_ = plan.ops.size();
-      whole_counts_ = plan.counts;
-    }
-  }
+  note_sync(command, op);
+  if (is_submit(command.canonical)) note_submits(command, op);
+  note_whole(command, record, before);
   return {};
+}
+
+// Where a salvaged plan may end. Called behind emit(): the op is the last one.
+void PlanBuilder::note_whole(const codec::CommandInfo& command, const Record& record, const PlanCounts& before) {
+  if (!options_.salvage) return;
+  const Plan& plan = *plan_;
+  const bool whole = is_submit(command.canonical) && (!command.two_part || record.has_return);
+  if (whole) whole_queue_ = plan.ops.back().dispatch;
+  if (!whole && (answered_until_ == 0 || command.canonical != CommandId::vkSignalSemaphore)) return;
+  if (sync_model_ == nullptr) sync_model_ = std::make_unique<SyncModel>(plan);
+  sync_model_->advance(static_cast<std::uint32_t>(plan.ops.size()));
+  const bool goes_on = !sync_model_->blocked(whole_queue_);
+  if (whole && !goes_on && answered_until_ == 0 && before.submits != 0) {
+    answered_until_ = plan.ops.size() - 1;
+    answered_counts_ = before;
+  }
+  if (goes_on) answered_until_ = 0;
+  if (whole || goes_on) {
+    whole_until_ = plan.ops.size();
+    whole_counts_ = plan.counts;
+  }
 }
 
 void PlanBuilder::count(const codec::CommandInfo& command) {
@@ -255,10 +273,15 @@ void PlanBuilder::patch_marks(Op& op) {
 
 void PlanBuilder::cut_after_last_whole_submit() {
   plan_->salvaged = true;
+  if (answered_until_ != 0) {
+    whole_until_ = answered_until_;
+    whole_counts_ = answered_counts_;
+  }
   whole_counts_.records = plan_->counts.records;
   whole_counts_.dropped_after_cut = plan_->ops.size() - whole_until_;
   plan_->counts = whole_counts_;
   plan_->ops.resize(whole_until_);
+  std::erase_if(plan_->sync, [&](const SyncStep& step) { return step.op >= whole_until_; });
 }
 
 Result<std::unique_ptr<Plan>> build_plan(Reader& reader, const PlanOptions& options) {

@@ -41,6 +41,7 @@ class PlanBuilder {
   void patch_marks(Op& op);
   bool has_its_parameters(const codec::CommandInfo& command) const;  // plan_check.cpp
   void count(const codec::CommandInfo& command);
+  void note_whole(const codec::CommandInfo& command, const Record& record, const PlanCounts& before);
   void cut_after_last_whole_submit();
   Error at(const Record& record, Status status, const std::string& sentence) const;
 
@@ -58,6 +59,10 @@ class PlanBuilder {
   std::uint32_t device_of(ObjectId id) const;
   // The subject of the op about to be emitted.
   ObjectId subject_of(const codec::CommandInfo& command) const;
+
+  // plan_observe_sync.cpp
+  void note_sync(const codec::CommandInfo& command, const Op& op);
+  SyncPoint sync_point(const VkSemaphore* semaphore, std::uint64_t value);
 
   // plan_damage.cpp
   bool damaged_away(const codec::CommandInfo& command);
@@ -80,6 +85,12 @@ class PlanBuilder {
   std::uint64_t host_writes_ = 0, blobs_seen_ = 0;
   std::size_t whole_until_ = 0;                                    // ops up to and with the last whole submit
   PlanCounts whole_counts_;                                        // of those
+  std::unordered_set<ObjectId> timelines_;                         // semaphores
+  // Salvage: where the last submits wait for what never came, the ops before them.
+  std::unique_ptr<SyncModel> sync_model_;
+  ObjectId whole_queue_ = 0;                                       // of the last whole submit
+  std::size_t answered_until_ = 0;                                 // 0: the last whole submit can go on
+  PlanCounts answered_counts_;
   // Damage: patch indexes of the command buffers of each batch asked for.
   std::vector<std::uint32_t> swap_a_, swap_b_;
 };

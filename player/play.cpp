@@ -118,7 +118,10 @@ Result<void> run_plan(const Options& options, const Plan& plan, const Loader& lo
     Run run(plan, loader, targets, run_options, deadline, observer, placements);
     const Result<void> played = run.play();
     outcome.played = run.counts();
+    const Result<void> ended = run.finish();
+    outcome.left_running = !ended;
     if (!played) return played;
+    RONDO_TRY(ended);
     if (i >= untimed) outcome.seconds.push_back(run.counts().seconds);
   }
   return {};

@@ -29,6 +29,7 @@ struct Outcome {
   bool verified = false;             // --verify was asked for and carried out
   std::uint64_t screenshots = 0;
   std::vector<std::string> validation_messages;
+  bool left_running = false;         // the driver still works: leave by _exit
 };
 
 // Prints to stdout unless quiet; errors are the caller's to print.

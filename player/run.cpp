@@ -38,12 +38,17 @@ Run::Run(const Plan& plan, const Loader& loader, const Targets& targets, const R
     : plan_(plan), loader_(loader), targets_(targets), options_(options), deadline_(deadline), observer_(observer),
       placements_(placements), scratch_(plan.max_block_bytes / sizeof(Unit) + 1),
       slots_(plan.objects.objects().size(), 0), instances_(plan.instances.size()), devices_(plan.devices.size()),
-      memories_(plan.memories.size()), swapchains_(plan.swapchains.size()) {}
+      memories_(plan.memories.size()), swapchains_(plan.swapchains.size()), sync_(plan) {}
 
-Run::~Run() {
-  if (abandoned_) return;
-  for (std::uint32_t i = 0; i < devices_.size(); ++i) release_device(i, true);
-  for (const ObjectId id : plan_.instances) release_instance(id, true);
+Run::~Run() { static_cast<void>(finish()); }
+
+Result<void> Run::finish() {
+  if (finished_) return {};
+  finished_ = true;
+  if (abandoned_) return fail(Status::timeout, plan_.path + ": a wait did not end");
+  for (std::uint32_t i = 0; i < devices_.size(); ++i) RONDO_TRY(release_device(i, true));
+  for (const ObjectId id : plan_.instances) RONDO_TRY(release_instance(id, true));
+  return {};
 }
 
 void Run::patch(const Op& op, std::byte* block) const {
@@ -171,15 +176,14 @@ void Run::waited() {
   submit_pending_ = false;
 }
 
-void Run::finish_timing() {
-  if (started_ns_ == 0) return;
+Result<void> Run::finish_timing() {
+  if (started_ns_ == 0) return {};
   if (submit_pending_) {
-    for (auto& device : devices_)
-      if (device != nullptr && device->handle != VK_NULL_HANDLE)
-        device->dispatch.vkDeviceWaitIdle(device->handle);
+    for (std::uint32_t i = 0; i < devices_.size(); ++i) RONDO_TRY(finish_work(i));
     waited();
   }
   counts_.seconds = static_cast<double>(ended_ns_ - started_ns_) * 1e-9;
+  return {};
 }
 
 Result<void> Run::play() {
@@ -195,9 +199,9 @@ Result<void> Run::play() {
       RONDO_TRY(call_checked(op, args));
     RONDO_TRY(publish(op, args));
     ++counts_.calls;
+    ++at_;
   }
-  finish_timing();
-  return {};
+  return finish_timing();
 }
 
 Result<gpu::ImageReadback*> Run::readback(DeviceState& device) {

@@ -64,6 +64,11 @@ struct VirtualSwapchain {
   std::vector<VkDeviceMemory> memories;
 };
 
+struct LiveQueue {
+  VkQueue handle = VK_NULL_HANDLE;
+  std::uint32_t family = 0;
+};
+
 struct DeviceState {
   VkDevice handle = VK_NULL_HANDLE;
   std::uint32_t index = kNone;                // into Plan::devices
@@ -71,7 +76,7 @@ struct DeviceState {
   gpu::Access access;
   VkQueue service_queue = VK_NULL_HANDLE;     // for our own submits; also the program's
   std::uint32_t service_family = 0;
-  std::vector<VkQueue> queues;                // that the program asked for
+  std::vector<LiveQueue> queues;              // that the program asked for
   std::vector<VkFence> pending_fences;        // ours, destroyed with the device
   std::unique_ptr<gpu::ImageReadback> readback;
   std::unique_ptr<gpu::OneShot> one_shot;
@@ -89,9 +94,12 @@ class Run {
       Observer& observer, PlacementCache& placements);
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
-  ~Run();  // destroys what is still alive, unless a wait timed out
+  ~Run();  // finish(), where it was not called
 
   Result<void> play();
+  // Ends what is left on the queues and destroys what is still alive. An
+  // error: the driver still works on it, and the process must end by _exit.
+  Result<void> finish();
   const RunCounts& counts() const { return counts_; }
 
   // For executors.
@@ -145,16 +153,20 @@ class Run {
     if (++counts_.frames % 64 == 0 && observer_.progress) observer_.show_progress(counts_.frames, plan_.counts.frames);
   }
 
+  // finish_work.cpp: waits until the device's queues are idle, and signals what
+  // no record before this one did. Bounded wherever it could wait for nothing.
+  Result<void> finish_work(std::uint32_t device);
+
   // cleanup.cpp: in an order that the validation layer accepts.
-  void release_device(std::uint32_t index, bool destroy);
-  void release_instance(ObjectId id, bool destroy);
+  Result<void> release_device(std::uint32_t index, bool destroy);
+  Result<void> release_instance(ObjectId id, bool destroy);
 
  private:
   std::byte* prepare(const Op& op);
   void patch(const Op& op, std::byte* block) const;
   Result<void> publish(const Op& op, const std::byte* block);
   void settle_shared(const Op& op);
-  void finish_timing();
+  Result<void> finish_timing();
 
   const Plan& plan_;
   const Loader& loader_;
@@ -178,11 +190,16 @@ class Run {
   std::vector<Piece> pieces_;
   std::vector<std::unique_ptr<VirtualSwapchain>> swapchains_;  // parallel to Plan::swapchains
 
+  SyncModel sync_;
+  std::vector<SyncModel::Release> releases_;             // still to be given to devices
+  std::uint32_t at_ = 0;                                 // the op that is being played
+
   RunCounts counts_;
   std::uint64_t last_submit_sequence_ = 0;
   std::uint64_t started_ns_ = 0, ended_ns_ = 0;          // 0: no submit yet
   bool submit_pending_ = false;                          // no wait since the last submit
   bool abandoned_ = false;                               // a wait timed out: touch nothing
+  bool finished_ = false;
 };
 
 // A swapchain without a window: plain images that are presented from GENERAL.

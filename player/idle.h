@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tells when everything submitted so far has finished, with a bound, which
+// vkDeviceWaitIdle does not have: empty submits that signal a fence a queue.
+#pragma once
+
+#include "player/run.h"
+
+namespace rondo::player {
+
+class IdleProbe {
+ public:
+  explicit IdleProbe(DeviceState& device);
+  IdleProbe(const IdleProbe&) = delete;
+  IdleProbe& operator=(const IdleProbe&) = delete;
+  ~IdleProbe();  // leaves fences in use to the device
+  bool idle() const;
+  // VK_TIMEOUT after `ns`.
+  VkResult wait(std::uint64_t ns) const;
+
+ private:
+  DeviceState& device_;
+  std::vector<VkFence> fences_;
+};
+
+}  // namespace rondo::player

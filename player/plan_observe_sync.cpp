@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The semaphores that submits, presents, acquires and the host wait for and
+// signal: SyncModel's input.
+#include "generated/args.h"
+#include "player/plan_builder.h"
+
+namespace rondo::player {
+
+SyncPoint PlanBuilder::sync_point(const VkSemaphore* semaphore, std::uint64_t value) {
+  const ObjectId id = view_.id(semaphore);
+  const bool timeline = timelines_.count(id) != 0;
+  return {id, timeline ? value : 1, timeline};
+}
+
+// Called behind emit(): the op is the last one.
+void PlanBuilder::note_sync(const codec::CommandInfo& command, const Op& op) {
+  Plan& plan = *plan_;
+  std::vector<SyncPoint> waits, signals;
+  const auto add = [&](std::vector<SyncPoint>& to, const VkSemaphore* semaphore, std::uint64_t value) {
+    if (const SyncPoint point = sync_point(semaphore, value); point.semaphore != 0) to.push_back(point);
+  };
+  const auto step = [&](ObjectId queue) {
+    SyncStep s;
+    s.op = static_cast<std::uint32_t>(plan.ops.size() - 1);
+    s.queue = queue;
+    s.first_wait = static_cast<std::uint32_t>(plan.sync_points.size());
+    s.waits = static_cast<std::uint32_t>(waits.size());
+    plan.sync_points.insert(plan.sync_points.end(), waits.begin(), waits.end());
+    s.first_signal = static_cast<std::uint32_t>(plan.sync_points.size());
+    s.signals = static_cast<std::uint32_t>(signals.size());
+    plan.sync_points.insert(plan.sync_points.end(), signals.begin(), signals.end());
+    if (s.waits + s.signals != 0) plan.sync.push_back(s);
+    waits.clear();
+    signals.clear();
+  };
+  switch (command.canonical) {
+    case CommandId::vkCreateSemaphore: {
+      const auto* info = view_.as<args_vkCreateSemaphore>().pCreateInfo;
+      const auto* type = info == nullptr ? nullptr
+                                         : find_chained<VkSemaphoreTypeCreateInfo>(
+                                               info->pNext, VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
+      if (type == nullptr || type->semaphoreType != VK_SEMAPHORE_TYPE_TIMELINE || op.subject == 0) break;
+      timelines_.insert(op.subject);
+      signals.push_back({op.subject, type->initialValue, true});
+      step(0);
+      break;
+    }
+    case CommandId::vkSignalSemaphore: {
+      const auto* info = view_.as<args_vkSignalSemaphore>().pSignalInfo;
+      if (info == nullptr) break;
+      add(signals, &info->semaphore, info->value);
+      step(0);
+      break;
+    }
+    case CommandId::vkAcquireNextImageKHR:
+      add(signals, &view_.as<args_vkAcquireNextImageKHR>().semaphore, 1);
+      step(0);
+      break;
+    case CommandId::vkAcquireNextImage2KHR:
+      add(signals, &view_.as<args_vkAcquireNextImage2KHR>().pAcquireInfo->semaphore, 1);
+      step(0);
+      break;
+    case CommandId::vkQueuePresentKHR: {
+      const VkPresentInfoKHR& info = *view_.as<args_vkQueuePresentKHR>().pPresentInfo;
+      for (std::uint32_t i = 0; i < info.waitSemaphoreCount; ++i) add(waits, &info.pWaitSemaphores[i], 1);
+      step(op.dispatch);
+      break;
+    }
+    case CommandId::vkQueueSubmit: {
+      const auto& args = view_.as<args_vkQueueSubmit>();
+      for (std::uint32_t s = 0; s < args.submitCount; ++s) {
+        const VkSubmitInfo& batch = args.pSubmits[s];
+        const auto* values = find_chained<VkTimelineSemaphoreSubmitInfo>(
+            batch.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+        const auto value = [](const std::uint64_t* all, std::uint32_t count, std::uint32_t i) {
+          return all != nullptr && i < count ? all[i] : 0;
+        };
+        for (std::uint32_t i = 0; i < batch.waitSemaphoreCount; ++i)
+          add(waits, &batch.pWaitSemaphores[i],
+              values == nullptr ? 0 : value(values->pWaitSemaphoreValues, values->waitSemaphoreValueCount, i));
+        for (std::uint32_t i = 0; i < batch.signalSemaphoreCount; ++i)
+          add(signals, &batch.pSignalSemaphores[i],
+              values == nullptr ? 0 : value(values->pSignalSemaphoreValues, values->signalSemaphoreValueCount, i));
+        step(op.dispatch);
+      }
+      break;
+    }
+    case CommandId::vkQueueSubmit2: {
+      const auto& args = view_.as<args_vkQueueSubmit2>();
+      for (std::uint32_t s = 0; s < args.submitCount; ++s) {
+        const VkSubmitInfo2& batch = args.pSubmits[s];
+        for (std::uint32_t i = 0; i < batch.waitSemaphoreInfoCount; ++i)
+          add(waits, &batch.pWaitSemaphoreInfos[i].semaphore, batch.pWaitSemaphoreInfos[i].value);
+        for (std::uint32_t i = 0; i < batch.signalSemaphoreInfoCount; ++i)
+          add(signals, &batch.pSignalSemaphoreInfos[i].semaphore, batch.pSignalSemaphoreInfos[i].value);
+        step(op.dispatch);
+      }
+      break;
+    }
+    default: break;
+  }
+}
+
+}  // namespace rondo::player

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "player/sync_model.h"
+
+#include <algorithm>
+
+#include "player/plan.h"
+
+namespace rondo::player {
+
+void SyncModel::advance(std::uint32_t op) {
+  for (; next_ < plan_.sync.size() && plan_.sync[next_].op < op; ++next_) {
+    const SyncStep& step = plan_.sync[next_];
+    if (step.queue == 0) {
+      finish(step);
+    } else if (!blocked(step.queue) && satisfied(step)) {
+      finish(step);
+    } else {
+      auto found = std::find_if(queues_.begin(), queues_.end(), [&](const auto& q) { return q.first == step.queue; });
+      if (found == queues_.end()) found = queues_.insert(queues_.end(), {step.queue, {}});
+      found->second.push_back(next_);
+      ++blocked_;
+    }
+    if (blocked_ != 0) settle();
+  }
+}
+
+bool SyncModel::blocked(ObjectId queue) const {
+  return std::any_of(queues_.begin(), queues_.end(),
+                     [&](const auto& q) { return q.first == queue && !q.second.empty(); });
+}
+
+bool SyncModel::satisfied(const SyncStep& step) const {
+  for (std::uint32_t i = step.first_wait; i < step.first_wait + step.waits; ++i) {
+    const SyncPoint& wait = plan_.sync_points[i];
+    const auto found = value_.find(wait.semaphore);
+    if ((found == value_.end() ? 0 : found->second) < wait.value) return false;
+  }
+  return true;
+}
+
+void SyncModel::finish(const SyncStep& step) {
+  for (std::uint32_t i = step.first_wait; i < step.first_wait + step.waits; ++i)
+    if (!plan_.sync_points[i].timeline) value_[plan_.sync_points[i].semaphore] = 0;
+  for (std::uint32_t i = step.first_signal; i < step.first_signal + step.signals; ++i) {
+    std::uint64_t& value = value_[plan_.sync_points[i].semaphore];
+    value = std::max(value, plan_.sync_points[i].value);
+  }
+}
+
+void SyncModel::settle() {
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (auto& [queue, batches] : queues_) {
+      while (!batches.empty() && satisfied(plan_.sync[batches.front()])) {
+        finish(plan_.sync[batches.front()]);
+        batches.pop_front();
+        --blocked_;
+        progress = true;
+      }
+    }
+  }
+}
+
+std::vector<SyncModel::Release> SyncModel::release() {
+  std::vector<Release> releases;
+  while (blocked_ != 0) {
+    ObjectId queue = 0;
+    const SyncStep* first = nullptr;
+    for (const auto& [q, batches] : queues_)
+      if (!batches.empty() && (first == nullptr || plan_.sync[batches.front()].op < first->op)) {
+        first = &plan_.sync[batches.front()];
+        queue = q;
+      }
+    for (std::uint32_t i = first->first_wait; i < first->first_wait + first->waits; ++i) {
+      const SyncPoint& wait = plan_.sync_points[i];
+      std::uint64_t& value = value_[wait.semaphore];
+      if (value >= wait.value) continue;
+      releases.push_back({wait, value, queue, first->op});
+      value = wait.value;
+    }
+    settle();
+  }
+  return releases;
+}
+
+}  // namespace rondo::player

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which submits wait for a signal that the calls before some place never give.
+// Programs that were killed, --salvage and --until leave such submits behind;
+// the player gives them what they wait for, when nothing is looked at any more.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+#include "format/objects.h"
+
+namespace rondo::player {
+
+struct Plan;
+
+struct SyncPoint {
+  ObjectId semaphore = 0;
+  std::uint64_t value = 0;     // timelines; a binary semaphore's is 1
+  bool timeline = false;
+};
+
+// A batch of a submit, or what signals without a queue (the host, an acquire).
+struct SyncStep {
+  std::uint32_t op = 0;        // index into Plan::ops
+  ObjectId queue = 0;          // 0: the host
+  std::uint32_t first_wait = 0, waits = 0;      // Plan::sync_points
+  std::uint32_t first_signal = 0, signals = 0;  // Plan::sync_points
+};
+
+// Plays the signals and waits of Plan::sync as if every batch took no time.
+// One thread; reads the plan, which may still grow at its end.
+class SyncModel {
+ public:
+  explicit SyncModel(const Plan& plan) : plan_(plan) {}
+
+  // Up to, not with, the op of this index. Never back.
+  void advance(std::uint32_t op);
+  bool blocked(ObjectId queue) const;
+  bool blocked() const { return blocked_ != 0; }
+
+  // A signal that lets the first blocked batch go on.
+  struct Release {
+    SyncPoint point;
+    std::uint64_t before = 0;  // what the timeline reaches by itself
+    ObjectId queue = 0;        // that waits
+    std::uint32_t op = 0;      // of the batch that waits
+  };
+  // Everything that must be signalled, in order, until no queue is blocked.
+  // The model goes on as if it were done.
+  std::vector<Release> release();
+
+ private:
+  bool satisfied(const SyncStep& step) const;
+  void finish(const SyncStep& step);
+  void settle();
+
+  const Plan& plan_;
+  std::size_t next_ = 0;                                           // index into Plan::sync
+  std::size_t blocked_ = 0;                                        // batches
+  std::unordered_map<ObjectId, std::uint64_t> value_;              // of semaphores
+  std::vector<std::pair<ObjectId, std::deque<std::size_t>>> queues_;  // blocked batches, in order
+};
+
+}  // namespace rondo::player
