@@ -2,6 +2,8 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <exception>
+#include <new>
 #include <string>
 
 #include "player/options.h"
@@ -17,9 +19,7 @@ void print_error(const std::string& message) {
   std::fprintf(stderr, "%s\n", line.c_str());
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   using namespace rondo;
   using namespace rondo::player;
   const auto parsed = parse_options(argc, argv);
@@ -42,4 +42,18 @@ int main(int argc, char** argv) {
   // What a timed-out wait left running must not be unloaded under it.
   if (outcome.left_running || outcome.status == Status::timeout) _exit(static_cast<int>(outcome.status));
   return static_cast<int>(outcome.status);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // Destructors have run by then: what a plan and its objects held is gone.
+  try {
+    return run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    print_error("not enough memory");
+  } catch (const std::exception& error) {
+    print_error(error.what());
+  }
+  return static_cast<int>(rondo::Status::failed);
 }

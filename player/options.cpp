@@ -18,6 +18,14 @@ Result<std::uint64_t> number(const std::string& text, const std::string& option)
   return value;
 }
 
+// Empty if it is a number of seconds: positive, finite, and not beyond a clock.
+std::string seconds_error(const std::string& text) {
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole && seconds > 0 && seconds <= 1e9 ? "" : "'" + text + "' is not a number of seconds above 0";
+}
+
 // KIND or KIND:A or KIND:A:B; for tests (docs/player.md does not have it).
 Result<Damage> parse_damage(const std::string& text) {
   std::vector<std::string> parts;
@@ -103,7 +111,7 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   app.add_option("--until", o.until, "Stop behind the record with this sequence number")->type_name("SEQ");
   app.add_option("--timeout", o.timeout, "Give up after S seconds, with status 7")
       ->type_name("S")
-      ->check(CLI::PositiveNumber);
+      ->check([](const std::string& text) { return seconds_error(text); });
   app.add_flag("--quiet", o.quiet, "Print errors only");
   app.add_option("--damage", damage)->group("");
   try {
