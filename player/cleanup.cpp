@@ -38,8 +38,8 @@ Result<void> Run::release_device(std::uint32_t index, bool destroy_device) {
   const Dispatch& vk = device.dispatch;
   for (VkFence fence : device.pending_fences) vk.vkDestroyFence(device.handle, fence, nullptr);
   device.pending_fences.clear();
-  device.readback.reset();
-  device.one_shot.reset();
+  device.readbacks.clear();
+  device.one_shots.clear();
 
   const auto& objects = plan_.objects.objects();
   const ObjectId own = plan_.devices[index].id;

@@ -15,31 +15,23 @@ std::string where(const Run& run, const Op& op) {
                                     : "after submit " + std::to_string(run.counts().submits - 1)) + ")";
 }
 
+std::string image_name(const Run& run, const Op& op, std::uint32_t image) {
+  return where(run, op) + ": image " + std::to_string(image) + " of " + run.plan().name(op.subject);
+}
+
 Result<void> check_image(Run& run, const Op& op, std::byte* args) {
   if (!run.options().verify) return {};
   const auto& a = as<args_rondoCheckpointImage>(args);
   Comparison& counts = run.observer().verification.images;
   const auto* swapchain = reinterpret_cast<const VirtualSwapchain*>(a.swapchain);
-  const std::string what = where(run, op) + ": image " + std::to_string(a.imageIndex) + " of " + run.plan().name(op.subject);
+  const std::string what = image_name(run, op, a.imageIndex);
   if (a.unverified != nullptr) {
     run.observer().skip(counts, what + ": " + a.unverified);
     return {};
   }
   if (swapchain == nullptr || a.imageIndex >= swapchain->images.size())
     return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "the image does not exist here"));
-  DeviceState& device = run.device(op);
-  if (VkResult r = device.dispatch.vkDeviceWaitIdle(device.handle); r < 0)
-    return tl::unexpected<Error>(run.failure(op, r, "vkDeviceWaitIdle before a comparison"));
-  auto readback = run.readback(device);
-  if (!readback) return tl::unexpected<Error>(readback.error());
-  gpu::ImageSource source;
-  source.image = swapchain->images[a.imageIndex];
-  source.format = swapchain->info.format;
-  source.extent = swapchain->info.extent;
-  source.layout = VK_IMAGE_LAYOUT_GENERAL;
-  auto texels = (*readback)->read(device.service_queue, source);
-  if (!texels) return tl::unexpected<Error>(texels.error());
-  run.observer().compare(counts, Digest{a.digest.low, a.digest.high}, digest_of(*texels), what);
+  run.image_checks().push_back({&op, swapchain, a.imageIndex, Digest{a.digest.low, a.digest.high}});
   return {};
 }
 
@@ -57,6 +49,12 @@ Result<void> check_memory(Run& run, const Op& op, std::byte* args) {
     return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "the memory does not exist here"));
   DeviceState& device = run.device(op);
   // The recorder digested with all queues idle: submits of other threads too.
+  // One that was numbered since may wait for a record that is still to come.
+  if (run.blocked(device)) {
+    for (std::uint32_t i = 0; i < a.rangeCount; ++i)
+      run.observer().skip(counts, what + ": a queue waits for a signal that comes later");
+    return {};
+  }
   if (VkResult r = device.dispatch.vkDeviceWaitIdle(device.handle); r < 0)
     return tl::unexpected<Error>(run.failure(op, r, "vkDeviceWaitIdle before a comparison"));
   const MemoryState& memory = run.memory_at(place);
@@ -69,6 +67,9 @@ Result<void> check_memory(Run& run, const Op& op, std::byte* args) {
     const RondoRange range = a.pRanges[i];
     std::vector<Piece>& pieces = run.pieces();
     pieces.clear();
+    if (range.offset > run.plan().memories[place].bytes ||
+        range.size > run.plan().memories[place].bytes - range.offset)
+      return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "the range ends behind the memory"));
     pieces_of(run.placements().of[place], range.offset, range.size, pieces);
     std::vector<std::byte>& bytes = run.output_buffer();
     if (bytes.size() < range.size) bytes.resize(range.size);
@@ -82,6 +83,25 @@ Result<void> check_memory(Run& run, const Op& op, std::byte* args) {
 }
 
 }  // namespace
+
+Result<void> compare_images(Run& run, DeviceState& device, const LiveQueue& queue,
+                            const VirtualSwapchain& swapchain) {
+  std::vector<ImageCheck>& checks = run.image_checks();
+  for (const ImageCheck& check : checks) {
+    if (check.swapchain != &swapchain) continue;
+    gpu::ImageSource source;
+    source.image = swapchain.images[check.image];
+    source.format = swapchain.info.format;
+    source.extent = swapchain.info.extent;
+    source.layout = VK_IMAGE_LAYOUT_GENERAL;
+    auto texels = run.readback(device, queue.family).read(queue.handle, source);
+    if (!texels) return tl::unexpected<Error>(texels.error());
+    run.observer().compare(run.observer().verification.images, check.digest, digest_of(*texels),
+                           image_name(run, *check.op, check.image));
+  }
+  std::erase_if(checks, [&](const ImageCheck& check) { return check.swapchain == &swapchain; });
+  return {};
+}
 
 void add_checkpoint_executors(std::vector<Executor>& table) {
   table[static_cast<std::size_t>(CommandId::rondoCheckpointImage)] = check_image;

@@ -12,6 +12,10 @@ namespace rondo::player {
 
 namespace {
 
+// Of our own submits: they go where the plan says that nothing blocks, but only
+// the driver knows about events.
+constexpr std::uint64_t kOwnWorkNs = 300'000'000'000;
+
 VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
                                           const VkDebugUtilsMessengerCallbackDataEXT* data, void* user) {
   static_cast<Observer*>(user)->validation_message(data->pMessage != nullptr ? data->pMessage : "(no text)");
@@ -133,6 +137,19 @@ Result<void> destroy_instance(Run& run, const Op& op, std::byte*) {
   return op.dispatch != 0 ? run.release_instance(op.dispatch, true) : Result<void>();
 }
 
+// Whose executors call no function of this name, or can do without it.
+bool is_players_own(CommandId id) {
+  switch (id) {
+    case CommandId::vkCreateSwapchainKHR:
+    case CommandId::vkDestroySwapchainKHR:
+    case CommandId::vkAcquireNextImageKHR:
+    case CommandId::vkAcquireNextImage2KHR:
+    case CommandId::vkQueuePresentKHR:
+      return true;
+    default: return is_debug_command(id);
+  }
+}
+
 // Commands that the plan calls and this device lacks, under any of their names.
 std::string resolve_aliases(Dispatch& dispatch, const CapturedDevice& captured) {
   for (const codec::CommandInfo& command : codec::commands()) {
@@ -145,7 +162,7 @@ std::string resolve_aliases(Dispatch& dispatch, const CapturedDevice& captured) 
   std::string missing;
   for (const CommandId id : captured.commands) {
     const std::string_view name = codec::info(id).name;
-    const bool ours = name.starts_with("rondo") || executors()[static_cast<std::size_t>(id)] != nullptr;
+    const bool ours = name.starts_with("rondo") || is_players_own(id);
     if (dispatch.at(id) == nullptr && !ours) missing += (missing.empty() ? "" : ", ") + std::string(name);
   }
   return missing;
@@ -184,6 +201,7 @@ Result<void> create_device(Run& run, const Op& op, std::byte* args) {
   device->access.dispatch = &device->dispatch;
   device->access.device = handle;
   device->access.memory = target.memory;
+  device->access.timeout_ns = kOwnWorkNs;
   device->atom = std::max<VkDeviceSize>(target.properties.limits.nonCoherentAtomSize, 1);
   device->service_family = info.pQueueCreateInfos[0].queueFamilyIndex;
   for (std::uint32_t i = 0; i < info.queueCreateInfoCount; ++i) {
@@ -207,23 +225,23 @@ Result<void> destroy_device(Run& run, const Op& op, std::byte*) {
   return op.device != kNone ? run.release_device(op.device, true) : Result<void>();
 }
 
-void remember(DeviceState& device, VkQueue queue, std::uint32_t family) {
+void remember(DeviceState& device, ObjectId id, VkQueue queue, std::uint32_t family) {
   const auto is_it = [&](const LiveQueue& known) { return known.handle == queue; };
   if (queue != VK_NULL_HANDLE && std::none_of(device.queues.begin(), device.queues.end(), is_it))
-    device.queues.push_back({queue, family});
+    device.queues.push_back({id, queue, family});
 }
 
 Result<void> get_queue(Run& run, const Op& op, std::byte* args) {
   RONDO_TRY(run.call_checked(op, args));
   const auto& a = as<args_vkGetDeviceQueue>(args);
-  remember(run.device(op), *a.pQueue, a.queueFamilyIndex);
+  remember(run.device(op), op.subject, *a.pQueue, a.queueFamilyIndex);
   return {};
 }
 
 Result<void> get_queue2(Run& run, const Op& op, std::byte* args) {
   RONDO_TRY(run.call_checked(op, args));
   const auto& a = as<args_vkGetDeviceQueue2>(args);
-  remember(run.device(op), *a.pQueue, a.pQueueInfo->queueFamilyIndex);
+  remember(run.device(op), op.subject, *a.pQueue, a.pQueueInfo->queueFamilyIndex);
   return {};
 }
 

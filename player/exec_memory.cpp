@@ -11,11 +11,11 @@ namespace rondo::player {
 
 namespace {
 
-// A transfer may not fill memory that is another object's own.
-bool can_be_zeroed(const CapturedMemory& captured, VkMemoryPropertyFlags flags) {
-  if ((flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0) return true;
-  return !captured.dedicated &&
-         (flags & (VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT | VK_MEMORY_PROPERTY_PROTECTED_BIT)) == 0;
+// The layer gives programs zeroed pages for what the host may write, whether it
+// does or not, and zeroes the rest where it leaves checkpoints.
+bool begins_as_zeros(const Plan& plan, const VkMemoryAllocateInfo& info, VkMemoryPropertyFlags flags) {
+  const bool visible = (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0;
+  return (visible || plan.has_checkpoints) && gpu::can_zero(info, flags);
 }
 
 Result<void> allocate(Run& run, const Op& op, std::byte* args) {
@@ -37,11 +37,7 @@ Result<void> allocate(Run& run, const Op& op, std::byte* args) {
   const VkMemoryPropertyFlags flags = device.access.memory.memoryTypes[info.memoryTypeIndex].propertyFlags;
   memory.coherent = (flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
   Result<void> done;
-  // Host writes are recorded as differences from zeros (the layer gives the
-  // program fresh zeroed pages), so what they go to must begin as zeros.
-  if ((run.options().zero_memory || captured.written) && can_be_zeroed(captured, flags))
-    done = gpu::zero_fill(device.access, memory.handle, memory.bytes, info.memoryTypeIndex, device.service_queue,
-                          &run.one_shot(device));
+  if (begins_as_zeros(run.plan(), info, flags)) done = run.zero(device, memory, info.memoryTypeIndex);
   if (done && (captured.written || captured.read_back)) {
     void* mapped = nullptr;
     const VkResult r = device.dispatch.vkMapMemory(device.handle, memory.handle, 0, VK_WHOLE_SIZE, 0, &mapped);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Swapchains without a window: acquire and present become empty submits that
 // signal and wait for what the program gave them.
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -91,7 +92,10 @@ Result<void> create_swapchain(Run& run, const Op& op, std::byte* args) {
 Result<void> destroy_swapchain(Run& run, const Op& op, std::byte*) {
   if (op.subject == 0) return {};
   std::unique_ptr<VirtualSwapchain>& swapchain = run.swapchains()[run.plan().place_of(op.subject)];
-  if (swapchain != nullptr) destroy_virtual_swapchain(run.device(op), *swapchain);
+  if (swapchain != nullptr) {
+    destroy_virtual_swapchain(run.device(op), *swapchain);
+    std::erase_if(run.image_checks(), [&](const ImageCheck& check) { return check.swapchain == swapchain.get(); });
+  }
   swapchain.reset();
   return {};
 }
@@ -124,19 +128,14 @@ Result<void> acquire2(Run& run, const Op& op, std::byte* args) {
   return signal_acquired(run, op, info.swapchain, info.semaphore, info.fence);
 }
 
-Result<void> screenshot(Run& run, const Op& op, const VirtualSwapchain& swapchain, std::uint32_t image,
-                        std::uint32_t of_present) {
-  DeviceState& device = run.device(op);
-  if (VkResult r = device.dispatch.vkDeviceWaitIdle(device.handle); r < 0)
-    return tl::unexpected<Error>(run.failure(op, r, "vkDeviceWaitIdle before a screenshot"));
-  auto readback = run.readback(device);
-  if (!readback) return tl::unexpected<Error>(readback.error());
+Result<void> screenshot(Run& run, DeviceState& device, const LiveQueue& queue, const VirtualSwapchain& swapchain,
+                        std::uint32_t image, std::uint32_t of_present) {
   gpu::ImageSource source;
   source.image = swapchain.images[image];
   source.format = swapchain.info.format;
   source.extent = swapchain.info.extent;
   source.layout = VK_IMAGE_LAYOUT_GENERAL;
-  auto texels = (*readback)->read(device.service_queue, source);
+  auto texels = run.readback(device, queue.family).read(queue.handle, source);
   if (!texels) return tl::unexpected<Error>(texels.error());
   Observer& observer = run.observer();
   char name[48];
@@ -156,8 +155,6 @@ Result<void> present(Run& run, const Op& op, std::byte* args) {
     const VirtualSwapchain* swapchain = from_handle(info.pSwapchains[i]);
     if (swapchain == nullptr || info.pImageIndices[i] >= swapchain->images.size())
       return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "the presented image does not exist here"));
-    const bool shown = !op.returned || op.captured >= 0;
-    if (run.options().screenshots && shown) RONDO_TRY(screenshot(run, op, *swapchain, info.pImageIndices[i], i));
   }
   static constexpr std::size_t kBatch = 16;
   static constexpr std::array<VkPipelineStageFlags, kBatch> stages = [] {
@@ -173,6 +170,16 @@ Result<void> present(Run& run, const Op& op, std::byte* args) {
     submit.pWaitDstStageMask = stages.data();
     if (VkResult r = device.dispatch.vkQueueSubmit(a.queue, 1, &submit, VK_NULL_HANDLE); r < 0)
       return tl::unexpected<Error>(run.failure(op, r, "the submit that stands for a present"));
+  }
+  // Behind the waits, in the queue's own order: no other queue is waited for.
+  const auto is_ours = [&](const LiveQueue& known) { return known.handle == a.queue; };
+  const auto queue = std::find_if(device.queues.begin(), device.queues.end(), is_ours);
+  const bool shown = !op.returned || op.captured >= 0;
+  for (std::uint32_t i = 0; i < info.swapchainCount && queue != device.queues.end(); ++i) {
+    const VirtualSwapchain& swapchain = *from_handle(info.pSwapchains[i]);
+    RONDO_TRY(compare_images(run, device, *queue, swapchain));
+    if (run.options().screenshots && shown)
+      RONDO_TRY(screenshot(run, device, *queue, swapchain, info.pImageIndices[i], i));
   }
   run.presented();
   return {};

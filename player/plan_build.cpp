@@ -6,6 +6,7 @@
 
 #include "generated/args.h"
 #include "player/plan_builder.h"
+#include "player/run.h"
 
 namespace rondo::player {
 
@@ -84,6 +85,7 @@ Result<void> PlanBuilder::add(const Record& record) {
   const Action action = action_for(command, record, why);
   if (action == Action::refuse && !by_layer)
     return tl::unexpected<Error>(at(record, Status::failed, std::string(command.name) + " is " + why));
+  if (action == Action::play && !by_layer) RONDO_TRY(check_swapchains(record, command));
   blob_data_.assign(lowered_.blobs.size(), nullptr);
   if (action == Action::play && !by_layer) RONDO_TRY(load_blobs(record));
   view_.load(lowered_, resolution_.ids, blob_data_);
@@ -105,6 +107,19 @@ Result<void> PlanBuilder::check_known(const Record& record, const codec::Command
   return tl::unexpected<Error>(at(record, Status::unreadable,
                                   std::string(command.name) + " uses the " + codec::info(ref.type).name + " " +
                                       value + ", which is not alive here: the record that made it is missing"));
+}
+
+// Swapchains are the player's own here: no driver may be given one.
+Result<void> PlanBuilder::check_swapchains(const Record& record, const codec::CommandInfo& command) const {
+  if (executors()[static_cast<std::size_t>(command.canonical)] != nullptr &&
+      command.canonical != CommandId::vkBindImageMemory2)
+    return {};
+  for (const codec::HandleRef& ref : lowered_.handles)
+    if (ref.type == HandleType::VkSwapchainKHR && ref.captured != 0)
+      return tl::unexpected<Error>(
+          at(record, Status::failed,
+             std::string(command.name) + " names a swapchain, whose images are the player's own: it is not replayed"));
+  return {};
 }
 
 // The device or instance that the call goes to was made by a call of the plan.
@@ -207,8 +222,12 @@ void PlanBuilder::count(const codec::CommandInfo& command) {
     case CommandId::vkQueueSubmit: counts.submits += view_.as<args_vkQueueSubmit>().submitCount; break;
     case CommandId::vkQueueSubmit2: counts.submits += view_.as<args_vkQueueSubmit2>().submitCount; break;
     case CommandId::vkQueuePresentKHR: ++counts.frames; break;
-    case CommandId::rondoCheckpointImage: ++counts.image_checkpoints; break;
+    case CommandId::rondoCheckpointImage:
+      ++counts.image_checkpoints;
+      plan_->has_checkpoints = true;
+      break;
     case CommandId::rondoCheckpointMemory:
+      plan_->has_checkpoints = true;
       counts.memory_checkpoints += view_.as<args_rondoCheckpointMemory>().rangeCount;
       break;
     default:

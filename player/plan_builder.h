@@ -38,6 +38,7 @@ class PlanBuilder {
   Result<void> load_blobs(const Record& record);  // fills blob_data_
   Result<void> check_owner(const Record& record, const codec::CommandInfo& command, const Op& op) const;
   Result<void> check_known(const Record& record, const codec::CommandInfo& command) const;
+  Result<void> check_swapchains(const Record& record, const codec::CommandInfo& command) const;
   void patch_marks(Op& op);
   bool has_its_parameters(const codec::CommandInfo& command) const;  // plan_check.cpp
   void count(const codec::CommandInfo& command);

@@ -107,7 +107,6 @@ Result<void> run_plan(const Options& options, const Plan& plan, const Loader& lo
                       Deadline& deadline, Observer& observer, Outcome& outcome) {
   RunOptions run_options;
   run_options.validate = options.validate;
-  run_options.zero_memory = options.verify;
   PlacementCache placements;
   // What is compared or pictured is not timed when several runs are asked for.
   const bool looked_at = options.verify || !options.screenshots.empty();

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "player/run.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 
 #include "format/codec/schema.h"
 #include "generated/thunks.h"
+#include "gpu/zero_fill.h"
 
 namespace rondo::player {
+
+namespace {
+
+constexpr VkQueueFlags kFills = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
+
+}  // namespace
 
 std::uint64_t now_ns() {
   return static_cast<std::uint64_t>(
@@ -201,19 +209,45 @@ Result<void> Run::play() {
     ++counts_.calls;
     ++at_;
   }
+  for (const ImageCheck& check : image_checks_)
+    observer_.skip(observer_.verification.images,
+                   "record " + std::to_string(check.op->sequence) + ": its present is not played");
   return finish_timing();
 }
 
-Result<gpu::ImageReadback*> Run::readback(DeviceState& device) {
-  if (device.readback == nullptr)
-    device.readback = std::make_unique<gpu::ImageReadback>(device.access, device.service_family);
-  return device.readback.get();
+gpu::ImageReadback& Run::readback(DeviceState& device, std::uint32_t family) {
+  auto& readback = device.readbacks[family];
+  if (readback == nullptr) readback = std::make_unique<gpu::ImageReadback>(device.access, family);
+  return *readback;
 }
 
-gpu::OneShot& Run::one_shot(DeviceState& device) {
-  if (device.one_shot == nullptr)
-    device.one_shot = std::make_unique<gpu::OneShot>(device.access, device.service_family);
-  return *device.one_shot;
+bool Run::blocked(const DeviceState& device) {
+  sync_.advance(at_);
+  return sync_.blocked() && std::any_of(device.queues.begin(), device.queues.end(),
+                                        [&](const LiveQueue& queue) { return sync_.blocked(queue.id); });
+}
+
+Result<void> Run::zero(DeviceState& device, const MemoryState& memory, std::uint32_t type) {
+  LiveQueue queue{0, device.service_queue, device.service_family};
+  if (blocked(device)) [[unlikely]] {
+    const auto& families = targets_[device.index].families;
+    for (const LiveQueue& other : device.queues)
+      if (other.handle == queue.handle) queue.id = other.id;
+    if (sync_.blocked(queue.id)) queue.handle = VK_NULL_HANDLE;
+    for (const LiveQueue& other : device.queues)
+      if (queue.handle == VK_NULL_HANDLE && !sync_.blocked(other.id) &&
+          (families[other.family].queueFlags & kFills) != 0)
+        queue = other;
+  }
+  const bool by_host =
+      (device.access.memory.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0;
+  if (!by_host && queue.handle == VK_NULL_HANDLE) return {};
+  auto& commands = device.one_shots[queue.family];
+  if (commands == nullptr) commands = std::make_unique<gpu::OneShot>(device.access, queue.family);
+  auto done = gpu::zero_fill(device.access, memory.handle, memory.bytes, type, queue.handle, commands.get());
+  // A type that holds no buffers could not be zeroed in a capture either.
+  if (!done && done.error().status == Status::device) return {};
+  return done;
 }
 
 }  // namespace rondo::player

@@ -28,7 +28,6 @@ struct RunOptions {
   bool verify = false;
   bool screenshots = false;
   bool validate = false;
-  bool zero_memory = false;  // as the capture did: design, "Checkpoints"
 };
 
 // The live device of each captured one: an index into LiveDevices::list().
@@ -65,6 +64,7 @@ struct VirtualSwapchain {
 };
 
 struct LiveQueue {
+  ObjectId id = 0;
   VkQueue handle = VK_NULL_HANDLE;
   std::uint32_t family = 0;
 };
@@ -78,10 +78,21 @@ struct DeviceState {
   std::uint32_t service_family = 0;
   std::vector<LiveQueue> queues;              // that the program asked for
   std::vector<VkFence> pending_fences;        // ours, destroyed with the device
-  std::unique_ptr<gpu::ImageReadback> readback;
-  std::unique_ptr<gpu::OneShot> one_shot;
+  std::unordered_map<std::uint32_t, std::unique_ptr<gpu::ImageReadback>> readbacks;  // by queue family
+  std::unordered_map<std::uint32_t, std::unique_ptr<gpu::OneShot>> one_shots;        // likewise
   VkDeviceSize atom = 1;                      // nonCoherentAtomSize
 };
+
+// A recorded image: it is compared when its present comes, on that queue.
+struct ImageCheck {
+  const Op* op = nullptr;
+  const VirtualSwapchain* swapchain = nullptr;
+  std::uint32_t image = 0;
+  Digest digest;
+};
+// Behind the present's waits, on its queue: as the recorder read it.
+Result<void> compare_images(class Run& run, DeviceState& device, const LiveQueue& queue,
+                            const VirtualSwapchain& swapchain);
 
 struct RunCounts {
   std::uint64_t calls = 0, submits = 0, frames = 0;
@@ -139,8 +150,11 @@ class Run {
   std::vector<std::byte> prepared_copy(const Op& op) const;
   // The id that was patched at `offset` of this op's block.
   ObjectId patched_id(const Op& op, std::uint32_t offset) const;
-  Result<gpu::ImageReadback*> readback(DeviceState& device);
-  gpu::OneShot& one_shot(DeviceState& device);
+  gpu::ImageReadback& readback(DeviceState& device, std::uint32_t family);
+  // Zeroes fresh memory, on a queue that waits for nothing, or not at all.
+  Result<void> zero(DeviceState& device, const MemoryState& memory, std::uint32_t type);
+  bool blocked(const DeviceState& device);  // a queue waits for a later record
+  std::vector<ImageCheck>& image_checks() { return image_checks_; }
 
   // Times and places, kept by the executors of submits, waits and presents.
   void submitting() {
@@ -188,6 +202,7 @@ class Run {
   std::unordered_map<ObjectId, OverflowPools> overflow_;
   std::vector<std::byte> output_;
   std::vector<Piece> pieces_;
+  std::vector<ImageCheck> image_checks_;
   std::vector<std::unique_ptr<VirtualSwapchain>> swapchains_;  // parallel to Plan::swapchains
 
   SyncModel sync_;
@@ -222,6 +237,7 @@ void add_swapchain_executors(std::vector<Executor>& table);
 void add_sync_executors(std::vector<Executor>& table);
 void add_pool_executors(std::vector<Executor>& table);
 void add_pipeline_executors(std::vector<Executor>& table);
+bool is_debug_command(CommandId id);  // names, tags, labels: exec_debug.cpp
 void add_debug_executors(std::vector<Executor>& table);
 void add_checkpoint_executors(std::vector<Executor>& table);
 
