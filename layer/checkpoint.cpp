@@ -11,8 +11,21 @@ namespace rondo::layer {
 
 namespace {
 
-constexpr std::uint64_t kIdleTimeout = 1'000'000'000;    // ns; then a memory checkpoint is unverified
+// How long the program is held for work that may be waiting for the program, ns.
+constexpr std::uint64_t kPatience = 5'000'000;
+constexpr std::uint64_t kLeastPatience = 100'000;
+constexpr int kAttempts = 8;  // against other threads that submit, or write what is being read
 constexpr std::uint64_t kImageTimeout = 60'000'000'000;  // ns
+
+// A part of a buffer that is mapped, and its digest.
+struct Open {
+  RondoRange range;
+  Digest digest;
+};
+
+bool overlap(const RondoRange& a, std::uint64_t offset, std::uint64_t size) {
+  return a.offset < offset + size && offset < a.offset + a.size;
+}
 
 // The queue's family, if it can copy images.
 std::optional<std::uint32_t> copying_family(const DeviceState& device, VkQueue queue) {
@@ -27,10 +40,11 @@ std::optional<std::uint32_t> copying_family(const DeviceState& device, VkQueue q
 
 }  // namespace
 
-Checkpointer::Checkpointer(DeviceState& device) : device_(device) {}
+Checkpointer::Checkpointer(DeviceState& device) : device_(device), patience_ns_(kPatience) {}
 
 Checkpointer::~Checkpointer() {
   for (VkFence fence : stuck_) device_.next->vkDestroyFence(device_.device, fence, nullptr);
+  for (VkFence fence : probe_) device_.next->vkDestroyFence(device_.device, fence, nullptr);
   for (VkFence fence : unused_) device_.next->vkDestroyFence(device_.device, fence, nullptr);
 }
 
@@ -160,87 +174,184 @@ void Checkpointer::end_wait(VkFence fence) {
     stuck_.push_back(fence);
 }
 
-std::string Checkpointer::idle() {
+void Checkpointer::reuse_signalled() {
+  std::erase_if(stuck_, [&](VkFence fence) {
+    if (device_.next->vkGetFenceStatus(device_.device, fence) != VK_SUCCESS ||
+        device_.next->vkResetFences(device_.device, 1, &fence) != VK_SUCCESS)
+      return false;
+    unused_.push_back(fence);
+    return true;
+  });
+}
+
+// A fence behind the work of each queue.
+VkResult Checkpointer::start_probe() {
+  stuck_.insert(stuck_.end(), probe_.begin(), probe_.end());
+  probe_.clear();
+  reuse_signalled();
   std::vector<VkQueue> queues;
   {
     const auto lock = host_memory().enter();
     for (const auto& [queue, progress] : device_.memories.queues) queues.push_back(queue);
+    probed_ = device_.memories.epoch;
   }
-  std::vector<VkFence> fences;
-  std::string reason;
+  timed_out_ = false;
   for (VkQueue queue : queues) {
     VkFence fence = VK_NULL_HANDLE;
     if (const VkResult result = submit_fence(queue, fence); result != VK_SUCCESS) {
-      reason = gpu::describe("vkQueueSubmit", result);
-      break;
+      probed_ = 0;
+      return result;
     }
-    fences.push_back(fence);
+    probe_.push_back(fence);
   }
-  if (fences.empty()) return reason;
-  const VkResult result = device_.next->vkWaitForFences(
-      device_.device, static_cast<std::uint32_t>(fences.size()), fences.data(), VK_TRUE, kIdleTimeout);
-  if (result == VK_SUCCESS &&
-      device_.next->vkResetFences(device_.device, static_cast<std::uint32_t>(fences.size()), fences.data()) ==
-          VK_SUCCESS) {
-    unused_.insert(unused_.end(), fences.begin(), fences.end());
-    return reason;
+  return VK_SUCCESS;
+}
+
+// Whether everything submitted is finished; then `queues` has been held since
+// that was found. It is not held while waiting: what is pending may wait for a
+// submit of another thread.
+Checkpointer::Settled Checkpointer::settle(Lock& queues, std::string& reason) {
+  const auto now = [&] {
+    const auto lock = host_memory().enter();
+    return std::pair(device_.memories.epoch, device_.memories.signals);
+  };
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const auto [epoch, signals] = now();
+    if (probed_ != epoch)
+      if (const VkResult result = start_probe(); result != VK_SUCCESS) {
+        reason = gpu::describe("vkQueueSubmit", result);
+        return Settled::no;
+      }
+    const bool again = timed_out_ && signals_ == signals;
+    VkResult result = VK_SUCCESS;
+    if (!probe_.empty()) {
+      queues.unlock();
+      result = device_.next->vkWaitForFences(device_.device, static_cast<std::uint32_t>(probe_.size()),
+                                             probe_.data(), VK_TRUE, again ? 0 : patience_ns_);
+      queues.lock();
+    }
+    if (result == VK_TIMEOUT) {
+      timed_out_ = true;
+      signals_ = signals;
+      if (again) return Settled::still_not;
+      patience_ns_ = std::max(patience_ns_ / 2, kLeastPatience);
+      reason = "work was still pending";
+      return Settled::no;
+    }
+    probed_ = 0;  // the fences are used up
+    if (result != VK_SUCCESS) {
+      reason = gpu::describe("vkWaitForFences", result);
+      return Settled::no;
+    }
+    stuck_.insert(stuck_.end(), probe_.begin(), probe_.end());
+    probe_.clear();
+    reuse_signalled();
+    if (now().first == epoch) {
+      patience_ns_ = kPatience;
+      return Settled::yes;
+    }
   }
-  stuck_.insert(stuck_.end(), fences.begin(), fences.end());
-  return result == VK_TIMEOUT ? "the queues were not idle within a second"
-                              : gpu::describe("vkWaitForFences", result);
+  reason = "other threads kept submitting";
+  return Settled::no;
 }
 
 void Checkpointer::memory(ThreadState& state) {
+  const std::lock_guard one(checking_);
+  Lock queues = enter_queues();
   {
     const auto lock = host_memory().enter();
     if (checked_ == device_.memories.epoch) return;  // nothing submitted since
-    checked_ = device_.memories.epoch;
   }
-  const std::string reason = idle();
+  std::string reason;
+  const Settled settled = settle(queues, reason);
   const auto lock = host_memory().enter();
+  if (settled == Settled::still_not) {
+    host_memory().refresh(device_);
+    return;
+  }
   host_memory().record_all(&state);
-  if (reason.empty()) HostMemory::finished(device_);
-  std::vector<RondoRange> ranges, unclear;
-  std::vector<Digest> digests;
+  if (settled == Settled::yes) {
+    HostMemory::finished(device_);
+    checked_ = device_.memories.epoch;
+  } else {
+    host_memory().refresh(device_);
+  }
   for (auto& [handle, known] : device_.memories.memories) {
     Memory& memory = *known;
     if (memory.tracked == nullptr || !memory.device_writable) continue;
-    // One range for all of it: what cannot be compared is counted, too.
-    const std::vector<RondoRange> whole = {{0, memory.size}};
-    if (!reason.empty()) {
-      if (memory.mapped) write(state, memory, whole, {Digest{}}, reason.c_str());
+    const bool aliased = memory.tracked->mechanism() == memory::Mechanism::alias;
+    if (settled == Settled::yes && aliased && memory.mapped) {
+      digest(state, memory);
       continue;
     }
-    if (memory.tracked->mechanism() != memory::Mechanism::alias) {
+    if (settled == Settled::yes) {
       memory.tracked->refresh(0, memory::whole, memory::Refresh::everything);
       memory.refreshed = device_.memories.epoch;
-      if (memory.mapped)
-        write(state, memory, whole, {Digest{}},
-              "host writes to this memory are found by a means that cannot tell them from the device's");
-      continue;
     }
-    ranges.clear();
-    unclear.clear();
-    digests.clear();
+    // One range for all of it: what cannot be compared is counted, too.
+    if (memory.mapped)
+      write(state, memory, {{0, memory.size}}, {Digest{}},
+            settled == Settled::yes
+                ? "host writes to this memory are found by a means that cannot tell them from the device's"
+                : reason.c_str());
+  }
+}
+
+// Whole buffers, changed or not: a write that is missing in the replay may have
+// left the bytes as they were. Outside of them, images: what has changed.
+void Checkpointer::digest(ThreadState& state, Memory& memory) {
+  std::vector<Open> open;
+  for (const BoundBuffer& buffer : memory.buffers) {
+    const VkDeviceSize from = std::max(buffer.offset, memory.mapped_from);
+    const VkDeviceSize to = std::min({buffer.offset + buffer.size, memory.mapped_to, memory.size});
+    if (from < to) open.push_back({{from, to - from}, {}});
+  }
+  const auto bytes = [&](const RondoRange& range) {
+    return std::span<const std::byte>(memory.alias->program_side() + range.offset,
+                                      static_cast<std::size_t>(range.size));
+  };
+  const auto in_buffer = [&](const RondoRange& range) {
+    return std::any_of(memory.buffers.begin(), memory.buffers.end(),
+                       [&](const BoundBuffer& buffer) { return overlap(range, buffer.offset, buffer.size); });
+  };
+  std::vector<RondoRange> ranges, unclear;
+  std::vector<Digest> digests;
+  for (int attempt = 0; attempt < kAttempts && (attempt == 0 || !open.empty()); ++attempt) {
+    host_memory().record(&state, memory);
     for (const memory::Range& range :
          memory.tracked->refresh(0, memory::whole, memory::Refresh::everything)) {
-      const std::uint64_t offset = memory.map_offset + range.offset;
-      if (offset >= memory.size) continue;
-      const RondoRange part{offset, std::min(range.size, memory.size - offset)};
+      if (range.offset >= memory.size) continue;
+      const RondoRange part{range.offset, std::min(range.size, memory.size - range.offset)};
+      if (in_buffer(part)) continue;
       if (range.ambiguous) {
         unclear.push_back(part);
-        continue;
+      } else {
+        ranges.push_back(part);
+        digests.push_back(digest_of({range.bytes, static_cast<std::size_t>(part.size)}));
       }
-      ranges.push_back(part);
-      digests.push_back(digest_of({range.bytes, static_cast<std::size_t>(part.size)}));
     }
     memory.refreshed = device_.memories.epoch;
-    if (!memory.mapped) continue;
-    if (!ranges.empty()) write(state, memory, ranges, digests, nullptr);
-    if (!unclear.empty())
-      write(state, memory, unclear, std::vector<Digest>(unclear.size()),
-            "host and device wrote the same page: nothing tells their bytes apart");
+    for (Open& part : open) part.digest = digest_of(bytes(part.range));
+    // The same bytes again, and no host write between: these are the bytes that
+    // the capture leads to.
+    const std::span<const memory::Range> written = host_memory().record(&state, memory);
+    std::erase_if(open, [&](const Open& part) {
+      for (const memory::Range& range : written)
+        if (overlap(part.range, range.offset, range.size)) return false;
+      if (digest_of(bytes(part.range)) != part.digest) return false;
+      ranges.push_back(part.range);
+      digests.push_back(part.digest);
+      return true;
+    });
   }
+  if (!ranges.empty()) write(state, memory, ranges, digests, nullptr);
+  if (!unclear.empty())
+    write(state, memory, unclear, std::vector<Digest>(unclear.size()),
+          "host and device wrote the same page: nothing tells their bytes apart");
+  if (open.empty()) return;
+  std::vector<RondoRange> busy;
+  for (const Open& part : open) busy.push_back(part.range);
+  write(state, memory, busy, std::vector<Digest>(busy.size()), "the host wrote to it while it was read");
 }
 
 void Checkpointer::write(ThreadState& state, const Memory& memory, const std::vector<RondoRange>& ranges,

@@ -53,12 +53,16 @@ class Checkpointer {
   VkResult begin_wait(VkQueue queue, VkFence& fence);
   void end_wait(VkFence fence);
 
-  // After a successful wait: idles all queues, and records what they changed
-  // in mapped memory.
+  // --- After a successful wait, under no lock: digests what devices can write of
+  // mapped memory, if all that was submitted is finished or soon will be.
   void memory(ThreadState& state);
 
  private:
-  std::string idle();  // why the queues are not idle, empty if they are
+  enum class Settled { yes, no, still_not };  // still_not: and nothing has happened since it was told
+  Settled settle(Lock& queues, std::string& reason);
+  VkResult start_probe();
+  void reuse_signalled();
+  void digest(ThreadState& state, Memory& memory);
   VkResult submit_fence(VkQueue queue, VkFence& fence);
   gpu::Access access(std::uint64_t timeout_ns) const;
   gpu::ImageReadback& readback(std::uint32_t family);
@@ -71,8 +75,16 @@ class Checkpointer {
   std::unique_ptr<gpu::OneShot> zeroing_;
   VkQueue zeroing_queue_ = VK_NULL_HANDLE;
   std::vector<VkFence> unused_;
-  std::vector<VkFence> stuck_;  // of waits that timed out
-  std::uint64_t checked_ = 0;   // DeviceMemory::epoch at the last memory checkpoint
+  std::vector<VkFence> stuck_;  // submitted, and nobody waits for them any more
+
+  // Memory checkpoints are made one at a time; what follows is theirs.
+  std::mutex checking_;         // before the queues' lock
+  std::uint64_t checked_ = 0;   // DeviceMemory::epoch at the last one
+  std::vector<VkFence> probe_;  // behind all that was submitted up to probed_
+  std::uint64_t probed_ = 0;    // DeviceMemory::epoch, or 0
+  bool timed_out_ = false;      // they had not signalled in time
+  std::uint64_t signals_ = 0;   // DeviceMemory::signals then
+  std::uint64_t patience_ns_;
 };
 
 }  // namespace rondo::layer

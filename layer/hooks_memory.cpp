@@ -123,6 +123,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkMapMemory(VkDevice device, VkDeviceMemory 
           stop_recording("no memory to find host writes with");
       }
       known->mapped = true;
+      known->mapped_from = offset;
+      known->mapped_to = size == VK_WHOLE_SIZE ? known->size : offset + size;
       known->mapped_before = true;
     });
     return result;

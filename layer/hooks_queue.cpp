@@ -30,8 +30,12 @@ VkResult submit(VkQueue queue, VkFence fence, A... arguments) {
 template <CommandId C, class... A>
 VkResult signal(VkDevice handle, A... arguments) {
   const auto next = next_of(handle).*CommandTraits<C>::pfn;
-  return record_critical<C>([&](ThreadState* thread) { host_memory().record_all(thread); },
-                            [&] { return next(handle, arguments...); }, handle, arguments...);
+  return record_critical<C>(
+      [&](ThreadState* thread) {
+        host_memory().record_all(thread);
+        ++device_of(handle).memories.signals;
+      },
+      [&] { return next(handle, arguments...); }, handle, arguments...);
 }
 
 }  // namespace

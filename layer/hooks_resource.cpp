@@ -89,31 +89,52 @@ VkResult create_image(DeviceState& device, const VkImageCreateInfo& asked,
   return vk.vkCreateImage(device.device, &request.info, allocator, out);
 }
 
-void bound(DeviceState& device, VkDeviceMemory handle, bool writable, VkImage image = VK_NULL_HANDLE) {
+void bind_image(DeviceState& device, VkImage image, VkDeviceMemory handle) {
   if (!recording()) return;
   const auto lock = host_memory().enter();
-  if (image != VK_NULL_HANDLE) device.memories.plain_images.erase(image);
+  device.memories.plain_images.erase(image);
   if (Memory* const memory = HostMemory::find(device, handle); memory != nullptr)
-    memory->device_writable |= writable;
+    memory->device_writable = true;
 }
 
-bool take_read_only(DeviceState& device, VkBuffer buffer) {
+void bind_buffer(DeviceState& device, VkBuffer buffer, VkDeviceMemory handle, VkDeviceSize offset) {
+  if (!recording()) return;
+  guarded([&] {
+    const auto lock = host_memory().enter();
+    Memory* const memory = HostMemory::find(device, handle);
+    if (memory == nullptr) return;
+    const auto known = device.memories.buffers.find(buffer);
+    if (known == device.memories.buffers.end()) {
+      memory->device_writable = true;
+    } else if (known->second.writable) {
+      memory->device_writable = true;
+      known->second.memory = handle;
+      memory->buffers.push_back({buffer, offset, known->second.size});
+    }
+  });
+}
+
+void forget_buffer(DeviceState& device, VkBuffer buffer) {
   const auto lock = host_memory().enter();
-  return device.memories.read_only.erase(buffer) != 0;
+  const auto known = device.memories.buffers.find(buffer);
+  if (known == device.memories.buffers.end()) return;
+  if (Memory* const memory = HostMemory::find(device, known->second.memory); memory != nullptr)
+    std::erase_if(memory->buffers, [&](const BoundBuffer& bound) { return bound.buffer == buffer; });
+  device.memories.buffers.erase(known);
 }
 
 template <CommandId C>
 VkResult bind_buffers(VkDevice device, std::uint32_t count, const VkBindBufferMemoryInfo* infos) {
   DeviceState& state = device_of(device);
   for (std::uint32_t i = 0; i < count; ++i)
-    bound(state, infos[i].memory, !take_read_only(state, infos[i].buffer));
+    bind_buffer(state, infos[i].buffer, infos[i].memory, infos[i].memoryOffset);
   return regular<C>(device, count, infos);
 }
 
 template <CommandId C>
 VkResult bind_images(VkDevice device, std::uint32_t count, const VkBindImageMemoryInfo* infos) {
   DeviceState& state = device_of(device);
-  for (std::uint32_t i = 0; i < count; ++i) bound(state, infos[i].memory, true, infos[i].image);
+  for (std::uint32_t i = 0; i < count; ++i) bind_image(state, infos[i].image, infos[i].memory);
   return regular<C>(device, count, infos);
 }
 
@@ -159,14 +180,21 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateBuffer(VkDevice device, const VkBuff
   const auto create = [&] {
     const BufferRequest request(state, *pCreateInfo);
     const VkResult result = state.next->vkCreateBuffer(device, &request.info, pAllocator, pBuffer);
-    if (result == VK_SUCCESS && recording() && (pCreateInfo->usage & ~kReadOnly) == 0)
+    if (result == VK_SUCCESS && recording())
       guarded([&] {
         const auto lock = host_memory().enter();
-        state.memories.read_only.insert(*pBuffer);
+        state.memories.buffers[*pBuffer] = {pCreateInfo->size, (pCreateInfo->usage & ~kReadOnly) != 0,
+                                            VK_NULL_HANDLE};
       });
     return result;
   };
   return record_with<CommandId::vkCreateBuffer>(create, device, pCreateInfo, pAllocator, pBuffer);
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_vkDestroyBuffer(VkDevice device, VkBuffer buffer,
+                                                const VkAllocationCallbacks* pAllocator) {
+  forget_buffer(device_of(device), buffer);  // the driver may give its value to another thread at once
+  regular<CommandId::vkDestroyBuffer>(device, buffer, pAllocator);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateImage(VkDevice device, const VkImageCreateInfo* pCreateInfo,
@@ -179,8 +207,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateImage(VkDevice device, const VkImage
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkBindBufferMemory(VkDevice device, VkBuffer buffer,
                                                        VkDeviceMemory memory, VkDeviceSize memoryOffset) {
-  DeviceState& state = device_of(device);
-  bound(state, memory, !take_read_only(state, buffer));
+  bind_buffer(device_of(device), buffer, memory, memoryOffset);
   return regular<CommandId::vkBindBufferMemory>(device, buffer, memory, memoryOffset);
 }
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkBindBufferMemory2(VkDevice device, std::uint32_t bindInfoCount,
@@ -194,7 +221,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkBindBufferMemory2KHR(VkDevice device, std:
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkBindImageMemory(VkDevice device, VkImage image, VkDeviceMemory memory,
                                                       VkDeviceSize memoryOffset) {
-  bound(device_of(device), memory, true, image);
+  bind_image(device_of(device), image, memory);
   return regular<CommandId::vkBindImageMemory>(device, image, memory, memoryOffset);
 }
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkBindImageMemory2(VkDevice device, std::uint32_t bindInfoCount,

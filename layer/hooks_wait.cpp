@@ -22,8 +22,6 @@ VkResult wait(DeviceState& device, Finished&& finished, Down&& down, A... argume
   guarded([&] {
     const bool readback = result == VK_SUCCESS && device.checkpointer != nullptr &&
                           settings().checkpoints >= Checkpoints::readback;
-    // No submit of another thread comes between the wait and its checkpoint.
-    const auto queues = readback ? device.checkpointer->enter_queues() : Checkpointer::Lock();
     const typename CommandTraits<C>::Args args{arguments...};
     if (!encode_payload(*thread, C, &args, wrote_outputs(result))) return;
     commit_call(*thread, C, 0, outcome_of(result, result == VK_SUCCESS ? &times : nullptr));

@@ -101,10 +101,13 @@ void HostMemory::record_all(ThreadState* state) {
   }
 }
 
-void HostMemory::record(ThreadState* state, Memory& memory, VkDeviceSize offset, VkDeviceSize size) {
-  if (memory.tracked == nullptr || state == nullptr) return;
+std::span<const memory::Range> HostMemory::record(ThreadState* state, Memory& memory, VkDeviceSize offset,
+                                                  VkDeviceSize size) {
+  if (memory.tracked == nullptr || state == nullptr) return {};
   const VkDeviceSize from = offset > memory.map_offset ? offset - memory.map_offset : 0;
-  write_ranges(state, memory, memory.tracked->collect(from, size, activity(memory)));
+  const std::span<const memory::Range> found = memory.tracked->collect(from, size, activity(memory));
+  write_ranges(state, memory, found);
+  return found;
 }
 
 void HostMemory::submitted(DeviceState& device, VkQueue queue, VkFence fence) {

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "format/vulkan.h"
@@ -19,6 +19,13 @@
 namespace rondo::layer {
 
 struct DeviceState;
+
+// A buffer that lives in a memory and that a device can write.
+struct BoundBuffer {
+  VkBuffer buffer = VK_NULL_HANDLE;
+  VkDeviceSize offset = 0;
+  VkDeviceSize size = 0;  // as the program asked
+};
 
 // One VkDeviceMemory.
 struct Memory {
@@ -31,8 +38,11 @@ struct Memory {
   bool mapped = false;
   bool mapped_before = false;
   bool device_writable = false;  // something is bound that a device can write
-  VkDeviceSize map_offset = 0;   // tracking of a driver's own mapping begins here; alias: 0
-  std::uint64_t refreshed = 0;   // DeviceMemory::epoch when it was last refreshed on an idle device
+  std::vector<BoundBuffer> buffers;
+  VkDeviceSize mapped_from = 0;  // what the program has mapped
+  VkDeviceSize mapped_to = 0;
+  VkDeviceSize map_offset = 0;  // tracking of a driver's own mapping begins here; alias: 0
+  std::uint64_t refreshed = 0;  // DeviceMemory::epoch when it was last refreshed on an idle device
   std::unique_ptr<memory::AliasMemory> alias;  // before `tracked`, which ends first
   std::unique_ptr<memory::Tracked> tracked;
 };
@@ -46,7 +56,12 @@ struct QueueProgress {
 // Of one device; a member of DeviceState.
 struct DeviceMemory {
   std::unordered_map<VkDeviceMemory, std::unique_ptr<Memory>> memories;
-  std::unordered_set<VkBuffer> read_only;  // created, not yet bound, and no device writes it
+  struct BufferUse {
+    VkDeviceSize size = 0;
+    bool writable = false;                   // by a device
+    VkDeviceMemory memory = VK_NULL_HANDLE;  // null before it is bound
+  };
+  std::unordered_map<VkBuffer, BufferUse> buffers;
   // Images that may not live in imported memory, not yet bound: the bytes they need.
   std::unordered_map<VkImage, VkDeviceSize> plain_images;
   std::unordered_map<VkQueue, QueueProgress> queues;
@@ -55,7 +70,8 @@ struct DeviceMemory {
     std::uint64_t submitted;
   };
   std::unordered_map<VkFence, FenceUse> fences;
-  std::uint64_t epoch = 1;  // grows with every submit
+  std::uint64_t epoch = 1;    // grows with every submit
+  std::uint64_t signals = 0;  // by the host: what they may have let go on
 };
 
 class HostMemory {
@@ -74,8 +90,10 @@ class HostMemory {
 
   // Host writes to coherent memory, everywhere. Before a submit, signal, event.
   void record_all(ThreadState* state);
-  // Host writes to one memory. Before a flush, unmap or free.
-  void record(ThreadState* state, Memory& memory, VkDeviceSize offset = 0, VkDeviceSize size = memory::whole);
+  // Host writes to one memory. Before a flush, unmap or free. Returns them, from
+  // the start of what is tracked, until the next call for this memory.
+  std::span<const memory::Range> record(ThreadState* state, Memory& memory, VkDeviceSize offset = 0,
+                                        VkDeviceSize size = memory::whole);
 
   void submitted(DeviceState& device, VkQueue queue, VkFence fence);
   static void finished(DeviceState& device, std::span<const VkFence> fences);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/record.h"
 
+#include <mutex>
 #include <new>
+#include <set>
+#include <string>
 
 #include "format/varint.h"
 #include "generated/args.h"
+#include "layer/log.h"
 
 namespace rondo::layer {
 
@@ -46,6 +50,20 @@ void write(ThreadState& state, CommandId command, unsigned flags, std::uint64_t 
   state.stream.commit();
 }
 
+// A query that cannot be recorded: no replay needs it, so the capture only
+// says that it is missing, once for each command and reason.
+void leave_out(const std::string& why) {
+  static std::mutex lock;
+  static auto* const told = new std::set<std::string>;  // outlives every destructor
+  {
+    const std::lock_guard guard(lock);
+    if (!told->insert(why).second) return;
+  }
+  const std::string text = why + ": such queries are left out";
+  write_note(text.c_str(), false);
+  log(LogLevel::info, text);
+}
+
 }  // namespace
 
 bool encode_payload(ThreadState& state, codec::Buffer& out, CommandId command, const void* args,
@@ -54,7 +72,10 @@ bool encode_payload(ThreadState& state, codec::Buffer& out, CommandId command, c
     out.clear();
     const codec::EncodeResult result = codec::encode(out, state, command, args, outputs_valid);
     if (result.error.empty()) return true;
-    stop_recording(result.error);
+    if (codec::info(command).query)
+      leave_out(result.error);
+    else
+      stop_recording(result.error);
   } catch (...) {
     stop_recording("out of memory while encoding a call");
   }

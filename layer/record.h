@@ -28,8 +28,8 @@ struct Outcome {
   const Times* times = nullptr;
 };
 
-// Encodes the payload of `command` into `out`. False: recording has been
-// stopped, because the call cannot be recorded.
+// Encodes the payload of `command` into `out`. False: the call cannot be
+// recorded. It is left out where it is a query; else recording has been stopped.
 bool encode_payload(ThreadState& state, codec::Buffer& out, CommandId command, const void* args,
                     bool outputs_valid) noexcept;
 inline bool encode_payload(ThreadState& state, CommandId command, const void* args,

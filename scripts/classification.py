@@ -40,7 +40,7 @@ LAYER_HAND = _each(
      "vkAllocateMemory vkFreeMemory vkMapMemory vkUnmapMemory vkFlushMappedMemoryRanges "
      "vkInvalidateMappedMemoryRanges"),
     ("the memory tracker learns what a device may write",
-     "vkBindBufferMemory vkBindBufferMemory2 vkBindImageMemory vkBindImageMemory2"),
+     "vkBindBufferMemory vkBindBufferMemory2 vkBindImageMemory vkBindImageMemory2 vkDestroyBuffer"),
     ("host writes are found before it, numbered with it",
      "vkQueueSubmit vkQueueSubmit2 vkQueueBindSparse vkSignalSemaphore vkSetEvent"),
     ("takes checkpoints, and times the frame",
