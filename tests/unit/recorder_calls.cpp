@@ -180,6 +180,35 @@ TEST_F(RecordedCalls, AnUnknownStructureStopsTheRecordingAndNotTheCall) {
   EXPECT_EQ(capture.reader->gaps(), 0u);
 }
 
+TEST_F(RecordedCalls, AQueryWithAnUnknownStructureIsLeftOutAndNotedOnce) {
+  in_process(file("a.rondo"), [] {
+    FakeDevice device(fakes());
+    start();
+    VkBaseOutStructure unknown{static_cast<VkStructureType>(0x7ffffff0), nullptr};
+    VkPhysicalDeviceProperties2 properties{};
+    properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+    properties.pNext = &unknown;
+    for (int i = 0; i < 2; ++i) {
+      const typename CommandTraits<CommandId::vkGetPhysicalDeviceProperties2>::Args args{
+          device.handle<VkPhysicalDevice>(), &properties};
+      if (encode_payload(*thread_state(), CommandId::vkGetPhysicalDeviceProperties2, &args, true)) ::_exit(1);
+    }
+    if (!recording()) ::_exit(2);
+    regular<CommandId::vkCmdDraw>(device.handle<VkCommandBuffer>(), 3u, 1u, 0u, 0u);
+  });
+  const Capture capture(file("a.rondo"));
+  ASSERT_NE(capture.reader, nullptr);
+  EXPECT_EQ(capture.reader->footer()->ending, static_cast<std::uint32_t>(Ending::exited));
+  auto record = capture.next();
+  ASSERT_TRUE(record.has_value());
+  EXPECT_EQ(capture.ids.command(record->command), CommandId::rondoNote);
+  record = capture.next();
+  ASSERT_TRUE(record.has_value());
+  EXPECT_EQ(capture.ids.command(record->command), CommandId::vkCmdDraw);
+  EXPECT_FALSE(capture.next().has_value());
+  EXPECT_EQ(capture.reader->gaps(), 0u);
+}
+
 TEST_F(RecordedCalls, WhatIsNotRecordedIsForwarded) {
   in_process(file("a.rondo"), [] {
     FakeDevice device(fakes());
