@@ -73,3 +73,36 @@ OPAQUE = {
     ("VkCuLaunchInfoNVX", "pParams"), ("VkCuLaunchInfoNVX", "pExtras"),
     ("VkDeviceFaultInfoEXT", "pAddressInfos"), ("VkDeviceFaultInfoEXT", "pVendorInfos"),
 }
+
+# Rules under which a null may still be refused: rules.cpp's required_by_rule()
+# says when. All others write nulls of their own.
+REQUIRING_RULES = {"write_set", "write_images", "write_buffers", "write_texel_views", "queue_families",
+                   "framebuffer_attachments", "pipeline_stages", "strided", "template_data", "build_ranges"}
+
+# Must not be null (an array: unless its count is 0), where the registry does not say so.
+REQUIRED = {
+    ("VkGraphicsPipelineCreateInfo", "pStages"),
+    ("VkRenderPassBeginInfo", "pClearValues"),
+    ("vkCmdClearColorImage", "pColor"),
+    ("vkFreeCommandBuffers", "pCommandBuffers"), ("vkFreeDescriptorSets", "pDescriptorSets"),
+}
+
+# May be null, where the registry does not say so: drivers look past a barrier's
+# resource, and past labels.
+NOT_REQUIRED = {
+    ("VkBufferMemoryBarrier", "buffer"), ("VkBufferMemoryBarrier2", "buffer"),
+    ("VkImageMemoryBarrier", "image"), ("VkImageMemoryBarrier2", "image"),
+    ("VkDebugUtilsLabelEXT", "pLabelName"), ("VkDebugMarkerMarkerInfoEXT", "pMarkerName"),
+    ("VkDebugUtilsMessengerCallbackDataEXT", "pMessage"),
+}
+
+# Arrays whose elements must not be null either: member -> structures and commands.
+REQUIRED_ELEMENTS = {
+    "pCommandBuffers": ("VkSubmitInfo", "vkCmdExecuteCommands"),
+    "pFences": ("vkWaitForFences", "vkResetFences"),
+    "pSemaphores": ("VkSemaphoreWaitInfo",),
+    "pWaitSemaphores": ("VkSubmitInfo", "VkPresentInfoKHR", "VkBindSparseInfo"),
+    "pSignalSemaphores": ("VkSubmitInfo", "VkBindSparseInfo"),
+    "pSwapchains": ("VkPresentInfoKHR",),
+    "ppGeometries": ("VkAccelerationStructureBuildGeometryInfoKHR",),
+}

@@ -2,8 +2,10 @@
 #include "format/codec/decoder.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "format/codec/cursor.h"
+#include "format/codec/rules.h"
 #include "format/codec/shapes.h"
 #include "format/codec/template_data.h"
 
@@ -37,10 +39,10 @@ class Decoder {
   bool many_pointers(const Field& f, std::size_t base, int depth);
   bool data(const Field& f, std::size_t base);
   bool text(const Field& f, std::size_t at);
-  bool string(const Field& f, std::size_t at);
+  bool string(const Field& f, std::size_t base, std::size_t at);
   bool strings(const Field& f, std::size_t base);
   bool chain(const Field& f, std::size_t at, int depth);
-  bool template_data(const Field& f, std::size_t at, int depth);
+  bool template_data(const Field& f, std::size_t base, int depth);
   bool template_entry(const Field& f, std::size_t target, std::size_t bytes, int depth);
 
   bool allocate(std::size_t bytes, std::size_t& at);
@@ -48,6 +50,19 @@ class Decoder {
   bool read_count(const Field& f, std::uint32_t& count);
   bool counts_agree(const Field& f, std::size_t base, std::uint64_t found);
   bool native_count(const Field& f, std::size_t base, std::uint64_t& count) const;
+  bool is_required(const Field& f, std::size_t base) const;
+  bool accept_null(const Field& f, std::size_t base);
+  bool accept_null_element(const Field& f);
+  bool accept_null_handles(const Field& f, std::size_t list, std::size_t count);
+  bool refuse_null(const Field& f) { return member_ = f.name, refuse("is null but must not be"); }
+  // Elements behind a pointer: nothing is required of what the driver writes.
+  template <class Read>
+  bool behind(const Field& f, Read read) {
+    const bool outer = std::exchange(in_output_, in_output_ || (f.flags & kOutput) != 0);
+    const bool fine = read();
+    in_output_ = outer;
+    return fine;
+  }
 
   bool copy(std::size_t at, std::size_t bytes) {
     const std::byte* from = in_.take(bytes);
@@ -71,6 +86,7 @@ class Decoder {
   const CommandInfo& command_;
   Cursor in_;
   std::size_t limit_;
+  bool in_output_ = false;        // behind a pointer that the driver writes through
   const char* member_ = nullptr;  // the field being read, for messages
   std::string error_;
 };
@@ -122,12 +138,14 @@ bool Decoder::structure(const StructInfo& type, std::size_t base, bool in_chain,
 bool Decoder::field(const Field& f, std::size_t base, int depth) {
   const std::size_t at = base + f.offset;
   switch (f.shape) {
-    case Shape::value: return element(f, at, base, depth);
+    case Shape::value:
+      if (!element(f, at, base, depth)) return false;
+      return f.element != Element::handle || load<std::uint64_t>(&out_.bytes[at]) != 0 || accept_null(f, base);
     case Shape::array: return elements(f, at, f.count.constant, base, depth);
     case Shape::text: return text(f, at);
     case Shape::one: return one(f, at, base, depth);
     case Shape::many: return is_data(f) ? data(f, base) : many(f, base, depth);
-    case Shape::string: return string(f, at);
+    case Shape::string: return string(f, base, at);
     case Shape::strings: return strings(f, base);
     case Shape::many_pointers: return many_pointers(f, base, depth);
     case Shape::pnext: return chain(f, at, depth);
@@ -184,11 +202,11 @@ bool Decoder::one(const Field& f, std::size_t at, std::size_t owner, int depth) 
   std::uint8_t present = 0;
   if (!read(present)) return false;
   if (present > 1) return refuse("is neither null nor present");
-  if (present == 0) return true;
+  if (present == 0) return f.shape == Shape::one ? accept_null(f, owner) : accept_null_element(f);
   std::size_t target = 0;
   if (!allocate(f.size, target)) return false;
   point(at, target);
-  return element(f, target, owner, depth);
+  return behind(f, [&] { return element(f, target, owner, depth); });
 }
 
 // A count that the rest of the payload can hold: no element is less than a byte.
@@ -236,11 +254,41 @@ bool Decoder::counts_agree(const Field& f, std::size_t base, std::uint64_t found
   return refuse("holds " + std::to_string(found) + " elements where its count says " + std::to_string(stated));
 }
 
+bool Decoder::is_required(const Field& f, std::size_t base) const {
+  if ((f.flags & kRequired) == 0 || (f.flags & kOutput) != 0 || in_output_) return false;
+  if (f.rule == RuleId::none) return true;
+  bool in_parts = false;
+  for (const StructRef& s : out_.chained)
+    in_parts = in_parts || s.id == StructId::VkGraphicsPipelineLibraryCreateInfoEXT ||
+               s.id == StructId::VkPipelineLibraryCreateInfoKHR;
+  return required_by_rule(f, command_.canonical, out_.bytes.data() + base, in_parts);
+}
+
+// A driver looks at the pointer or handle in `f` without asking whether it is
+// null: no program could have made such a call and gone on.
+bool Decoder::accept_null(const Field& f, std::size_t base) {
+  if (!is_required(f, base)) return true;
+  std::uint64_t elements = 0;
+  return (native_count(f, base, elements) && elements == 0) || refuse_null(f);
+}
+
+bool Decoder::accept_null_element(const Field& f) {
+  const bool required = (f.flags & kRequiredElements) != 0 || f.shape == Shape::strings;
+  return !required || in_output_ || refuse_null(f);
+}
+
+bool Decoder::accept_null_handles(const Field& f, std::size_t list, std::size_t count) {
+  if ((f.flags & kRequiredElements) == 0 || f.element != Element::handle || in_output_) return true;
+  for (std::size_t i = 0; i < count; ++i)
+    if (load<std::uint64_t>(&out_.bytes[list + i * f.size]) == 0) return refuse_null(f);
+  return true;
+}
+
 bool Decoder::many(const Field& f, std::size_t base, int depth) {
-  if (f.rule == RuleId::template_data) return template_data(f, base + f.offset, depth);
+  if (f.rule == RuleId::template_data) return template_data(f, base, depth);
   std::uint32_t n = 0;
   if (!read_count(f, n)) return false;
-  if (n == kNull) return true;
+  if (n == kNull) return accept_null(f, base);
   if (!counts_agree(f, base, n)) return false;
   std::size_t stride = f.size;
   if (f.rule == RuleId::strided) {
@@ -252,16 +300,18 @@ bool Decoder::many(const Field& f, std::size_t base, int depth) {
   std::size_t target = 0;
   if (!allocate(bytes, target)) return false;
   point(base + f.offset, target);
-  if (stride == f.size) return elements(f, target, n, base, depth);
-  for (std::size_t i = 0; i < n; ++i)
-    if (!element(f, target + i * stride, base, depth)) return false;
-  return true;
+  if (stride != f.size) {
+    for (std::size_t i = 0; i < n; ++i)
+      if (!element(f, target + i * stride, base, depth)) return false;
+    return true;
+  }
+  return behind(f, [&] { return elements(f, target, n, base, depth); }) && accept_null_handles(f, target, n);
 }
 
 bool Decoder::many_pointers(const Field& f, std::size_t base, int depth) {
   std::uint32_t n = 0;
   if (!read_count(f, n)) return false;
-  if (n == kNull) return true;
+  if (n == kNull) return accept_null(f, base);
   if (!counts_agree(f, base, n)) return false;
   std::size_t list = 0;
   if (!allocate(n * sizeof(void*), list)) return false;
@@ -286,7 +336,7 @@ bool Decoder::many_pointers(const Field& f, std::size_t base, int depth) {
 bool Decoder::data(const Field& f, std::size_t base) {
   std::uint8_t kind = 0;
   if (!read(kind)) return false;
-  if (kind == kDataNull) return true;
+  if (kind == kDataNull) return accept_null(f, base);
   if (kind != kDataInline && kind != kDataBlob) return refuse("has an unknown kind of data");
   std::uint64_t bytes = 0;
   if (!read(bytes)) return false;
@@ -318,14 +368,14 @@ bool Decoder::data(const Field& f, std::size_t base) {
   return true;
 }
 
-bool Decoder::template_data(const Field& f, std::size_t at, int depth) {
+bool Decoder::template_data(const Field& f, std::size_t base, int depth) {
   std::uint32_t entries = 0;
   if (!read_count(f, entries)) return false;
-  if (entries == kNull) return true;
+  if (entries == kNull) return accept_null(f, base);
   std::uint32_t bytes = 0;
   std::size_t target = 0;
   if (!read(bytes) || !allocate(bytes, target)) return false;
-  point(at, target);
+  point(base + f.offset, target);
   for (std::uint32_t i = 0; i < entries; ++i)
     if (!template_entry(f, target, bytes, depth)) return false;
   return true;
@@ -376,10 +426,10 @@ bool Decoder::text(const Field& f, std::size_t at) {
   return copy(at, length);
 }
 
-bool Decoder::string(const Field&, std::size_t at) {
+bool Decoder::string(const Field& f, std::size_t base, std::size_t at) {
   std::uint32_t length = 0;
   if (!read(length)) return false;
-  if (length == kNull) return true;
+  if (length == kNull) return f.shape == Shape::string ? accept_null(f, base) : accept_null_element(f);
   if (length > in_.remaining()) return too_short();
   std::size_t target = 0;
   if (!allocate(length + std::size_t{1}, target)) return false;
@@ -390,13 +440,13 @@ bool Decoder::string(const Field&, std::size_t at) {
 bool Decoder::strings(const Field& f, std::size_t base) {
   std::uint32_t n = 0;
   if (!read_count(f, n)) return false;
-  if (n == kNull) return true;
+  if (n == kNull) return accept_null(f, base);
   if (!counts_agree(f, base, n)) return false;
   std::size_t list = 0;
   if (!allocate(n * sizeof(char*), list)) return false;
   point(base + f.offset, list);
   for (std::size_t i = 0; i < n; ++i)
-    if (!string(f, list + i * sizeof(char*))) return false;
+    if (!string(f, base, list + i * sizeof(char*))) return false;
   return true;
 }
 

@@ -57,6 +57,11 @@ bool derives_from_handle(const Field& field, const std::byte* owner) {
   return (flags & VK_PIPELINE_CREATE_DERIVATIVE_BIT) != 0 && index == -1;
 }
 
+bool is_texel_buffer(std::uint32_t descriptor_type) {
+  return descriptor_type == VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER ||
+         descriptor_type == VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER;
+}
+
 }  // namespace
 
 HandleType untyped_handle_type(const Field& field, std::uint32_t selector) {
@@ -75,8 +80,7 @@ bool Rules::applies(const Field& field, const std::byte* owner) {
     case RuleId::write_buffers:
       return template_item(descriptor_type_) == TemplateItem::buffer;
     case RuleId::write_texel_views:
-      return descriptor_type_ == VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER ||
-             descriptor_type_ == VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER;
+      return is_texel_buffer(descriptor_type_);
     case RuleId::image_info_sampler:
       return descriptor_type_ == UINT32_MAX || descriptor_type_ == VK_DESCRIPTOR_TYPE_SAMPLER ||
              descriptor_type_ == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
@@ -126,6 +130,28 @@ bool Rules::applies(const Field& field, const std::byte* owner) {
                dynamic(VK_DYNAMIC_STATE_COLOR_BLEND_EQUATION_EXT) &&
                dynamic(VK_DYNAMIC_STATE_COLOR_WRITE_MASK_EXT));
     default:  // template_data, strided, build_ranges, group_devices: how, not whether
+      return true;
+  }
+}
+
+bool required_by_rule(const Field& field, CommandId command, const std::byte* owner, bool in_parts) {
+  const auto written = [owner] { return number(as<VkWriteDescriptorSet>(owner).descriptorType); };
+  switch (field.rule) {
+    case RuleId::write_set:
+      return command != CommandId::vkCmdPushDescriptorSetKHR;
+    case RuleId::write_images:
+      return template_item(written()) == TemplateItem::image;
+    case RuleId::write_buffers:
+      return template_item(written()) == TemplateItem::buffer;
+    case RuleId::write_texel_views:
+      return is_texel_buffer(written());
+    case RuleId::queue_families:
+      return load<std::uint32_t>(owner + field.selector) == VK_SHARING_MODE_CONCURRENT;
+    case RuleId::framebuffer_attachments:
+      return (as<VkFramebufferCreateInfo>(owner).flags & VK_FRAMEBUFFER_CREATE_IMAGELESS_BIT) == 0;
+    case RuleId::pipeline_stages:
+      return !in_parts;
+    default:
       return true;
   }
 }

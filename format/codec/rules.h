@@ -54,4 +54,9 @@ class Rules {
   bool tessellates_ = false;
 };
 
+// The decoder's side: whether a rule that is for the encoder a reason to write
+// null leaves a kRequired field required, seen from the members before it in
+// `owner`. `in_parts`: a pipeline library may be what is being created.
+bool required_by_rule(const Field& field, CommandId command, const std::byte* owner, bool in_parts);
+
 }  // namespace rondo::codec

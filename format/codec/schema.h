@@ -82,6 +82,9 @@ enum FieldFlags : std::uint8_t {
   kOutput = 1,     // the driver writes it (non-const pointer parameter)
   kDestroyed = 2,  // the command ends these objects
   kCreated = 4,    // the command makes these objects (output handles of create, allocate, get, enumerate)
+  // What a driver uses unasked; decode() refuses nulls. Never under an output.
+  kRequired = 8,            // pointer, or handle in place: not null (an array: unless its count is 0)
+  kRequiredElements = 16,   // array: no element is null
 };
 
 // Irregular fields: rules.cpp says whether a pointer may be followed, or how

@@ -64,7 +64,8 @@ class Unsupported(Exception):
     pass
 
 
-OUTPUT, DESTROYED, CREATED = 1, 2, 4
+OUTPUT, DESTROYED, CREATED, REQUIRED, REQUIRED_ELEMENTS = 1, 2, 4, 8, 16  # FieldFlags
+POINTER_SHAPES = ("one", "many", "string", "strings", "many_pointers")
 
 # The same bytes in the file.
 INTEGERS = ("unsigned_int", "signed_int", "bool32", "enumerant", "flags")
@@ -363,6 +364,10 @@ class Tables:
         output = member.pointers > 0 and not member.const
         if output:
             flags |= OUTPUT
+        if self._is_required(row, member, structure, command):
+            flags |= REQUIRED
+        if (structure or command).name in self.irregular.REQUIRED_ELEMENTS.get(row.name, ()):
+            flags |= REQUIRED_ELEMENTS
         if row.element != "handle":
             return flags
         if command:
@@ -375,6 +380,19 @@ class Tables:
         elif structure.returned or structure.name == "VkPhysicalDeviceGroupProperties":
             flags |= CREATED
         return flags
+
+    def _is_required(self, row, member, structure, command):
+        """Whether a driver follows the pointer, or uses the handle, unasked."""
+        owner = structure or command
+        if owner.rondo or (structure and structure.union) or row.element == "opaque":
+            return False
+        if (owner.name, member.name) in self.irregular.REQUIRED:
+            return True
+        if member.optional or (owner.name, member.name) in self.irregular.NOT_REQUIRED:
+            return False
+        if row.rule not in self.irregular.REQUIRING_RULES and (member.noautovalidity or row.rule != "none"):
+            return False
+        return row.shape in POINTER_SHAPES or (row.shape == "value" and row.element == "handle")
 
     # -- the encoding hash ---------------------------------------------------
 

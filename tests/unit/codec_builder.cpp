@@ -133,6 +133,7 @@ std::size_t NativeBuilder::native_count(const Field& f, const std::byte* base) {
 
 void NativeBuilder::field(const StructInfo& type, const Field& f, std::byte* base, int depth) {
   std::byte* at = base + f.offset;
+  const bool required = (f.flags & (codec::kRequired | codec::kOutput)) == codec::kRequired;
   const auto store = [&](const void* pointer) { std::memcpy(at, &pointer, sizeof pointer); };
   switch (f.shape) {
     case Shape::value:
@@ -153,12 +154,12 @@ void NativeBuilder::field(const StructInfo& type, const Field& f, std::byte* bas
     case Shape::pnext:
       return store(chain(depth));
     case Shape::string:
-      return store(sometimes(4) ? nullptr : string());
+      return store(!required && sometimes(4) ? nullptr : string());
     case Shape::one: {
       bool counts = false;
       for (const Field& other : type.fields)
         counts = counts || (other.count.kind == CountKind::dereferenced && other.count.a == f.offset);
-      if (!counts && (depth > 3 || sometimes(4))) return store(nullptr);
+      if (!counts && !required && (depth > 3 || sometimes(4))) return store(nullptr);
       std::byte* target = allocate(f.size);
       store(target);
       scribble(target, f.size);
@@ -178,7 +179,7 @@ void NativeBuilder::field(const StructInfo& type, const Field& f, std::byte* bas
       return;
     }
     case Shape::many: {
-      if (sometimes(4) && f.count.kind != CountKind::rule) return store(nullptr);
+      if (!required && sometimes(4) && f.count.kind != CountKind::rule) return store(nullptr);
       const std::size_t n = native_count(f, base);
       std::size_t stride = f.size;
       if (f.rule == RuleId::strided) stride = codec::load<std::uint32_t>(base + f.selector);
@@ -192,7 +193,7 @@ void NativeBuilder::field(const StructInfo& type, const Field& f, std::byte* bas
     }
     case Shape::strings:
     case Shape::many_pointers: {
-      if (sometimes(4)) return store(nullptr);
+      if (!required && sometimes(4)) return store(nullptr);
       const std::size_t n = native_count(f, base);
       std::byte* list = allocate(n * sizeof(void*));
       store(list);
@@ -200,7 +201,7 @@ void NativeBuilder::field(const StructInfo& type, const Field& f, std::byte* bas
         const std::byte* target = nullptr;
         if (f.shape == Shape::strings) {
           target = reinterpret_cast<const std::byte*>(string());
-        } else if (!sometimes(4)) {
+        } else if ((f.flags & codec::kRequiredElements) != 0 || !sometimes(4)) {
           // build_ranges arrays have up to four elements (choose_counts).
           std::byte* elements = allocate(4 * std::size_t{f.size});
           for (std::size_t k = 0; k < 4; ++k) element(f, elements + k * f.size, base, depth + 1);

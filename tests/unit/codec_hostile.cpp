@@ -179,6 +179,81 @@ TEST_F(Payloads, WithAStructureThatTheDictionaryLacksAreRefused) {
   EXPECT_NE(message.find("65535"), std::string::npos) << message;
 }
 
+TEST_F(Payloads, WithNullsThatADriverWouldFollowAreRefused) {
+  const auto expect_null = [this](CommandId command, const void* args, const std::string& member) {
+    const auto message = refusal(command, encoded(command, args));
+    EXPECT_NE(message.find(std::string(codec::info(command).name) + "." + member), std::string::npos) << message;
+    EXPECT_NE(message.find("is null but must not be"), std::string::npos) << message;
+  };
+  const auto device = handle<VkDevice>(1);
+  const auto commands = handle<VkCommandBuffer>(2);
+  VkCommandPool pool = handle<VkCommandPool>(3);
+  const args_vkCreateCommandPool no_create{device, nullptr, nullptr, &pool};
+  expect_null(CommandId::vkCreateCommandPool, &no_create, "pCreateInfo");
+  const args_vkBeginCommandBuffer no_begin{commands, nullptr};
+  expect_null(CommandId::vkBeginCommandBuffer, &no_begin, "pBeginInfo");
+  const args_vkCmdSetViewport no_viewports{commands, 0, 4, nullptr};
+  expect_null(CommandId::vkCmdSetViewport, &no_viewports, "pViewports");
+  const args_vkCmdPushConstants no_constants{commands, handle<VkPipelineLayout>(4), 0, 0, 128, nullptr};
+  expect_null(CommandId::vkCmdPushConstants, &no_constants, "pValues");
+  const args_vkCmdDraw no_buffer{nullptr, 3, 1, 0, 0};
+  expect_null(CommandId::vkCmdDraw, &no_buffer, "commandBuffer");
+
+  const char* names[] = {"VK_KHR_surface", nullptr};
+  VkInstanceCreateInfo instance_create = titled<VkInstanceCreateInfo>(VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO);
+  instance_create.enabledExtensionCount = 2;
+  instance_create.ppEnabledExtensionNames = names;
+  VkInstance instance = handle<VkInstance>(5);
+  const args_vkCreateInstance no_name{&instance_create, nullptr, &instance};
+  expect_null(CommandId::vkCreateInstance, &no_name, "ppEnabledExtensionNames");
+
+  VkCommandBuffer submitted[] = {commands, nullptr};
+  VkSubmitInfo submit = titled<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
+  submit.commandBufferCount = 2;
+  submit.pCommandBuffers = submitted;
+  const args_vkQueueSubmit null_commands{handle<VkQueue>(6), 1, &submit, VK_NULL_HANDLE};
+  expect_null(CommandId::vkQueueSubmit, &null_commands, "pCommandBuffers");
+  const VkFence fence = VK_NULL_HANDLE;
+  const args_vkWaitForFences null_fence{device, 1, &fence, VK_TRUE, 0};
+  expect_null(CommandId::vkWaitForFences, &null_fence, "pFences");
+
+  // What a rule leaves live is required as well.
+  VkWriteDescriptorSet write = titled<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET);
+  write.dstSet = handle<VkDescriptorSet>(7);
+  write.descriptorCount = 1;
+  write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+  const args_vkUpdateDescriptorSets no_info{device, 1, &write, 0, nullptr};
+  expect_null(CommandId::vkUpdateDescriptorSets, &no_info, "pBufferInfo");
+}
+
+TEST_F(Payloads, MayHoldTheNullsThatVulkanAllows) {
+  const auto accepted = [this](CommandId command, const void* args) {
+    const auto decoded = codec::decode(lowered_, own_ids(), command, encoded(command, args));
+    EXPECT_TRUE(decoded.has_value()) << decoded.error().message;
+  };
+  const auto device = handle<VkDevice>(1);
+  const args_vkDestroyBuffer nothing_to_destroy{device, VK_NULL_HANDLE, nullptr};
+  accepted(CommandId::vkDestroyBuffer, &nothing_to_destroy);
+  const args_vkCmdSetViewport none{handle<VkCommandBuffer>(2), 0, 0, nullptr};
+  accepted(CommandId::vkCmdSetViewport, &none);
+  VkCommandBuffer freed = nullptr;
+  const args_vkFreeCommandBuffers null_freed{device, handle<VkCommandPool>(3), 1, &freed};
+  accepted(CommandId::vkFreeCommandBuffers, &null_freed);
+  // The outputs of a call that failed.
+  VkCommandPoolCreateInfo create = titled<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
+  const args_vkCreateCommandPool failed{device, &create, nullptr, nullptr};
+  accepted(CommandId::vkCreateCommandPool, &failed);
+  // nullDescriptor.
+  VkDescriptorBufferInfo buffer{VK_NULL_HANDLE, 0, VK_WHOLE_SIZE};
+  VkWriteDescriptorSet write = titled<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET);
+  write.dstSet = handle<VkDescriptorSet>(7);
+  write.descriptorCount = 1;
+  write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+  write.pBufferInfo = &buffer;
+  const args_vkUpdateDescriptorSets null_descriptor{device, 1, &write, 0, nullptr};
+  accepted(CommandId::vkUpdateDescriptorSets, &null_descriptor);
+}
+
 TEST_F(Payloads, OfLongDataBecomeBlobsUnderTheirDigest) {
   const std::vector<std::uint32_t> code(100, 0x07230203);
   VkShaderModuleCreateInfo create{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, nullptr, 0, code.size() * 4, code.data()};

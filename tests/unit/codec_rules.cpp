@@ -107,6 +107,7 @@ TEST_F(DescriptorWrites, OfInlineUniformBlocksFollowNone) {
 TEST_F(DescriptorWrites, OfOneCallKeepTheirTypesApart) {
   VkWriteDescriptorSet writes[2] = {titled<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET),
                                     titled<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET)};
+  writes[0].dstSet = writes[1].dstSet = handle<VkDescriptorSet>(7);
   writes[0].descriptorCount = writes[1].descriptorCount = 1;
   writes[0].descriptorType = VK_DESCRIPTOR_TYPE_SAMPLER;
   writes[0].pImageInfo = &image_;
@@ -181,6 +182,7 @@ TEST_F(IgnoredMembers, QueueFamiliesUnlessConcurrent) {
 
 TEST_F(IgnoredMembers, SwapchainQueueFamiliesUnlessConcurrent) {
   VkSwapchainCreateInfoKHR create = titled<VkSwapchainCreateInfoKHR>(VK_STRUCTURE_TYPE_SWAPCHAIN_CREATE_INFO_KHR);
+  create.surface = handle<VkSurfaceKHR>(4);
   create.queueFamilyIndexCount = 2;
   create.pQueueFamilyIndices = garbage<std::uint32_t*>();
   VkSwapchainKHR swapchain = handle<VkSwapchainKHR>(5);
@@ -191,6 +193,7 @@ TEST_F(IgnoredMembers, SwapchainQueueFamiliesUnlessConcurrent) {
 TEST_F(IgnoredMembers, AttachmentsOfImagelessFramebuffers) {
   VkFramebufferCreateInfo create = titled<VkFramebufferCreateInfo>(VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO);
   create.flags = VK_FRAMEBUFFER_CREATE_IMAGELESS_BIT;
+  create.renderPass = handle<VkRenderPass>(8);
   create.attachmentCount = 3;
   create.pAttachments = garbage<VkImageView*>();
   VkFramebuffer framebuffer = handle<VkFramebuffer>(9);

@@ -158,7 +158,8 @@ TEST_F(PlayerPlan, RefusesAnObjectThatNothingMade) {
 }
 
 TEST_F(PlayerPlan, RefusesUnsupportedCommandsByName) {
-  capture.call(CommandId::vkGetBufferDeviceAddress, args_vkGetBufferDeviceAddress{kDevice, nullptr}, {.result = 1});
+  const Vreinterpret_cast<VkBuffer>(std::uintptr_t{0x90})DeviceAddressInfo about{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, nullptr, kBuffer};
+  capture.call(CommandId::vkGetBufferDeviceAddress, args_vkGetBufferDeviceAddress{kDevice, &about}, {.result = 1});
   capture.finish();
   fails(build(), Status::failed, "vkGetBufferDeviceAddress is not supported");
 }
@@ -166,7 +167,7 @@ TEST_F(PlayerPlan, RefusesUnsupportedCommandsByName) {
 TEST_F(PlayerPlan, RefusesMissingParameters) {
   capture.call(CommandId::vkQueueSubmit, args_vkQueueSubmit{kQueue, 3, nullptr, VK_NULL_HANDLE}, ok());
   capture.finish();
-  fails(build(), Status::unreadable, "vkQueueSubmit lacks parameters");
+  fails(build(), Status::unreadable, "vkQueueSubmit.pSubmits at payload offset 16: is null");
 }
 
 TEST_F(PlayerPlan, RefusesHostWritesBehindTheMemory) {
