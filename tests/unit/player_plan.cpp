@@ -158,7 +158,7 @@ TEST_F(PlayerPlan, RefusesAnObjectThatNothingMade) {
 }
 
 TEST_F(PlayerPlan, RefusesUnsupportedCommandsByName) {
-  const Vreinterpret_cast<VkBuffer>(std::uintptr_t{0x90})DeviceAddressInfo about{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, nullptr, kBuffer};
+  const VkBufferDeviceAddressInfo about{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, nullptr, handle<VkBuffer>(0x90)};
   capture.call(CommandId::vkGetBufferDeviceAddress, args_vkGetBufferDeviceAddress{kDevice, &about}, {.result = 1});
   capture.finish();
   fails(build(), Status::failed, "vkGetBufferDeviceAddress is not supported");
