@@ -15,6 +15,7 @@
 
 #include "format/codec/schema.h"
 #include "generated/args.h"
+#include "layer/launcher_report.h"
 #include "layer/log.h"
 #include "layer/output_path.h"
 #include "layer/record.h"
@@ -124,18 +125,6 @@ bool exists(const std::string& path) {
   return ::faccessat(AT_FDCWD, path.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-// `rondo capture` wants to know which files were written (docs/rondo-capture.md):
-// process id, space, path, zero byte, in one write.
-void report_to_launcher(std::int64_t pid, const std::string& path) {
-  const char* report = std::getenv("RONDO_REPORT_FILE");
-  if (report == nullptr) return;
-  const int fd = ::open(report, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
-  const std::string entry = std::to_string(pid) + " " + path + '\0';
-  if (fd < 0 || ::write(fd, entry.data(), entry.size()) != static_cast<ssize_t>(entry.size()))
-    log(LogLevel::warn, "cannot tell the launcher about " + path);
-  if (fd >= 0) ::close(fd);
-}
-
 // The first free name; a file that appears meanwhile is never overwritten.
 std::unique_ptr<CaptureWriter> create_file(const ProcessNames& names, bool later, std::string& path) {
   const Settings& s = settings();
@@ -170,8 +159,9 @@ bool forward_only() {
 
 bool wanted() {
   static const bool first_or_any = [] {
-    const bool yes = settings().children || !ancestor_records();
-    if (!yes) log(LogLevel::info, "not recording a child process (RONDO_CHILDREN=0)");
+    const bool yes = settings().children ||
+                     (!ancestor_records() && !LauncherReport().has_other_than(::getpid()));
+    if (!yes) log(LogLevel::info, "not recording a later process (RONDO_CHILDREN=0)");
     return yes;
   }();
   return !forward_only() && !in_forked_child() && first_or_any;
@@ -196,9 +186,15 @@ void start_recording(const VkInstanceCreateInfo* info) {
   if (r.tried || !wanted()) return;
   r.tried = true;
   const ProcessNames names = process_names();
-  std::unique_ptr<CaptureWriter> writer = create_file(names, ancestor_records(), r.path);
+  std::unique_ptr<CaptureWriter> writer;
+  {
+    const LauncherReport report;
+    const bool later = ancestor_records() || report.has_other_than(names.pid);
+    if (later && !settings().children) return;  // another one has been first since wanted()
+    writer = create_file(names, later, r.path);
+    report.add(names.pid, writer != nullptr ? r.path : std::string());
+  }
   if (writer == nullptr) return;
-  report_to_launcher(names.pid, r.path);
   writer->add_session(session_start(settings(), names, info));
   g_hot.writer = writer.release();
   ::pthread_atfork(nullptr, nullptr, after_fork_in_child);

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <fstream>
 #include <thread>
 
 #include "generated/args.h"
@@ -133,6 +134,54 @@ TEST_F(RecorderTest, AnUnwritableDirectoryOnlyMeansNoCapture) {
     start();
     if (recording()) ::_exit(1);
   });
+}
+
+class ReportedProcess : public RecorderTest {
+ protected:
+  void SetUp() override {
+    RecorderTest::SetUp();
+    { const std::ofstream empty(file("report")); }
+    ::setenv("RONDO_REPORT_FILE", file("report").c_str(), 1);
+  }
+  void TearDown() override {
+    ::unsetenv("RONDO_REPORT_FILE");
+    RecorderTest::TearDown();
+  }
+  // The paths of its entries.
+  std::vector<std::string> reported() const {
+    std::ifstream in(file("report"), std::ios::binary);
+    std::vector<std::string> paths;
+    for (std::string entry; std::getline(in, entry, '\0');) paths.push_back(entry.substr(entry.find(' ') + 1));
+    return paths;
+  }
+  std::size_t captures() const {
+    const auto entries = std::distance(std::filesystem::directory_iterator(directory_), {});
+    return static_cast<std::size_t>(entries) - 1;
+  }
+};
+
+TEST_F(ReportedProcess, AFailureIsReportedAsAnEmptyPath) {
+  in_process(file("no/such/directory/a.rondo"), [] { start(); });
+  EXPECT_EQ(reported(), std::vector<std::string>{""});
+}
+
+TEST_F(ReportedProcess, LaterProcessesAreNamedByTheirNumber) {
+  for (int i = 0; i < 2; ++i) in_process(file("a.rondo"), [] { start(); });
+  const auto paths = reported();
+  ASSERT_EQ(paths.size(), 2u);
+  EXPECT_EQ(paths[0], file("a.rondo"));
+  EXPECT_NE(paths[1], file("a-1.rondo"));
+  EXPECT_TRUE(std::filesystem::exists(paths[1])) << paths[1];
+}
+
+TEST_F(ReportedProcess, WithoutChildrenOnlyTheFirstIsRecorded) {
+  for (int i = 0; i < 2; ++i)
+    in_process(file("a.rondo"), [] {
+      ::setenv("RONDO_CHILDREN", "0", 1);
+      start();
+    });
+  EXPECT_EQ(reported(), std::vector<std::string>{file("a.rondo")});
+  EXPECT_EQ(captures(), 1u);
 }
 
 TEST_F(RecorderTest, AMinimalSessionNamesNothing) {
