@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // rondo capture: runs a program with the layer of this tree switched on, and
 // closes what it leaves behind.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
@@ -20,6 +23,9 @@ namespace rondo::analyzers {
 
 namespace {
 
+// Less has no room for a header and the first records.
+constexpr rlim_t kSmallestFile = 64 * 1024;
+
 struct Options {
   std::string output;
   std::string checkpoints;
@@ -31,11 +37,14 @@ struct Options {
   std::vector<std::string> program;
 };
 
+std::string default_output() {
+  const char* inherited = std::getenv("RONDO_OUTPUT");
+  return inherited != nullptr && *inherited != '\0' ? inherited : "%e-%p.rondo";
+}
+
 // RONDO_OUTPUT for the program: absolute, since it may change its directory;
 // a percent sign in the name of our own directory is doubled.
-std::string output_pattern(const std::string& output) {
-  const char* inherited = std::getenv("RONDO_OUTPUT");
-  std::string pattern = !output.empty() ? output : inherited != nullptr && *inherited != '\0' ? inherited : "%e-%p.rondo";
+std::string output_pattern(const std::string& pattern) {
   if (pattern[0] == '/') return pattern;
   std::string directory;
   std::error_code error;
@@ -47,9 +56,15 @@ std::string output_pattern(const std::string& output) {
 // is better refused here, before the program runs.
 Result<void> check_output(const std::string& pattern) {
   struct stat info {};
+  rlimit size{};
+  if (::getrlimit(RLIMIT_FSIZE, &size) == 0 && size.rlim_cur < kSmallestFile)
+    return fail(Status::usage, text("files may not grow beyond {} here: raise the limit (ulimit -f)",
+                                    plural(size.rlim_cur, "byte")));
   if (pattern.back() == '/' || (::stat(pattern.c_str(), &info) == 0 && S_ISDIR(info.st_mode)))
     return fail(Status::usage, text("{}: is a directory: name a file in it, as {}/%e-%p.rondo", printable(pattern),
                                     printable(pattern.substr(0, pattern.find_last_not_of('/') + 1))));
+  if (::stat(pattern.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
+    return fail(Status::usage, text("{}: is not a regular file: name one with --output", printable(pattern)));
   const std::string directory = pattern.substr(0, pattern.rfind('/') + 1);
   if (directory.find('%') != std::string::npos) return {};  // known in the program only
   if (::stat(directory.c_str(), &info) != 0)
@@ -57,6 +72,13 @@ Result<void> check_output(const std::string& pattern) {
   if (::access(directory.c_str(), W_OK) != 0)
     return fail(Status::usage, text("{}: {}: choose another place with --output", printable(directory),
                                     std::strerror(errno)));
+  // What %e, %p and %t stand for is not counted: it may be short.
+  const std::string name = pattern.substr(directory.size());
+  const auto escapes = static_cast<std::size_t>(std::count(name.begin(), name.end(), '%'));
+  const long longest = ::pathconf(directory.c_str(), _PC_NAME_MAX);
+  if (longest > 0 && name.size() > static_cast<std::size_t>(longest) + 2 * escapes)
+    return fail(Status::usage, text("{}: is longer than the {} bytes that a file name may have there",
+                                    printable(name), longest));
   return {};
 }
 
@@ -115,6 +137,7 @@ void close_and_report(const ReportedFile& file, const Ended& ended) {
 
 Result<int> run_capture(Arguments args) {
   Options options;
+  options.output = default_output();
   Cli cli("rondo capture",
           "Runs PROGRAM and records what it asks of Vulkan, without any installation. Standard input,\n"
           "signals and the exit status are passed through.");
@@ -136,10 +159,11 @@ Result<int> run_capture(Arguments args) {
   if (options.program.empty())
     return fail(Status::usage, "no program given: rondo capture [OPTIONS] -- PROGRAM [ARGS...]");
 
-  const auto layer = find_layer();
-  if (!layer) return tl::unexpected(layer.error());
+  if (options.output.empty()) return fail(Status::usage, "--output is empty: name a file, as %e-%p.rondo");
   const std::string pattern = output_pattern(options.output);
   RONDO_TRY(check_output(pattern));
+  const auto layer = find_layer();
+  if (!layer) return tl::unexpected(layer.error());
   std::vector<ReportedFile> files;
   const auto ended = run_and_list(options, *layer, pattern, files);
   if (!ended) return tl::unexpected(ended.error());
@@ -147,12 +171,15 @@ Result<int> run_capture(Arguments args) {
     say(text("{}: {}", options.program[0], std::strerror(ended->exec_error)));
     return ended->exec_error == ENOENT ? kNotFound : kCannotExecute;
   }
-  for (const ReportedFile& file : files) close_and_report(file, *ended);
+  for (const ReportedFile& file : files)
+    if (!file.path.empty()) close_and_report(file, *ended);
   if (files.empty())
-    say(text("{}: no Vulkan call seen, so no capture: it made no Vulkan instance (it may use OpenGL or the "
-                       "CPU, or have failed before), or it runs set-user-id, where layers are off; "
-                       "see 'rondo doctor' and --log=info",
-                       printable(options.program[0])));
+    say(text("{}: no capture was written so far: it made no Vulkan instance (it may use OpenGL or the "
+             "CPU, or have failed before), or it runs set-user-id, where layers are off; see 'rondo doctor' "
+             "and --log=info; processes that it left running may still write one",
+             printable(options.program[0])));
+  else if (std::all_of(files.begin(), files.end(), [](const ReportedFile& file) { return file.path.empty(); }))
+    say(text("{}: no capture was written: it could not be created", printable(options.program[0])));
   return end_like(*ended);
 }
 

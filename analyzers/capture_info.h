@@ -104,6 +104,7 @@ struct CaptureInfo {
   std::uint64_t blob_references = 0;
   std::uint64_t referenced_blob_bytes = 0;  // each reference counted
   std::map<std::uint16_t, ChunkTotals> chunks;
+  std::vector<std::string> damaged;  // chunks, and what is wrong with each
 
   std::vector<SubmitRow> submit_rows;  // where asked for
   std::vector<FrameRow> frame_rows;

@@ -135,6 +135,7 @@ Result<int> run_dump(Arguments args) {
     selection.pattern = std::move(*pattern);
   }
 
+  if (file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
   auto walk = Walk::open(file);
   if (!walk) return tl::unexpected(walk.error());
   const auto rows = format == "jsonl" ? json_rows() : text_rows();

@@ -19,12 +19,13 @@ Result<int> run_finish(Arguments args) {
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
 
+  if (file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
   const auto changed = finish_capture(file, 0);
   if (!changed) return tl::unexpected(changed.error());
   const auto summary = summarize(file);
   if (!summary) return tl::unexpected(summary.error());
   Output out;
-  out.line(text("{} ({})", summary_line(file, *summary), *changed ? "finished" : "was complete already"));
+  out.line(text("{} ({})", summary_line(file, *summary), *changed ? "finished" : "was complete already; its contents were not checked"));
   RONDO_TRY(out.finish());
   return 0;
 }

@@ -6,6 +6,7 @@
 #include "analyzers/coverage.h"
 #include "analyzers/info_output.h"
 #include "analyzers/output.h"
+#include "analyzers/text.h"
 #include "analyzers/walk.h"
 
 namespace rondo::analyzers {
@@ -54,14 +55,17 @@ Result<int> run_info(Arguments args) {
 
   auto walk = Walk::open(file);
   if (!walk) return tl::unexpected(walk.error());
-  const auto info = gather(*walk, InfoWanted{shown.submits, shown.frames});
+  auto info = gather(*walk, InfoWanted{shown.submits, shown.frames});
   if (!info) return tl::unexpected(info.error());
+  info->damaged = walk->reader().damaged_chunks();
   std::string words;
   if (as_json) append_info_json(words, *info, shown);
   else append_info(words, *info, shown);
   Output out;
   out.write(words);
   RONDO_TRY(out.finish());
+  if (!info->damaged.empty())
+    return fail(Status::unreadable, text("{}: {} damaged", file, plural(info->damaged.size(), "chunk")));
   return 0;
 }
 

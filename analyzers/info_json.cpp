@@ -142,6 +142,7 @@ void append_info_json(std::string& out, const CaptureInfo& info, const InfoShown
   json.value(info.session.compact());
   write_devices(json, info);
   write_counts(json, info);
+  write_strings(json, "damaged", info.damaged);
   write_strings(json, "notes", info.notes);
   write_strings(json, "refused", info.refused);
   if (shown.submits) write_submits(json, info, shown.times);

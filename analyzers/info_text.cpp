@@ -149,6 +149,7 @@ void append_info(std::string& out, const CaptureInfo& info, const InfoShown& sho
   label(out, "file", text("{}: {}, version {}.{}", printable(info.path), bytes_text(info.file_bytes),
                           info.header.version_major, info.header.version_minor));
   append_ending(out, info);
+  for (const std::string& damage : info.damaged) label(out, "damaged", printable(damage));
   label(out, "recorded", utc_text(info.header.created_unix_ns));
   if (shown.submits || shown.frames) {
     if (shown.submits) append_submits(out, info, shown.times);

@@ -117,6 +117,14 @@ Result<void> load_payload_into(const File& file, const ChunkInfo& chunk, std::sp
   return {};
 }
 
+Result<void> check_stored_bytes(const File& file, const ChunkInfo& chunk) {
+  StoredBytes source(file, chunk.offset + sizeof chunk.header, chunk.header.stored_bytes);
+  if (!source.drain()) return damaged(file, chunk, "the chunk cannot be read whole");
+  if (source.checksum() != chunk.header.payload_checksum)
+    return damaged(file, chunk, "the chunk is corrupt (its checksum does not match)");
+  return {};
+}
+
 Result<Payload> load_payload(const File& file, const ChunkInfo& chunk, std::size_t budget) {
   RONDO_TRY(check_payload_size(file, chunk, budget));
   Payload payload(static_cast<std::size_t>(chunk.header.raw_bytes));

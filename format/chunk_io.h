@@ -51,6 +51,9 @@ Result<Payload> load_payload(const File& file, const ChunkInfo& chunk, std::size
 Result<void> load_payload_into(const File& file, const ChunkInfo& chunk, std::span<std::byte> out);
 // Whether it can be loaded: its size is plausible and within the budget.
 Result<void> check_payload_size(const File& file, const ChunkInfo& chunk, std::size_t budget);
+// The bytes of a chunk that is no segment against their checksum, a piece at a
+// time, not decompressed.
+Result<void> check_stored_bytes(const File& file, const ChunkInfo& chunk);
 // The first `bytes` of it, without its checksum being looked at.
 Result<Payload> load_prefix(const File& file, const ChunkInfo& chunk, std::size_t bytes);
 

@@ -63,7 +63,7 @@ Result<std::unique_ptr<Reader>> Reader::open(const std::string& path, const Read
   if (!file) return tl::unexpected<Error>(std::move(file).error());
   auto layout = read_layout(*file);
   if (!layout) return tl::unexpected<Error>(std::move(layout).error());
-  if (!layout->complete && file->locked_by_other()) layout->cut_reason = "it is still being recorded";
+  if (!layout->complete && file->locked_by_other()) layout->cut_reason = "it is still being recorded: wait until its program ends";
   auto reader = std::make_unique<FileReader>(std::move(*file), std::move(*layout), options);
   RONDO_TRY(reader->prepare());
   return std::unique_ptr<Reader>(std::move(reader));
@@ -125,6 +125,15 @@ std::uint64_t FileReader::gaps() const {
   }
   gaps_ = all.last_sequence - std::min(all.last_sequence, all.numbered);
   return *gaps_;
+}
+
+std::vector<std::string> FileReader::damaged_chunks() const {
+  std::vector<std::string> damaged;
+  for (const ChunkInfo& chunk : layout_.chunks) {
+    const Result<void> intact = check_stored_bytes(file_, chunk);
+    if (!intact) damaged.push_back(intact.error().message);
+  }
+  return damaged;
 }
 
 Result<void> FileReader::rewind() {

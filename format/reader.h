@@ -88,6 +88,10 @@ class Reader {
   // keeps it alive.
   using Bytes = std::shared_ptr<const std::vector<std::byte>>;
   virtual Result<Bytes> blob(const Digest& digest) = 0;
+
+  // Reads every chunk of the data region whole (a spool may change under us): what is wrong with those that
+  // are damaged, a sentence each that names file and offset.
+  virtual std::vector<std::string> damaged_chunks() const = 0;
 };
 
 // Closes a cut capture in place: compresses the spool, writes dictionary,

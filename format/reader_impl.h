@@ -75,6 +75,7 @@ class FileReader final : public Reader {
   Result<std::optional<Record>> next() override;
   Result<void> rewind() override;
   Result<Bytes> blob(const Digest& digest) override { return blobs_.get(digest); }
+  std::vector<std::string> damaged_chunks() const override;
 
  private:
   struct Turn {  // of a thread: the number of its next record

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "analyzers/commands.h"
+#include "format/reader.h"
 #include "tests/unit/analyzers_scene.h"
 #include "tests/unit/synthetic_capture.h"
 
@@ -85,6 +86,31 @@ TEST(AnalyzersWrongInput, ACaptureCutAnywhereIsCutOrUnreadable) {
   }
 }
 
+TEST(AnalyzersWrongInput, InfoFindsADamagedBlobChunk) {
+  const TemporaryFile file;
+  test::write_scene(file.path());
+  std::uint64_t at = 0;
+  {
+    const auto reader = Reader::open(file.path());
+    ASSERT_TRUE(reader);
+    for (const ChunkInfo& chunk : (*reader)->chunks())
+      if (chunk.header.type == static_cast<std::uint16_t>(ChunkType::blobs))
+        at = chunk.offset + sizeof(ChunkHeader) + chunk.header.stored_bytes - 1;
+  }
+  ASSERT_NE(at, 0u);
+  EXPECT_EQ(printed(run_info, {file.path()}).status, 0);
+  std::string bytes = read(file.path());
+  bytes[at] = static_cast<char>(bytes[at] ^ 1);
+  write(file.path(), bytes);
+  const Printed info = printed(run_info, {file.path()});
+  EXPECT_EQ(info.status, 3);
+  EXPECT_NE(info.out.find("\ndamaged "), std::string::npos) << info.out;
+  EXPECT_NE(info.error.find("1 chunk damaged"), std::string::npos) << info.error;
+  const Printed finished = printed(run_finish, {file.path()});
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_NE(finished.out.find("not checked"), std::string::npos) << finished.out;
+}
+
 TEST(AnalyzersWrongInput, AFlippedByteNeverCrashes) {
   const TemporaryFile file;
   test::write_scene(file.path());
@@ -126,6 +152,9 @@ TEST(AnalyzersWrongInput, WrongWordsAreNamed) {
       {run_capture, {"--frob", "--", "true"}, "--frob"},
       {run_capture, {"--checkpoints", "all", "--", "true"}, "all"},
       {run_capture, {"--output"}, "--output"},
+      {run_capture, {"--output", "", "--", "true"}, "--output"},
+      {run_capture, {"--output", "/dev/full", "--", "true"}, "/dev/full"},
+      {run_capture, {"--output", "/tmp/" + std::string(256, 'n'), "--", "true"}, "nnn"},
       {run_capture, {}, "PROGRAM"},
   };
   for (const auto& c : cases) {
