@@ -153,6 +153,11 @@ void check_drivers(Findings& findings) {
   std::size_t devices = 0;
   for (const std::string& manifest : driver_manifests()) {
     const std::string name = std::filesystem::path(manifest).stem();
+    if (::access(manifest.c_str(), R_OK) != 0) {
+      findings.bad("driver", text("{}: {}", manifest, std::strerror(errno)),
+                   "correct VK_DRIVER_FILES or VK_ICD_FILENAMES, or install the driver");
+      continue;
+    }
     const Answer driver(probe([&] { return probe_driver(manifest); }));
     if (!driver.good) {
       findings.bad("driver", text("{}: {}", name, driver.rest),

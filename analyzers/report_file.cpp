@@ -29,7 +29,7 @@ std::vector<ReportedFile> parse_report(const std::string& content) {
     const auto number = std::from_chars(entry.data(), entry.data() + std::min(space, entry.size()), file.pid);
     if (space == std::string_view::npos || number.ec != std::errc() || number.ptr != entry.data() + space) continue;
     file.path = entry.substr(space + 1);
-    if (!file.path.empty() && file.path[0] == '/') files.push_back(std::move(file));
+    if (file.path.empty() || file.path[0] == '/') files.push_back(std::move(file));
   }
   return files;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the launcher learns which captures were written: RONDO_REPORT_FILE names
-// a file to which the layer appends an entry for each capture it creates, in
-// one write (O_APPEND): process id, a space, the absolute path, a zero byte.
+// a file to which the layer appends an entry for each process that it records,
+// under the file's lock: process id, a space, the capture's absolute path
+// (empty: it could not be created), a zero byte.
 #pragma once
 
 #include <string>
@@ -14,7 +15,7 @@ namespace rondo::analyzers {
 
 struct ReportedFile {
   pid_t pid = 0;
-  std::string path;
+  std::string path;  // empty: it could not be created, and the layer said why
 };
 
 // Entries that are not as above are left out: the file is open to the program.

@@ -143,13 +143,15 @@ TEST(AnalyzersCli, TheProgramBeginsAtTheDashesOrTheFirstWord) {
 
 TEST(AnalyzersReport, EntriesAreTakenWholeAndOthersLeftOut) {
   using namespace std::string_literals;
-  const std::string content = "12 /a b.rondo\0x /c\0 13 /d\0 \0"s + "14 relative\0"s + "15 /line\nfeed\0"s + "16 /cut off"s;
+  const std::string content = "12 /a b.rondo\0x /c\0 13 /d\0 \0"s + "14 relative\0"s + "15 /line\nfeed\0"s + "16 \0"s + "17 /cut off"s;
   const auto files = parse_report(content);
-  ASSERT_EQ(files.size(), 2u);
+  ASSERT_EQ(files.size(), 3u);
   EXPECT_EQ(files[0].pid, 12);
   EXPECT_EQ(files[0].path, "/a b.rondo");
   EXPECT_EQ(files[1].pid, 15);
   EXPECT_EQ(files[1].path, "/line\nfeed");
+  EXPECT_EQ(files[2].pid, 16);
+  EXPECT_EQ(files[2].path, "");
 }
 
 TEST(AnalyzersTree, DataDirectoriesKeepWhatWasThere) {
