@@ -105,6 +105,7 @@ Result<void> query_was_ready(Run& run, const Op& op, std::byte* args) {
   // The block holds what the program got, perhaps in a blob that is the plan's:
   // the driver writes elsewhere.
   std::vector<std::byte>& buffer = run.output_buffer();
+  a.dataSize = query_bytes(a.queryCount, a.stride);  // checked when the plan was built
   if (buffer.size() < a.dataSize) buffer.resize(a.dataSize);
   a.pData = buffer.data();
   a.flags &= ~static_cast<VkQueryResultFlags>(VK_QUERY_RESULT_WAIT_BIT);  // a wait here could not time out

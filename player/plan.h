@@ -77,6 +77,7 @@ struct CapturedDevice {
   std::vector<std::string> extensions;
   std::vector<FeatureUse> features;
   std::vector<QueueUse> queues;
+  std::uint32_t push_constants = 0;        // bytes that the plan pushes to, at most
   std::vector<CommandId> commands;         // device-level ones that the plan calls, canonical, unique
 };
 

@@ -73,6 +73,10 @@ Result<void> PlanBuilder::add(const Record& record) {
                                     "play it with the Rondo that recorded it or a newer one"));
   }
   const codec::CommandInfo& command = codec::info(id);
+  std::string why;
+  const Action action = action_for(command, record, why);
+  if (action == Action::refuse && !by_layer)
+    return tl::unexpected<Error>(at(record, Status::failed, std::string(command.name) + " is " + why));
   lowered_.clear();
   codec::DecodeLimits limits;
   limits.max_bytes = std::min(limits.max_bytes, budget_);
@@ -81,10 +85,6 @@ Result<void> PlanBuilder::add(const Record& record) {
   plan_->objects.apply(command, record.sequence, succeeded(command, record), lowered_, resolution_);
   if (!by_layer) ++plan_->counts.records;
 
-  std::string why;
-  const Action action = action_for(command, record, why);
-  if (action == Action::refuse && !by_layer)
-    return tl::unexpected<Error>(at(record, Status::failed, std::string(command.name) + " is " + why));
   if (action == Action::play && !by_layer) RONDO_TRY(check_swapchains(record, command));
   blob_data_.assign(lowered_.blobs.size(), nullptr);
   if (action == Action::play && !by_layer) RONDO_TRY(load_blobs(record));

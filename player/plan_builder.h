@@ -51,6 +51,8 @@ class PlanBuilder {
   Result<void> observe(const Record& record, const codec::CommandInfo& command);
   Result<void> observe_device(const Record& record, const codec::CommandInfo& command);
   Result<void> observe_memory(const Record& record, const codec::CommandInfo& command);
+  // plan_observe_limits.cpp: sizes that a driver takes on trust.
+  Result<void> observe_limits(const Record& record, const codec::CommandInfo& command);
   Result<void> observe_requirements(const codec::CommandInfo& command);
   Result<void> observe_swapchain(const Record& record, const codec::CommandInfo& command);
   void note_bind(ObjectId resource, ObjectId memory, VkDeviceSize offset);
@@ -69,6 +71,7 @@ class PlanBuilder {
   bool damaged_away(const codec::CommandInfo& command);
   void note_submits(const codec::CommandInfo& command, const Op& op);
   Result<void> finish_damage();
+  Result<void> exchange_submits();
   void move_memory(std::uint64_t by);
 
   Reader& reader_;
@@ -87,6 +90,7 @@ class PlanBuilder {
   std::size_t whole_until_ = 0;                                    // ops up to and with the last whole submit
   PlanCounts whole_counts_;                                        // of those
   std::unordered_set<ObjectId> timelines_;                         // semaphores
+  std::unordered_map<ObjectId, std::uint32_t> query_counts_;       // of pools
   // Salvage: where the last submits wait for what never came, the ops before them.
   std::unique_ptr<SyncModel> sync_model_;
   ObjectId whole_queue_ = 0;                                       // of the last whole submit

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hidden option --damage: tests spoil a plan on purpose and expect the
 // verification to name the place.
+#include <algorithm>
 #include <string_view>
 
 #include "generated/args.h"
@@ -52,11 +53,35 @@ Result<void> PlanBuilder::finish_damage() {
     case Damage::Kind::swap_submits:
       if (swap_a_.empty() || swap_a_.size() != swap_b_.size())
         return fail(Status::usage, "--damage: those submits do not have the same number of command buffers");
-      for (std::size_t i = 0; i < swap_a_.size(); ++i)
-        std::swap(plan_->patches[swap_a_[i]].id, plan_->patches[swap_b_[i]].id);
-      break;
+      return exchange_submits();
     case Damage::Kind::move_memory: move_memory(damage.a); break;
     default: break;
+  }
+  return {};
+}
+
+// Refused where it would do nothing, and where a driver would not survive it: a
+// command buffer that is not recorded yet, or freed by then.
+Result<void> PlanBuilder::exchange_submits() {
+  std::vector<Patch>& patches = plan_->patches;
+  const auto same = [&](std::uint32_t a, std::uint32_t b) { return patches[a].id == patches[b].id; };
+  if (std::equal(swap_a_.begin(), swap_a_.end(), swap_b_.begin(), same))
+    return fail(Status::usage, "--damage: those submits have the same command buffers: exchanging them does nothing");
+  const std::uint32_t first = std::min(swap_a_.front(), swap_b_.front());
+  const std::uint32_t last = std::max(swap_a_.front(), swap_b_.front());
+  std::unordered_set<ObjectId> recorded, ended;
+  for (const Op& op : plan_->ops) {
+    if (op.first_patch > last) break;
+    if (op.first_patch <= first && op.command == CommandId::vkEndCommandBuffer) recorded.insert(op.dispatch);
+    for (std::uint32_t i = op.first_ended; i < op.first_ended + op.ended; ++i) ended.insert(plan_->ended[i]);
+  }
+  for (std::size_t i = 0; i < swap_a_.size(); ++i) {
+    for (const std::uint32_t patch : {swap_a_[i], swap_b_[i]}) {
+      const ObjectId id = patches[patch].id;
+      if (recorded.count(id) == 0 || ended.count(id) != 0)
+        return fail(Status::usage, "--damage: " + plan_->name(id) + " is not recorded and alive at both submits");
+    }
+    std::swap(patches[swap_a_[i]].id, patches[swap_b_[i]].id);
   }
   return {};
 }

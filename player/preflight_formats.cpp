@@ -92,6 +92,11 @@ void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& targ
     shortfalls.push_back(std::string(limit) + " that divides " + std::to_string(offset) + " (it has " +
                          std::to_string(alignment) + "; record " + std::to_string(op.sequence) + ")");
   };
+  if (const std::uint32_t pushed = plan.devices[device].push_constants; pushed > limits.maxPushConstantsSize) {
+    found.insert("maxPushConstantsSize");
+    shortfalls.push_back("maxPushConstantsSize of " + std::to_string(pushed) + " (it has " +
+                         std::to_string(limits.maxPushConstantsSize) + ")");
+  }
   std::vector<std::byte> storage;
   for (const Op& op : plan.ops) {
     if (op.device != device) continue;

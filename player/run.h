@@ -225,6 +225,14 @@ void destroy_virtual_swapchain(DeviceState& device, VirtualSwapchain& swapchain)
 // Works out where the device's allocations go (placement.h), once per device.
 Result<void> place_memory(Run& run, const Op& op, std::uint32_t device);
 
+// Room for the results of `count` queries: one has at most 32 statistics and
+// the availability, of 64 bits each. UINT64_MAX if there is no such number.
+inline std::uint64_t query_bytes(std::uint32_t count, VkDeviceSize stride) {
+  constexpr std::uint64_t one = 33 * sizeof(std::uint64_t);
+  if (count <= 1) return one;
+  return stride > (UINT64_MAX - one) / (count - 1) ? UINT64_MAX : (count - 1) * stride + one;
+}
+
 using Executor = Result<void> (*)(Run& run, const Op& op, std::byte* args);
 
 // By CommandId; null: the generated thunk does it.
