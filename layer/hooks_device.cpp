@@ -6,6 +6,7 @@
 #include "layer/alias_types.h"
 #include "layer/chain.h"
 #include "layer/checkpoint.h"
+#include "layer/critical.h"
 #include "layer/describe_device.h"
 #include "layer/guard.h"
 #include "layer/log.h"
@@ -151,22 +152,24 @@ VKAPI_ATTR void VKAPI_CALL hook_vkDestroyDevice(VkDevice device, const VkAllocat
   void* const key = dispatch_key(device);
   DeviceState* const state = &device_of(device);
   const auto next = next_of(device).vkDestroyDevice;
-  record_with<CommandId::vkDestroyDevice>(
+  state->checkpointer.reset();
+  record_critical<CommandId::vkDestroyDevice>(
+      [&](ThreadState* thread) {
+        // Memory that the program leaks: nobody finds writes to it from here on,
+        // or they would follow the end of their device. An imported mapping
+        // itself ends after the driver has let go of it.
+        host_memory().record_all(thread);
+        for (auto& [handle, memory] : state->memories.memories) memory->tracked.reset();
+      },
       [&] {
-        state->checkpointer.reset();
-        {
-          // Memory that the program leaks: its tracking ends before the driver's
-          // mapping does, an imported mapping after the driver has let go of it.
-          const auto lock = host_memory().enter();
-          for (auto& [handle, memory] : state->memories.memories)
-            if (memory->alias == nullptr) memory->tracked.reset();
-        }
         g_devices.erase(key);
         next(device, pAllocator);
-        const auto lock = host_memory().enter();
-        state->memories.memories.clear();
       },
       device, pAllocator);
+  {
+    const auto lock = host_memory().enter();
+    state->memories.memories.clear();
+  }
   delete state;
 }
 
