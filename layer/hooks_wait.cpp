@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Waits: what has finished, and so what the host may see of it.
+#include <algorithm>
+#include <optional>
+
 #include "generated/hooks.h"
 #include "layer/checkpoint.h"
 #include "layer/guard.h"
@@ -9,10 +12,56 @@ namespace rondo::layer {
 
 namespace {
 
-// `down` waits; `finished(device)` tells the host memory what for, inside the
-// critical section. Only a success publishes anything.
-template <CommandId C, class Finished, class Down, class... A>
-VkResult wait(DeviceState& device, Finished&& finished, Down&& down, A... arguments) {
+enum class Answer { ready, not_yet, other };
+
+// Of what waits as long as it is told to.
+Answer waited(VkResult result, std::uint64_t timeout = UINT64_MAX) {
+  if (result == VK_SUCCESS) return Answer::ready;
+  return result == VK_TIMEOUT && timeout == 0 ? Answer::not_yet : Answer::other;
+}
+
+// Of what does not wait.
+Answer ready_or_not(VkResult result) {
+  switch (result) {
+    case VK_SUCCESS:
+    case VK_EVENT_SET:
+      return Answer::ready;
+    case VK_NOT_READY:
+    case VK_EVENT_RESET:
+      return Answer::not_yet;
+    default:
+      return Answer::other;
+  }
+}
+
+// Whether the call in the thread's buffer was answered like this before, and
+// the thread has recorded nothing but polls since.
+class Repetition {
+ public:
+  Repetition(ThreadState& thread, CommandId command, VkResult result) : thread_(thread) {
+    if (thread.stream.last_sequence() != thread.polled || thread.polls.size() >= kMost) thread.polls.clear();
+    key_ = digest_of(thread.buffer.bytes());
+    key_.low ^= std::uint64_t{static_cast<std::uint16_t>(command)} << 32 ^ static_cast<std::uint32_t>(result);
+  }
+  bool found() const {
+    return std::find(thread_.polls.begin(), thread_.polls.end(), key_) != thread_.polls.end();
+  }
+  void remember(std::uint64_t sequence) {
+    thread_.polls.push_back(key_);
+    thread_.polled = sequence;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 64;
+  ThreadState& thread_;
+  Digest key_;
+};
+
+// `down` waits or asks; `judge(result)` says what the answer means;
+// `finished()` tells the host memory what for, inside the critical section.
+// Only what is ready publishes anything.
+template <CommandId C, class Judge, class Finished, class Down, class... A>
+VkResult wait(DeviceState& device, Judge&& judge, Finished&& finished, Down&& down, A... arguments) {
   ThreadState* const thread = recording() ? thread_state() : nullptr;
   if (thread == nullptr) return down();
   Times times;
@@ -20,12 +69,23 @@ VkResult wait(DeviceState& device, Finished&& finished, Down&& down, A... argume
   const VkResult result = down();
   times.end_ns = now_ns();
   guarded([&] {
-    const bool readback = result == VK_SUCCESS && device.checkpointer != nullptr &&
+    const Answer answer = judge(result);
+    const bool readback = answer == Answer::ready && device.checkpointer != nullptr &&
                           settings().checkpoints >= Checkpoints::readback;
     const typename CommandTraits<C>::Args args{arguments...};
     if (!encode_payload(*thread, C, &args, wrote_outputs(result))) return;
-    commit_call(*thread, C, 0, outcome_of(result, result == VK_SUCCESS ? &times : nullptr));
-    if (result != VK_SUCCESS) return;
+    // A counter that has not moved is "not yet", too, whatever it was.
+    constexpr bool counter =
+        C == CommandId::vkGetSemaphoreCounterValue || C == CommandId::vkGetSemaphoreCounterValueKHR;
+    std::optional<Repetition> repetition;
+    if (answer == Answer::not_yet || (counter && answer == Answer::ready)) {
+      repetition.emplace(*thread, C, result);
+      if (repetition->found()) return;
+    }
+    const std::uint64_t sequence =
+        commit_call(*thread, C, 0, outcome_of(result, answer == Answer::ready ? &times : nullptr));
+    if (repetition) repetition->remember(sequence);
+    if (answer != Answer::ready) return;
     {
       const auto lock = host_memory().enter();
       finished();
@@ -62,7 +122,21 @@ VkResult wait_semaphores(VkDevice device, const VkSemaphoreWaitInfo* info, std::
   DeviceState& state = device_of(device);
   const auto next = (*state.next).*CommandTraits<C>::pfn;
   return wait<C>(
-      state, [] {}, [&] { return next(device, info, timeout); }, device, info, timeout);
+      state, [&](VkResult result) { return waited(result, timeout); }, [] {},
+      [&] { return next(device, info, timeout); }, device, info, timeout);
+}
+
+template <CommandId C>
+VkResult counter_value(VkDevice device, VkSemaphore semaphore, std::uint64_t* value) {
+  DeviceState& state = device_of(device);
+  const auto next = (*state.next).*CommandTraits<C>::pfn;
+  return wait<C>(
+      state,
+      [&](VkResult result) {
+        if (result != VK_SUCCESS) return Answer::other;
+        return *value != 0 ? Answer::ready : Answer::not_yet;
+      },
+      [] {}, [&] { return next(device, semaphore, value); }, device, semaphore, value);
 }
 
 }  // namespace
@@ -72,7 +146,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkWaitForFences(VkDevice device, std::uint32
                                                     std::uint64_t timeout) {
   DeviceState& state = device_of(device);
   return wait<CommandId::vkWaitForFences>(
-      state,
+      state, [&](VkResult result) { return waited(result, timeout); },
       [&] {
         if (waitAll != VK_FALSE || fenceCount == 1) HostMemory::finished(state, {pFences, fenceCount});
       },
@@ -83,7 +157,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkWaitForFences(VkDevice device, std::uint32
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetFenceStatus(VkDevice device, VkFence fence) {
   DeviceState& state = device_of(device);
   return wait<CommandId::vkGetFenceStatus>(
-      state,
+      state, ready_or_not,
       [&] {
         HostMemory::finished(state, {&fence, 1});
       },
@@ -99,10 +173,39 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkWaitSemaphoresKHR(VkDevice device, const V
   return wait_semaphores<CommandId::vkWaitSemaphoresKHR>(device, pWaitInfo, timeout);
 }
 
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetSemaphoreCounterValue(VkDevice device, VkSemaphore semaphore,
+                                                               std::uint64_t* pValue) {
+  return counter_value<CommandId::vkGetSemaphoreCounterValue>(device, semaphore, pValue);
+}
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetSemaphoreCounterValueKHR(VkDevice device, VkSemaphore semaphore,
+                                                                  std::uint64_t* pValue) {
+  return counter_value<CommandId::vkGetSemaphoreCounterValueKHR>(device, semaphore, pValue);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetEventStatus(VkDevice device, VkEvent event) {
+  DeviceState& state = device_of(device);
+  return wait<CommandId::vkGetEventStatus>(
+      state, ready_or_not, [] {}, [&] { return state.next->vkGetEventStatus(device, event); }, device, event);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetQueryPoolResults(VkDevice device, VkQueryPool queryPool,
+                                                          std::uint32_t firstQuery, std::uint32_t queryCount,
+                                                          std::size_t dataSize, void* pData,
+                                                          VkDeviceSize stride, VkQueryResultFlags flags) {
+  DeviceState& state = device_of(device);
+  return wait<CommandId::vkGetQueryPoolResults>(
+      state, ready_or_not, [] {},
+      [&] {
+        return state.next->vkGetQueryPoolResults(device, queryPool, firstQuery, queryCount, dataSize, pData,
+                                                 stride, flags);
+      },
+      device, queryPool, firstQuery, queryCount, dataSize, pData, stride, flags);
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueueWaitIdle(VkQueue queue) {
   DeviceState& state = device_of(queue);
   return wait<CommandId::vkQueueWaitIdle>(
-      state, [&] { HostMemory::finished(state, queue); },
+      state, [](VkResult result) { return waited(result); }, [&] { HostMemory::finished(state, queue); },
       [&] {
         if (state.checkpointer == nullptr) return state.next->vkQueueWaitIdle(queue);
         return guarded(VK_ERROR_OUT_OF_HOST_MEMORY, [&] { return wait_idle(state, {&queue, 1}); });
@@ -113,7 +216,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueueWaitIdle(VkQueue queue) {
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkDeviceWaitIdle(VkDevice device) {
   DeviceState& state = device_of(device);
   return wait<CommandId::vkDeviceWaitIdle>(
-      state, [&] { HostMemory::finished(state); },
+      state, [](VkResult result) { return waited(result); }, [&] { HostMemory::finished(state); },
       [&] {
         if (state.checkpointer == nullptr) return state.next->vkDeviceWaitIdle(device);
         return guarded(VK_ERROR_OUT_OF_HOST_MEMORY, [&] {

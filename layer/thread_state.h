@@ -4,8 +4,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "format/codec/encoder.h"
+#include "format/digest.h"
 #include "format/writer.h"
 
 namespace rondo::layer {
@@ -17,6 +20,11 @@ class ThreadState final : public codec::EncodeContext {
   ThreadStream& stream;
   codec::Buffer buffer;       // the payload of the call being encoded
   codec::Buffer host_writes;  // of what is recorded before that call is
+
+  // Polls that said "not yet", the last records of this thread: saying so again
+  // is no news.
+  std::vector<Digest> polls;
+  std::uint64_t polled = 0;  // the number of the last of them
 
   bool is_secondary(std::uint64_t command_buffer) override;
   SubpassUse subpass_use(std::uint64_t render_pass, std::uint32_t subpass) override;

@@ -46,7 +46,8 @@ LAYER_HAND = _each(
     ("takes checkpoints, and times the frame",
      "vkQueuePresentKHR"),
     ("a successful wait or poll publishes; checkpoints of memory follow it",
-     "vkWaitForFences vkGetFenceStatus vkWaitSemaphores vkQueueWaitIdle vkDeviceWaitIdle"),
+     "vkWaitForFences vkGetFenceStatus vkWaitSemaphores vkGetSemaphoreCounterValue vkGetEventStatus "
+     "vkGetQueryPoolResults vkQueueWaitIdle vkDeviceWaitIdle"),
     ("swapchain images are a side table; times the acquire",
      "vkCreateSwapchainKHR vkDestroySwapchainKHR vkAcquireNextImageKHR vkAcquireNextImage2KHR"),
     ("which attachments a subpass uses is a side table (ignored pointers of pipelines)",
