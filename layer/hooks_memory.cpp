@@ -64,9 +64,16 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkAllocateMemory(VkDevice device,
       memory->type = pAllocateInfo->memoryTypeIndex;
       memory->coherent = (flags_of(state, memory->type) & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
       memory->zeroed = memory->alias != nullptr;
-      if (!memory->zeroed && state.checkpointer != nullptr &&
-          gpu::can_zero(*pAllocateInfo, flags_of(state, memory->type)))
-        memory->zeroed = state.checkpointer->zero(*memory);
+      const VkMemoryPropertyFlags flags = flags_of(state, memory->type);
+      if (!memory->zeroed && recording() && gpu::can_zero(*pAllocateInfo, flags)) {
+        if (state.checkpointer != nullptr)
+          memory->zeroed = state.checkpointer->zero(*memory);
+        else if ((flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) !=
+                 0)  // or the first scan finds what nobody wrote
+          memory->zeroed = gpu::zero_fill({state.next, state.device, state.memory, state.set_loader_data, 0},
+                                          memory->handle, memory->size, memory->type, VK_NULL_HANDLE, nullptr)
+                               .has_value();
+      }
       const auto lock = host_memory().enter();
       memory->refreshed = state.memories.epoch;  // no device has seen it
       state.memories.memories[*pMemory] = std::move(memory);
@@ -108,9 +115,13 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkMapMemory(VkDevice device, VkDeviceMemory 
       if (known->alias != nullptr) *ppData = known->alias->program_side() + offset;
       if (memory::Tracker* const tracker = host_memory().tracker(); tracker != nullptr && recording()) {
         if (known->alias == nullptr) {
-          const auto initial = known->mapped_before ? memory::Initial::current
-                               : known->zeroed      ? memory::Initial::zeros
-                                                    : memory::Initial::unknown;
+          // Zeroed memory holds what was recorded and what devices wrote, wherever
+          // it was mapped before.
+          const bool untouched =
+              !known->mapped_before && (!known->device_writable || known->refreshed == state.memories.epoch);
+          const auto initial = !known->zeroed ? memory::Initial::unknown
+                               : untouched    ? memory::Initial::zeros
+                                              : memory::Initial::current;
           known->map_offset = offset;
           known->tracked =
               tracker->track(*ppData, size == VK_WHOLE_SIZE ? known->size - offset : size, initial);
@@ -172,8 +183,13 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkInvalidateMappedMemoryRanges(VkDevice devi
     for (std::uint32_t i = 0; i < memoryRangeCount; ++i) {
       const VkMappedMemoryRange& range = pMemoryRanges[i];
       Memory* const known = HostMemory::find(state, range.memory);
-      if (known == nullptr || known->tracked == nullptr || range.offset < known->map_offset) continue;
-      known->tracked->refresh(range.offset - known->map_offset, range.size, memory::Refresh::known);
+      if (known == nullptr || known->tracked == nullptr) continue;
+      // Ranges may begin before the mapping: they are rounded to whole atoms.
+      const VkDeviceSize before = range.offset < known->map_offset ? known->map_offset - range.offset : 0;
+      if (range.size != VK_WHOLE_SIZE && range.size <= before) continue;
+      known->tracked->refresh(range.offset + before - known->map_offset,
+                              range.size == VK_WHOLE_SIZE ? memory::whole : range.size - before,
+                              memory::Refresh::known);
     }
     return result;
   };
