@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small captures played on this machine's first device. Each would hang or
+// crash a player that trusted them.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "player/play.h"
+#include "tests/unit/synthetic_capture.h"
+
+namespace rondo::player {
+namespace {
+
+using test::Call;
+using test::SyntheticCapture;
+using test::TemporaryFile;
+
+template <class Handle>
+Handle handle(std::uint64_t value) {
+  Handle h;
+  std::memcpy(&h, &value, sizeof h);
+  return h;
+}
+
+const auto kInstance = handle<VkInstance>(0x10);
+const auto kPhysical = handle<VkPhysicalDevice>(0x20);
+const auto kDevice = handle<VkDevice>(0x30);
+const auto kQueue = handle<VkQueue>(0x40);
+const auto kSemaphore = handle<VkSemaphore>(0x50);
+const auto kPool = handle<VkCommandPool>(0x60);
+const auto kCommands = handle<VkCommandBuffer>(0x70);
+const auto kEvent = handle<VkEvent>(0x80);
+const auto kQueries = handle<VkQueryPool>(0x90);
+
+class PlayerReplay : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    VkInstanceCreateInfo instance_info{};
+    VkApplicationInfo application{};
+    application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
+    application.apiVersion = VK_API_VERSION_1_2;
+    instance_info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
+    instance_info.pApplicationInfo = &application;
+    VkInstance instance = kInstance;
+    capture.call(CommandId::vkCreateInstance, args_vkCreateInstance{&instance_info, nullptr, &instance}, ok());
+    std::uint32_t one = 1;
+    VkPhysicalDevice physical = kPhysical;
+    capture.call(CommandId::vkEnumeratePhysicalDevices, args_vkEnumeratePhysicalDevices{kInstance, &one, &physical},
+                 ok());
+    const float priority = 1;
+    VkDeviceQueueCreateInfo queue_info{};
+    queue_info.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+    queue_info.queueCount = 1;
+    queue_info.pQueuePriorities = &priority;
+    VkPhysicalDeviceTimelineSemaphoreFeatures timeline{};
+    timeline.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES;
+    timeline.timelineSemaphore = VK_TRUE;
+    VkDeviceCreateInfo device_info{};
+    device_info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+    device_info.pNext = &timeline;
+    device_info.queueCreateInfoCount = 1;
+    device_info.pQueueCreateInfos = &queue_info;
+    VkDevice device = kDevice;
+    capture.call(CommandId::vkCreateDevice, args_vkCreateDevice{kPhysical, &device_info, nullptr, &device}, ok());
+    VkQueue queue = kQueue;
+    capture.call(CommandId::vkGetDeviceQueue, args_vkGetDeviceQueue{kDevice, 0, 0, &queue});
+  }
+  static Call ok() { return {.result = VK_SUCCESS}; }
+
+  void create_commands() {
+    VkCommandPoolCreateInfo pool_info{};
+    pool_info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+    VkCommandPool pool = kPool;
+    capture.call(CommandId::vkCreateCommandPool, args_vkCreateCommandPool{kDevice, &pool_info, nullptr, &pool}, ok());
+    VkCommandBufferAllocateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
+    info.commandPool = kPool;
+    info.commandBufferCount = 1;
+    VkCommandBuffer commands = kCommands;
+    capture.call(CommandId::vkAllocateCommandBuffers, args_vkAllocateCommandBuffers{kDevice, &info, &commands}, ok());
+  }
+  void create_queries(std::uint32_t count) {
+    VkQueryPoolCreateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
+    info.queryType = VK_QUERY_TYPE_OCCLUSION;
+    info.queryCount = count;
+    VkQueryPool pool = kQueries;
+    capture.call(CommandId::vkCreateQueryPool, args_vkCreateQueryPool{kDevice, &info, nullptr, &pool}, ok());
+  }
+  // Status 4 where this machine has no device, or none that can.
+  Outcome outcome() {
+    capture.finish();
+    Options options;
+    options.file = file.path();
+    options.quiet = true;
+    options.timeout = 60;
+    return play(options);
+  }
+
+  TemporaryFile file;
+  SyntheticCapture capture{file.path()};
+};
+
+TEST_F(PlayerReplay, EndsThoughASubmitWaitsForASignalThatNeverCame) {
+  VkSemaphoreTypeCreateInfo type{};
+  type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
+  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  VkSemaphoreCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
+  info.pNext = &type;
+  VkSemaphore semaphore = kSemaphore;
+  capture.call(CommandId::vkCreateSemaphore, args_vkCreateSemaphore{kDevice, &info, nullptr, &semaphore}, ok());
+  for (const std::uint64_t value : {1, 3}) {
+    const std::uint64_t next = value + 1;
+    VkTimelineSemaphoreSubmitInfo values{};
+    values.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
+    values.waitSemaphoreValueCount = values.signalSemaphoreValueCount = 1;
+    values.pWaitSemaphoreValues = &value;
+    values.pSignalSemaphoreValues = &next;
+    const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+    VkSubmitInfo submit{};
+    submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+    submit.pNext = &values;
+    submit.waitSemaphoreCount = submit.signalSemaphoreCount = 1;
+    submit.pWaitSemaphores = submit.pSignalSemaphores = &kSemaphore;
+    submit.pWaitDstStageMask = &stage;
+    capture.call(CommandId::vkQueueSubmit, args_vkQueueSubmit{kQueue, 1, &submit, VK_NULL_HANDLE}, ok());
+  }
+  const Outcome played = outcome();
+  if (played.status == Status::device) GTEST_SKIP() << played.error;
+  EXPECT_EQ(played.status, Status::ok) << played.error;
+  EXPECT_EQ(played.played.submits, 2u);
+}
+
+TEST_F(PlayerReplay, EndsThoughACommandWaitsForAnEventThatWasNeverSet) {
+  create_commands();
+  VkEventCreateInfo event_info{};
+  event_info.sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO;
+  VkEvent event = kEvent;
+  capture.call(CommandId::vkCreateEvent, args_vkCreateEvent{kDevice, &event_info, nullptr, &event}, ok());
+  VkCommandBufferBeginInfo begin{};
+  begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+  capture.call(CommandId::vkBeginCommandBuffer, args_vkBeginCommandBuffer{kCommands, &begin}, ok());
+  args_vkCmdWaitEvents wait{};
+  wait.commandBuffer = kCommands;
+  wait.eventCount = 1;
+  wait.pEvents = &kEvent;
+  wait.srcStageMask = VK_PIPELINE_STAGE_HOST_BIT;
+  wait.dstStageMask = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+  capture.call(CommandId::vkCmdWaitEvents, wait);
+  capture.call(CommandId::vkEndCommandBuffer, args_vkEndCommandBuffer{kCommands}, ok());
+  VkSubmitInfo submit{};
+  submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  submit.commandBufferCount = 1;
+  submit.pCommandBuffers = &kCommands;
+  capture.call(CommandId::vkQueueSubmit, args_vkQueueSubmit{kQueue, 1, &submit, VK_NULL_HANDLE}, ok());
+  const Outcome played = outcome();
+  if (played.status == Status::device) GTEST_SKIP() << played.error;
+  EXPECT_EQ(played.status, Status::ok) << played.error;
+}
+
+TEST_F(PlayerReplay, RefusesQueriesThatThePoolDoesNotHave) {
+  create_queries(2);
+  std::uint64_t result = 0;
+  capture.call(CommandId::vkGetQueryPoolResults,
+               args_vkGetQueryPoolResults{kDevice, kQueries, 0, 1000000, 8, &result, 4096, 0}, ok());
+  const Outcome played = outcome();
+  EXPECT_EQ(played.status, Status::unreadable);
+  EXPECT_NE(played.error.find("vkGetQueryPoolResults: queries 0 to 1000000 of a pool that has 2"), std::string::npos)
+      << played.error;
+}
+
+TEST_F(PlayerReplay, RefusesImagesOfASwapchain) {
+  VkSwapchainCreateInfoKHR chain_info{};
+  chain_info.sType = VK_STRUCTURE_TYPE_SWAPCHAIN_CREATE_INFO_KHR;
+  chain_info.surface = handle<VkSurfaceKHR>(0xa0);
+  chain_info.minImageCount = 2;
+  auto swapchain = handle<VkSwapchainKHR>(0xb0);
+  VkSurfaceKHR surface = chain_info.surface;
+  VkHeadlessSurfaceCreateInfoEXT headless{};
+  headless.sType = VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT;
+  capture.call(CommandId::vkCreateHeadlessSurfaceEXT,
+               args_vkCreateHeadlessSurfaceEXT{kInstance, &headless, nullptr, &surface}, ok());
+  capture.call(CommandId::vkCreateSwapchainKHR,
+               args_vkCreateSwapchainKHR{kDevice, &chain_info, nullptr, &swapchain}, ok());
+  VkImageSwapchainCreateInfoKHR alias{};
+  alias.sType = VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR;
+  alias.swapchain = swapchain;
+  VkImageCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO;
+  info.pNext = &alias;
+  auto image = handle<VkImage>(0xc0);
+  capture.call(CommandId::vkCreateImage, args_vkCreateImage{kDevice, &info, nullptr, &image}, ok());
+  const Outcome played = outcome();
+  EXPECT_EQ(played.status, Status::failed);
+  EXPECT_NE(played.error.find("vkCreateImage names a swapchain"), std::string::npos) << played.error;
+}
+
+TEST_F(PlayerReplay, RefusesPushConstantsThatNoDeviceHas) {
+  create_commands();
+  VkPipelineLayoutCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+  auto layout = handle<VkPipelineLayout>(0xd0);
+  capture.call(CommandId::vkCreatePipelineLayout, args_vkCreatePipelineLayout{kDevice, &info, nullptr, &layout}, ok());
+  VkCommandBufferBeginInfo begin{};
+  begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+  capture.call(CommandId::vkBeginCommandBuffer, args_vkBeginCommandBuffer{kCommands, &begin}, ok());
+  const std::byte data[128] = {};
+  capture.call(CommandId::vkCmdPushConstants,
+               args_vkCmdPushConstants{kCommands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 4000000000u, 128, data});
+  const Outcome played = outcome();
+  EXPECT_EQ(played.status, Status::unreadable);
+  EXPECT_NE(played.error.find("bytes of push constants"), std::string::npos) << played.error;
+}
+
+}  // namespace
+}  // namespace rondo::player

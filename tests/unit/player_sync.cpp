@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which submits wait for what the plan never signals.
+#include <gtest/gtest.h>
+
+#include "player/plan.h"
+
+namespace rondo::player {
+namespace {
+
+constexpr ObjectId kQueue = 1, kOther = 2, kTimeline = 3, kBinary = 4;
+
+class PlayerSync : public ::testing::Test {
+ protected:
+  void step(ObjectId queue, std::vector<SyncPoint> waits, std::vector<SyncPoint> signals) {
+    SyncStep s;
+    s.op = next_++;
+    s.queue = queue;
+    s.first_wait = static_cast<std::uint32_t>(plan.sync_points.size());
+    s.waits = static_cast<std::uint32_t>(waits.size());
+    plan.sync_points.insert(plan.sync_points.end(), waits.begin(), waits.end());
+    s.first_signal = static_cast<std::uint32_t>(plan.sync_points.size());
+    s.signals = static_cast<std::uint32_t>(signals.size());
+    plan.sync_points.insert(plan.sync_points.end(), signals.begin(), signals.end());
+    plan.sync.push_back(s);
+  }
+  static SyncPoint timeline(std::uint64_t value) { return {kTimeline, value, true}; }
+  static SyncPoint binary() { return {kBinary, 1, false}; }
+
+  Plan plan;
+
+ private:
+  std::uint32_t next_ = 0;
+};
+
+TEST_F(PlayerSync, WaitsBeforeTheirSignalAreAnswered) {
+  step(kQueue, {timeline(1)}, {timeline(2)});
+  step(0, {}, {timeline(1)});
+  SyncModel model(plan);
+  model.advance(1);
+  EXPECT_TRUE(model.blocked(kQueue));
+  model.advance(2);
+  EXPECT_FALSE(model.blocked());
+  EXPECT_TRUE(model.release().empty());
+}
+
+TEST_F(PlayerSync, ABinarySignalAnswersOneWait) {
+  step(kQueue, {}, {binary()});
+  step(kOther, {binary()}, {});
+  step(kOther, {binary()}, {});
+  SyncModel model(plan);
+  model.advance(2);
+  EXPECT_FALSE(model.blocked());
+  model.advance(3);
+  EXPECT_TRUE(model.blocked(kOther));
+}
+
+TEST_F(PlayerSync, GivesInOrderOnlyWhatNobodySignals) {
+  step(kQueue, {timeline(1)}, {timeline(2), binary()});
+  step(kOther, {timeline(2), binary()}, {timeline(3)});
+  step(kQueue, {timeline(5)}, {timeline(6)});
+  SyncModel model(plan);
+  model.advance(3);
+  const auto releases = model.release();
+  ASSERT_EQ(releases.size(), 2u);
+  EXPECT_EQ(releases[0].point.value, 1u);
+  EXPECT_EQ(releases[0].before, 0u);
+  EXPECT_EQ(releases[1].point.value, 5u);
+  EXPECT_EQ(releases[1].before, 3u);
+  EXPECT_EQ(releases[1].op, 2u);
+  EXPECT_FALSE(model.blocked());
+}
+
+}  // namespace
+}  // namespace rondo::player
