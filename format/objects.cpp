@@ -156,7 +156,7 @@ void ObjectTable::apply(const codec::CommandInfo& command, std::uint64_t sequenc
     const codec::HandleRef& ref = refs[i];
     if (ref.captured == 0 || ref.type == HandleType::none || (ref.flags & codec::kCreated) != 0) continue;
     out.ids[i] = m.find(ref.type, ref.captured, dispatch);
-    if (out.ids[i] == 0) out.unknown.push_back(static_cast<std::uint32_t>(i));
+    if (out.ids[i] == 0 && (ref.flags & codec::kPerhapsIgnored) == 0) out.unknown.push_back(static_cast<std::uint32_t>(i));
     if (i == 0 && codec::info(ref.type).dispatchable) dispatch = out.ids[0];
   }
 

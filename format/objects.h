@@ -39,7 +39,7 @@ class ObjectTable {
   // ends (children of what it destroys or resets too). `ids` becomes parallel
   // to `lowered.handles`. Created handles resolve to their new object, or to
   // the live one that already has this value. An unknown handle value resolves
-  // to 0 and is reported in `unknown` (null handles are not).
+  // to 0 and is reported in `unknown` (null handles, and kPerhapsIgnored, are not).
   struct Resolution {
     std::vector<ObjectId> ids;
     std::vector<std::uint32_t> unknown;  // indexes into lowered.handles

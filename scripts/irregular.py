@@ -13,6 +13,8 @@ RULES = {
     ("VkWriteDescriptorSet", "pTexelBufferView"): "write_texel_views",
     ("VkDescriptorImageInfo", "sampler"): "image_info_sampler",
     ("VkDescriptorImageInfo", "imageView"): "image_info_view",
+    ("VkDescriptorUpdateTemplateCreateInfo", "descriptorSetLayout"): "template_of_set",
+    ("VkDescriptorUpdateTemplateCreateInfo", "pipelineLayout"): "template_of_push",
     ("VkDescriptorSetLayoutBinding", "pImmutableSamplers"): "immutable_samplers",
     # Only read when sharingMode is concurrent (the selector is sharingMode).
     ("VkBufferCreateInfo", "pQueueFamilyIndices"): "queue_families",
@@ -74,15 +76,21 @@ OPAQUE = {
     ("VkDeviceFaultInfoEXT", "pAddressInfos"), ("VkDeviceFaultInfoEXT", "pVendorInfos"),
 }
 
+# Handles that a call cannot tell to be ignored: they may be garbage in the file.
+PERHAPS_IGNORED_RULES = {"image_info_sampler"}
+
 # Rules under which a null may still be refused: rules.cpp's required_by_rule()
 # says when. All others write nulls of their own.
 REQUIRING_RULES = {"write_set", "write_images", "write_buffers", "write_texel_views", "queue_families",
+                   "template_of_set", "template_of_push",
                    "framebuffer_attachments", "pipeline_stages", "strided", "template_data", "build_ranges"}
 
 # Must not be null (an array: unless its count is 0), where the registry does not say so.
 REQUIRED = {
     ("VkGraphicsPipelineCreateInfo", "pStages"),
     ("VkRenderPassBeginInfo", "pClearValues"),
+    ("VkDescriptorUpdateTemplateCreateInfo", "descriptorSetLayout"),
+    ("VkDescriptorUpdateTemplateCreateInfo", "pipelineLayout"),
     ("vkCmdClearColorImage", "pColor"),
     ("vkFreeCommandBuffers", "pCommandBuffers"), ("vkFreeDescriptorSets", "pDescriptorSets"),
 }

@@ -57,6 +57,13 @@ bool derives_from_handle(const Field& field, const std::byte* owner) {
   return (flags & VK_PIPELINE_CREATE_DERIVATIVE_BIT) != 0 && index == -1;
 }
 
+// A template is for sets of one layout, or for pushes to one pipeline layout.
+bool template_reads(RuleId rule, const std::byte* owner) {
+  const bool pushes = number(as<VkDescriptorUpdateTemplateCreateInfo>(owner).templateType) ==
+                      VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS_KHR;
+  return pushes == (rule == RuleId::template_of_push);
+}
+
 bool is_texel_buffer(std::uint32_t descriptor_type) {
   return descriptor_type == VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER ||
          descriptor_type == VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER;
@@ -86,6 +93,9 @@ bool Rules::applies(const Field& field, const std::byte* owner) {
              descriptor_type_ == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
     case RuleId::image_info_view:
       return descriptor_type_ != VK_DESCRIPTOR_TYPE_SAMPLER;
+    case RuleId::template_of_set:
+    case RuleId::template_of_push:
+      return template_reads(field.rule, owner);
     case RuleId::immutable_samplers: {
       const auto& binding = as<VkDescriptorSetLayoutBinding>(owner);
       return binding.descriptorCount != 0 &&
@@ -149,6 +159,9 @@ bool required_by_rule(const Field& field, CommandId command, const std::byte* ow
       return load<std::uint32_t>(owner + field.selector) == VK_SHARING_MODE_CONCURRENT;
     case RuleId::framebuffer_attachments:
       return (as<VkFramebufferCreateInfo>(owner).flags & VK_FRAMEBUFFER_CREATE_IMAGELESS_BIT) == 0;
+    case RuleId::template_of_set:
+    case RuleId::template_of_push:
+      return template_reads(field.rule, owner);
     case RuleId::pipeline_stages:
       return !in_parts;
     default:

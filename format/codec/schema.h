@@ -85,6 +85,9 @@ enum FieldFlags : std::uint8_t {
   // What a driver uses unasked; decode() refuses nulls. Never under an output.
   kRequired = 8,            // pointer, or handle in place: not null (an array: unless its count is 0)
   kRequiredElements = 16,   // array: no element is null
+  // A handle that objects of an earlier call may tell to ignore (samplers, by the
+  // binding's immutable ones): it may be one that nothing made.
+  kPerhapsIgnored = 32,
 };
 
 // Irregular fields: rules.cpp says whether a pointer may be followed, or how

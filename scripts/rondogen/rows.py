@@ -64,7 +64,7 @@ class Unsupported(Exception):
     pass
 
 
-OUTPUT, DESTROYED, CREATED, REQUIRED, REQUIRED_ELEMENTS = 1, 2, 4, 8, 16  # FieldFlags
+OUTPUT, DESTROYED, CREATED, REQUIRED, REQUIRED_ELEMENTS, PERHAPS_IGNORED = 1, 2, 4, 8, 16, 32  # FieldFlags
 POINTER_SHAPES = ("one", "many", "string", "strings", "many_pointers")
 
 # The same bytes in the file.
@@ -368,6 +368,8 @@ class Tables:
             flags |= REQUIRED
         if (structure or command).name in self.irregular.REQUIRED_ELEMENTS.get(row.name, ()):
             flags |= REQUIRED_ELEMENTS
+        if row.rule in self.irregular.PERHAPS_IGNORED_RULES:
+            flags |= PERHAPS_IGNORED
         if row.element != "handle":
             return flags
         if command:

@@ -180,6 +180,29 @@ TEST_F(IgnoredMembers, QueueFamiliesUnlessConcurrent) {
   EXPECT_EQ(lowered_.marks.size(), 2u);  // both can be mapped to another device's families
 }
 
+TEST_F(IgnoredMembers, LayoutsOfTemplatesOfTheOtherType) {
+  VkDescriptorUpdateTemplateEntry entry{};
+  VkDescriptorUpdateTemplateCreateInfo create =
+      titled<VkDescriptorUpdateTemplateCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_UPDATE_TEMPLATE_CREATE_INFO);
+  create.descriptorUpdateEntryCount = 1;
+  create.pDescriptorUpdateEntries = &entry;
+  create.templateType = VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_DESCRIPTOR_SET;
+  create.descriptorSetLayout = handle<VkDescriptorSetLayout>(4);
+  create.pipelineLayout = garbage<VkPipelineLayout>();
+  VkDescriptorUpdateTemplate made = handle<VkDescriptorUpdateTemplate>(5);
+  args_vkCreateDescriptorUpdateTemplate args{handle<VkDevice>(1), &create, nullptr, &made};
+  const auto* back = replayed(CommandId::vkCreateDescriptorUpdateTemplate, args).pCreateInfo;
+  EXPECT_EQ(back->pipelineLayout, VK_NULL_HANDLE);
+  EXPECT_EQ(back->descriptorSetLayout, create.descriptorSetLayout);
+
+  create.templateType = VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS_KHR;
+  create.descriptorSetLayout = garbage<VkDescriptorSetLayout>();
+  create.pipelineLayout = handle<VkPipelineLayout>(6);
+  back = replayed(CommandId::vkCreateDescriptorUpdateTemplate, args).pCreateInfo;
+  EXPECT_EQ(back->descriptorSetLayout, VK_NULL_HANDLE);
+  EXPECT_EQ(back->pipelineLayout, create.pipelineLayout);
+}
+
 TEST_F(IgnoredMembers, SwapchainQueueFamiliesUnlessConcurrent) {
   VkSwapchainCreateInfoKHR create = titled<VkSwapchainCreateInfoKHR>(VK_STRUCTURE_TYPE_SWAPCHAIN_CREATE_INFO_KHR);
   create.surface = handle<VkSurfaceKHR>(4);

@@ -153,6 +153,14 @@ TEST_F(Objects, UnknownValueIsReportedAndNullIsNot) {
   EXPECT_EQ(out.unknown, std::vector<std::uint32_t>{1});
 }
 
+TEST_F(Objects, UnknownValueThatMayBeIgnoredIsNull) {
+  make_device(1, 2, 3);
+  const auto& got = call(CommandId::vkUpdateDescriptorSets, {{HandleType::VkDevice, 3},
+                                                             {HandleType::VkSampler, 0xdead, codec::kPerhapsIgnored}});
+  EXPECT_TRUE(got.unknown.empty());
+  EXPECT_EQ(got.ids[1], 0u);
+}
+
 TEST_F(Objects, SurfacesBelongToTheInstance) {
   make_device(1, 2, 3);
   const ObjectId surface = call(CommandId::vkCreateXcbSurfaceKHR,
