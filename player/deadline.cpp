@@ -17,9 +17,9 @@ namespace {
 constexpr std::uint64_t kGraceNs = 1'000'000'000;
 
 std::uint64_t now() {
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-          .count());
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                        std::chrono::steady_clock::now().time_since_epoch())
+                                        .count());
 }
 
 }  // namespace
@@ -51,8 +51,8 @@ void Deadline::watch() {
   const auto end = std::chrono::steady_clock::time_point(std::chrono::nanoseconds(end_ns_ + kGraceNs));
   if (condition_.wait_until(lock, end, [this] { return done_; })) return;
   char text[160];
-  std::snprintf(text, sizeof text, "player: no end within %g s: the call at record %llu did not return\n", seconds_,
-                static_cast<unsigned long long>(sequence_.load(std::memory_order_relaxed)));
+  std::snprintf(text, sizeof text, "player: no end within %g s: the call at record %llu did not return\n",
+                seconds_, static_cast<unsigned long long>(sequence_.load(std::memory_order_relaxed)));
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text, std::strlen(text));
   // Destructors and exit handlers would enter the driver that hangs.
   _exit(static_cast<int>(Status::timeout));

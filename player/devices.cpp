@@ -27,19 +27,24 @@ std::string hex(const std::uint8_t* bytes, std::size_t count) {
 
 const char* type_name(VkPhysicalDeviceType type) {
   switch (type) {
-    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU: return "discrete";
-    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU: return "integrated";
-    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU: return "virtual";
-    case VK_PHYSICAL_DEVICE_TYPE_CPU: return "cpu";
-    default: return "other";
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+      return "discrete";
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+      return "integrated";
+    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+      return "virtual";
+    case VK_PHYSICAL_DEVICE_TYPE_CPU:
+      return "cpu";
+    default:
+      return "other";
   }
 }
 
 }  // namespace
 
 std::string version_text(std::uint32_t version) {
-  return std::to_string(VK_API_VERSION_MAJOR(version)) + "." + std::to_string(VK_API_VERSION_MINOR(version)) + "." +
-         std::to_string(VK_API_VERSION_PATCH(version));
+  return std::to_string(VK_API_VERSION_MAJOR(version)) + "." + std::to_string(VK_API_VERSION_MINOR(version)) +
+         "." + std::to_string(VK_API_VERSION_PATCH(version));
 }
 
 bool LiveDevice::has_extension(const std::string& name) const {
@@ -51,7 +56,8 @@ PFN_vkVoidFunction LiveDevices::get(const char* name) const {
 }
 
 LiveDevices::~LiveDevices() {
-  if (instance_ != VK_NULL_HANDLE) reinterpret_cast<PFN_vkDestroyInstance>(get("vkDestroyInstance"))(instance_, nullptr);
+  if (instance_ != VK_NULL_HANDLE)
+    reinterpret_cast<PFN_vkDestroyInstance>(get("vkDestroyInstance"))(instance_, nullptr);
 }
 
 Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
@@ -64,7 +70,8 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
   VkInstanceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
   info.pApplicationInfo = &application;
-  auto create = reinterpret_cast<PFN_vkCreateInstance>(loader.get_instance_proc_addr(VK_NULL_HANDLE, "vkCreateInstance"));
+  auto create = reinterpret_cast<PFN_vkCreateInstance>(
+      loader.get_instance_proc_addr(VK_NULL_HANDLE, "vkCreateInstance"));
   if (VkResult r = create(&info, nullptr, &self->instance_); r != VK_SUCCESS)
     return fail(Status::device, "no Vulkan instance can be made here (" + result_name(r) +
                                     "): is a driver installed (Debian: mesa-vulkan-drivers)?");
@@ -78,11 +85,12 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
     handles.resize(count);
   }
   if (r < 0) return fail(Status::device, "the Vulkan devices cannot be listed (" + result_name(r) + ")");
-  const auto properties = reinterpret_cast<PFN_vkGetPhysicalDeviceProperties>(self->get("vkGetPhysicalDeviceProperties"));
+  const auto properties =
+      reinterpret_cast<PFN_vkGetPhysicalDeviceProperties>(self->get("vkGetPhysicalDeviceProperties"));
   const auto properties2 =
       reinterpret_cast<PFN_vkGetPhysicalDeviceProperties2>(self->get("vkGetPhysicalDeviceProperties2"));
-  const auto memory =
-      reinterpret_cast<PFN_vkGetPhysicalDeviceMemoryProperties>(self->get("vkGetPhysicalDeviceMemoryProperties"));
+  const auto memory = reinterpret_cast<PFN_vkGetPhysicalDeviceMemoryProperties>(
+      self->get("vkGetPhysicalDeviceMemoryProperties"));
   const auto families = reinterpret_cast<PFN_vkGetPhysicalDeviceQueueFamilyProperties>(
       self->get("vkGetPhysicalDeviceQueueFamilyProperties"));
   const auto extensions = reinterpret_cast<PFN_vkEnumerateDeviceExtensionProperties>(
@@ -169,8 +177,9 @@ Result<std::size_t> LiveDevices::choose(const CapturedPhysicalDevice& captured, 
   } else {
     reason = "the capture does not say which device it had";
   }
-  for (VkPhysicalDeviceType type : {VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU,
-                                    VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU})
+  for (VkPhysicalDeviceType type :
+       {VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU,
+        VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU})
     for (std::size_t i = 0; i < devices_.size(); ++i)
       if (devices_[i].properties.deviceType == type) return i;
   return std::size_t{0};

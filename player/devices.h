@@ -17,7 +17,7 @@ struct LiveDevice {
   VkPhysicalDevice handle = VK_NULL_HANDLE;  // of the LiveDevices' instance
   VkPhysicalDeviceProperties properties{};
   std::array<std::uint8_t, VK_UUID_SIZE> uuid{};  // deviceUUID; zero below Vulkan 1.1
-  std::string driver;                        // "llvmpipe, Mesa 22.3.6", empty if unknown
+  std::string driver;                             // "llvmpipe, Mesa 22.3.6", empty if unknown
   VkPhysicalDeviceMemoryProperties memory{};
   std::vector<VkQueueFamilyProperties> families;
   std::vector<std::string> extensions;

@@ -12,7 +12,8 @@ namespace {
 std::string where(const Run& run, const Op& op) {
   return "record " + std::to_string(op.sequence) + " (frame " + std::to_string(run.frame()) + ", " +
          (run.counts().submits == 0 ? "before the first submit"
-                                    : "after submit " + std::to_string(run.counts().submits - 1)) + ")";
+                                    : "after submit " + std::to_string(run.counts().submits - 1)) +
+         ")";
 }
 
 std::string image_name(const Run& run, const Op& op, std::uint32_t image) {
@@ -59,7 +60,8 @@ Result<void> check_memory(Run& run, const Op& op, std::byte* args) {
     return tl::unexpected<Error>(run.failure(op, r, "vkDeviceWaitIdle before a comparison"));
   const MemoryState& memory = run.memory_at(place);
   if (!memory.coherent) {
-    const VkMappedMemoryRange all{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory.handle, 0, VK_WHOLE_SIZE};
+    const VkMappedMemoryRange all{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory.handle, 0,
+                                  VK_WHOLE_SIZE};
     if (VkResult r = device.dispatch.vkInvalidateMappedMemoryRanges(device.handle, 1, &all); r < 0)
       return tl::unexpected<Error>(run.failure(op, r, "vkInvalidateMappedMemoryRanges"));
   }
@@ -73,11 +75,11 @@ Result<void> check_memory(Run& run, const Op& op, std::byte* args) {
     pieces_of(run.placements().of[place], range.offset, range.size, pieces);
     std::vector<std::byte>& bytes = run.output_buffer();
     if (bytes.size() < range.size) bytes.resize(range.size);
-    for (const Piece& piece : pieces) std::memcpy(bytes.data() + piece.from, memory.mapped + piece.to, piece.bytes);
-    run.observer().compare(counts, Digest{a.pDigests[i].low, a.pDigests[i].high},
-                           digest_of(std::span(bytes).first(range.size)),
-                           what + " bytes " + std::to_string(range.offset) + " to " +
-                               std::to_string(range.offset + range.size));
+    for (const Piece& piece : pieces)
+      std::memcpy(bytes.data() + piece.from, memory.mapped + piece.to, piece.bytes);
+    run.observer().compare(
+        counts, Digest{a.pDigests[i].low, a.pDigests[i].high}, digest_of(std::span(bytes).first(range.size)),
+        what + " bytes " + std::to_string(range.offset) + " to " + std::to_string(range.offset + range.size));
   }
   return {};
 }

@@ -48,14 +48,13 @@ Result<void> set_marker_name(Run& run, const Op& op, std::byte* args) {
 bool is_debug_command(CommandId id) {
   const char* text = codec::info(id).name;
   const std::string_view name = text == nullptr ? "" : text;
-  return name.find("DebugUtilsLabel") != std::string_view::npos || name.find("DebugMarker") != std::string_view::npos ||
-         name.starts_with("vkSetDebugUtilsObject");
+  return name.find("DebugUtilsLabel") != std::string_view::npos ||
+         name.find("DebugMarker") != std::string_view::npos || name.starts_with("vkSetDebugUtilsObject");
 }
 
 void add_debug_executors(std::vector<Executor>& table) {
   for (const codec::CommandInfo& command : codec::commands()) {
-    if (is_debug_command(command.id))
-      table[static_cast<std::size_t>(command.canonical)] = if_here;
+    if (is_debug_command(command.id)) table[static_cast<std::size_t>(command.canonical)] = if_here;
   }
   table[static_cast<std::size_t>(CommandId::vkSetDebugUtilsObjectNameEXT)] = set_name;
   table[static_cast<std::size_t>(CommandId::vkSetDebugUtilsObjectTagEXT)] = set_tag;

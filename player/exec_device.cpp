@@ -16,7 +16,8 @@ namespace {
 // the driver knows about events.
 constexpr std::uint64_t kOwnWorkNs = 300'000'000'000;
 
-VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
+VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT,
+                                          VkDebugUtilsMessageTypeFlagsEXT,
                                           const VkDebugUtilsMessengerCallbackDataEXT* data, void* user) {
   static_cast<Observer*>(user)->validation_message(data->pMessage != nullptr ? data->pMessage : "(no text)");
   return VK_FALSE;
@@ -45,7 +46,8 @@ Result<void> assign_physical_devices(Run& run, const Op& op, InstanceState& inst
     r = instance.dispatch.vkEnumeratePhysicalDevices(instance.handle, &count, handles.data());
     handles.resize(count);
   }
-  if (r < 0 || handles.empty()) return tl::unexpected<Error>(run.failure(op, r, "vkEnumeratePhysicalDevices"));
+  if (r < 0 || handles.empty())
+    return tl::unexpected<Error>(run.failure(op, r, "vkEnumeratePhysicalDevices"));
   const Plan& plan = run.plan();
   for (std::uint32_t d = 0; d < plan.devices.size(); ++d) {
     const CapturedDevice& captured = plan.devices[d];
@@ -70,8 +72,9 @@ Result<void> assign_physical_devices(Run& run, const Op& op, InstanceState& inst
       }
     }
     if (match == VK_NULL_HANDLE)
-      return tl::unexpected<Error>(run.refuse(
-          op, Status::device, std::string(list[chosen].properties.deviceName) + " is not seen by this instance"));
+      return tl::unexpected<Error>(
+          run.refuse(op, Status::device,
+                     std::string(list[chosen].properties.deviceName) + " is not seen by this instance"));
     run.slot(plan.physical_devices[captured.physical].id) = reinterpret_cast<std::uint64_t>(match);
   }
   return {};
@@ -103,7 +106,9 @@ Result<void> create_instance(Run& run, const Op& op, std::byte* args) {
   VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info(run.observer());
   if (run.options().validate) {
     layers.push_back("VK_LAYER_KHRONOS_validation");
-    const auto is_utils = [](const char* name) { return std::strcmp(name, VK_EXT_DEBUG_UTILS_EXTENSION_NAME) == 0; };
+    const auto is_utils = [](const char* name) {
+      return std::strcmp(name, VK_EXT_DEBUG_UTILS_EXTENSION_NAME) == 0;
+    };
     if (std::none_of(extensions.begin(), extensions.end(), is_utils))
       extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
     messenger.pNext = info.pNext;
@@ -146,7 +151,8 @@ bool is_players_own(CommandId id) {
     case CommandId::vkAcquireNextImage2KHR:
     case CommandId::vkQueuePresentKHR:
       return true;
-    default: return is_debug_command(id);
+    default:
+      return is_debug_command(id);
   }
 }
 
@@ -216,8 +222,8 @@ Result<void> create_device(Run& run, const Op& op, std::byte* args) {
   run.device_at(index) = std::move(device);
   *a.pDevice = handle;
   if (!missing.empty())
-    return tl::unexpected<Error>(
-        run.refuse(op, Status::device, std::string(target.properties.deviceName) + " does not have " + missing));
+    return tl::unexpected<Error>(run.refuse(
+        op, Status::device, std::string(target.properties.deviceName) + " does not have " + missing));
   return place_memory(run, op, index);
 }
 

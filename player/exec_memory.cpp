@@ -40,7 +40,8 @@ Result<void> allocate(Run& run, const Op& op, std::byte* args) {
   if (begins_as_zeros(run.plan(), info, flags)) done = run.zero(device, memory, info.memoryTypeIndex);
   if (done && (captured.written || captured.read_back)) {
     void* mapped = nullptr;
-    const VkResult r = device.dispatch.vkMapMemory(device.handle, memory.handle, 0, VK_WHOLE_SIZE, 0, &mapped);
+    const VkResult r =
+        device.dispatch.vkMapMemory(device.handle, memory.handle, 0, VK_WHOLE_SIZE, 0, &mapped);
     if (r < 0) done = tl::unexpected<Error>(run.failure(op, r, "vkMapMemory"));
     memory.mapped = static_cast<std::byte*>(mapped);
   }
@@ -63,7 +64,8 @@ void move_offset(Run& run, ObjectId resource, VkDeviceSize& offset) {
   if (memory == kNone) return;
   const Placement& placement = run.placements().of[memory];
   if (!placement.moved) return;
-  if (const auto found = placement.offsets.find(place); found != placement.offsets.end()) offset = found->second;
+  if (const auto found = placement.offsets.find(place); found != placement.offsets.end())
+    offset = found->second;
 }
 
 Result<void> bind_buffer(Run& run, const Op& op, std::byte* args) {

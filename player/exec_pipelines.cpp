@@ -31,7 +31,8 @@ Result<void> finish(Run& run, const Op& op, std::byte* args, std::int64_t result
   }
   if (result < 0 && (op.checked || missing)) {
     for (std::uint32_t i = 0; i < count; ++i)  // none of them is published any more
-      if (pipelines[i] != VK_NULL_HANDLE) device.dispatch.vkDestroyPipeline(device.handle, pipelines[i], nullptr);
+      if (pipelines[i] != VK_NULL_HANDLE)
+        device.dispatch.vkDestroyPipeline(device.handle, pipelines[i], nullptr);
     return tl::unexpected<Error>(run.failure(op, result));
   }
   return {};
@@ -65,8 +66,10 @@ Result<void> create_cache(Run& run, const Op& op, std::byte* args) {
 }  // namespace
 
 void add_pipeline_executors(std::vector<Executor>& table) {
-  table[static_cast<std::size_t>(CommandId::vkCreateGraphicsPipelines)] = create<args_vkCreateGraphicsPipelines>;
-  table[static_cast<std::size_t>(CommandId::vkCreateComputePipelines)] = create<args_vkCreateComputePipelines>;
+  table[static_cast<std::size_t>(CommandId::vkCreateGraphicsPipelines)] =
+      create<args_vkCreateGraphicsPipelines>;
+  table[static_cast<std::size_t>(CommandId::vkCreateComputePipelines)] =
+      create<args_vkCreateComputePipelines>;
   table[static_cast<std::size_t>(CommandId::vkCreatePipelineCache)] = create_cache;
 }
 

@@ -15,7 +15,8 @@ bool ran_out(std::int64_t result) {
 // The op that made a pool.
 const Op* creator(const Plan& plan, ObjectId pool) {
   for (const Op& op : plan.ops)
-    if (op.subject == pool && codec::info(op.command).canonical == CommandId::vkCreateDescriptorPool) return &op;
+    if (op.subject == pool && codec::info(op.command).canonical == CommandId::vkCreateDescriptorPool)
+      return &op;
   return nullptr;
 }
 
@@ -45,7 +46,8 @@ Result<void> allocate(Run& run, const Op& op, std::byte* args) {
     info.descriptorPool = pool;
     if (result = run.call(op, args); result < 0) return tl::unexpected<Error>(run.failure(op, result));
   }
-  for (std::uint32_t i = 0; i < info.descriptorSetCount; ++i) overflow.home[a.pDescriptorSets[i]] = info.descriptorPool;
+  for (std::uint32_t i = 0; i < info.descriptorSetCount; ++i)
+    overflow.home[a.pDescriptorSets[i]] = info.descriptorPool;
   return {};
 }
 
@@ -58,7 +60,8 @@ Result<void> free_sets(Run& run, const Op& op, std::byte* args) {
     if (a.pDescriptorSets[i] == VK_NULL_HANDLE) continue;
     const auto home = overflow->home.find(a.pDescriptorSets[i]);
     const VkDescriptorPool pool = home == overflow->home.end() ? a.descriptorPool : home->second;
-    if (VkResult r = device.dispatch.vkFreeDescriptorSets(device.handle, pool, 1, &a.pDescriptorSets[i]); r < 0)
+    if (VkResult r = device.dispatch.vkFreeDescriptorSets(device.handle, pool, 1, &a.pDescriptorSets[i]);
+        r < 0)
       return tl::unexpected<Error>(run.failure(op, r));
     if (home != overflow->home.end()) overflow->home.erase(home);
   }

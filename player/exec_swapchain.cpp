@@ -70,7 +70,8 @@ Result<std::unique_ptr<VirtualSwapchain>> create_virtual_swapchain(Run& run, con
 
 void destroy_virtual_swapchain(DeviceState& device, VirtualSwapchain& swapchain) {
   for (VkImage image : swapchain.images) device.dispatch.vkDestroyImage(device.handle, image, nullptr);
-  for (VkDeviceMemory memory : swapchain.memories) device.dispatch.vkFreeMemory(device.handle, memory, nullptr);
+  for (VkDeviceMemory memory : swapchain.memories)
+    device.dispatch.vkFreeMemory(device.handle, memory, nullptr);
   swapchain.images.clear();
   swapchain.memories.clear();
 }
@@ -94,13 +95,15 @@ Result<void> destroy_swapchain(Run& run, const Op& op, std::byte*) {
   std::unique_ptr<VirtualSwapchain>& swapchain = run.swapchains()[run.plan().place_of(op.subject)];
   if (swapchain != nullptr) {
     destroy_virtual_swapchain(run.device(op), *swapchain);
-    std::erase_if(run.image_checks(), [&](const ImageCheck& check) { return check.swapchain == swapchain.get(); });
+    std::erase_if(run.image_checks(),
+                  [&](const ImageCheck& check) { return check.swapchain == swapchain.get(); });
   }
   swapchain.reset();
   return {};
 }
 
-Result<void> signal_acquired(Run& run, const Op& op, VkSwapchainKHR handle, VkSemaphore semaphore, VkFence fence) {
+Result<void> signal_acquired(Run& run, const Op& op, VkSwapchainKHR handle, VkSemaphore semaphore,
+                             VkFence fence) {
   VirtualSwapchain* swapchain = from_handle(handle);
   if (swapchain == nullptr)
     return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "the swapchain does not exist here"));
@@ -128,8 +131,8 @@ Result<void> acquire2(Run& run, const Op& op, std::byte* args) {
   return signal_acquired(run, op, info.swapchain, info.semaphore, info.fence);
 }
 
-Result<void> screenshot(Run& run, DeviceState& device, const LiveQueue& queue, const VirtualSwapchain& swapchain,
-                        std::uint32_t image, std::uint32_t of_present) {
+Result<void> screenshot(Run& run, DeviceState& device, const LiveQueue& queue,
+                        const VirtualSwapchain& swapchain, std::uint32_t image, std::uint32_t of_present) {
   gpu::ImageSource source;
   source.image = swapchain.images[image];
   source.format = swapchain.info.format;
@@ -142,7 +145,8 @@ Result<void> screenshot(Run& run, DeviceState& device, const LiveQueue& queue, c
   if (of_present == 0)
     std::snprintf(name, sizeof name, "/frame-%06llu.png", static_cast<unsigned long long>(run.frame()));
   else
-    std::snprintf(name, sizeof name, "/frame-%06llu-%u.png", static_cast<unsigned long long>(run.frame()), of_present);
+    std::snprintf(name, sizeof name, "/frame-%06llu-%u.png", static_cast<unsigned long long>(run.frame()),
+                  of_present);
   ++observer.screenshots;
   return write_png(observer.screenshot_directory + name, source.format, source.extent, *texels);
 }
@@ -154,7 +158,8 @@ Result<void> present(Run& run, const Op& op, std::byte* args) {
   for (std::uint32_t i = 0; i < info.swapchainCount; ++i) {
     const VirtualSwapchain* swapchain = from_handle(info.pSwapchains[i]);
     if (swapchain == nullptr || info.pImageIndices[i] >= swapchain->images.size())
-      return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "the presented image does not exist here"));
+      return tl::unexpected<Error>(
+          run.refuse(op, Status::unreadable, "the presented image does not exist here"));
   }
   static constexpr std::size_t kBatch = 16;
   static constexpr std::array<VkPipelineStageFlags, kBatch> stages = [] {

@@ -60,7 +60,8 @@ Result<void> semaphore_had_value(Run& run, const Op& op, std::byte* args) {
   info.semaphoreCount = 1;
   info.pSemaphores = &a.semaphore;
   info.pValues = a.pValue;
-  return finished_wait(run, op, device.dispatch.vkWaitSemaphores(device.handle, &info, run.deadline().left_ns()),
+  return finished_wait(run, op,
+                       device.dispatch.vkWaitSemaphores(device.handle, &info, run.deadline().left_ns()),
                        "vkWaitSemaphores");
 }
 
@@ -97,7 +98,8 @@ Result<void> poll_until(Run& run, const Op& op, Poll poll, std::int64_t wanted) 
 }
 
 Result<void> event_was_set(Run& run, const Op& op, std::byte* args) {
-  return poll_until(run, op, [&] { return run.call(op, args); }, op.captured);
+  return poll_until(
+      run, op, [&] { return run.call(op, args); }, op.captured);
 }
 
 Result<void> query_was_ready(Run& run, const Op& op, std::byte* args) {
@@ -109,7 +111,8 @@ Result<void> query_was_ready(Run& run, const Op& op, std::byte* args) {
   if (buffer.size() < a.dataSize) buffer.resize(a.dataSize);
   a.pData = buffer.data();
   a.flags &= ~static_cast<VkQueryResultFlags>(VK_QUERY_RESULT_WAIT_BIT);  // a wait here could not time out
-  return poll_until(run, op, [&] { return run.call(op, args); }, VK_SUCCESS);
+  return poll_until(
+      run, op, [&] { return run.call(op, args); }, VK_SUCCESS);
 }
 
 }  // namespace

@@ -42,8 +42,8 @@ bool IdleProbe::idle() const {
 
 VkResult IdleProbe::wait(std::uint64_t ns) const {
   if (fences_.empty()) return VK_SUCCESS;
-  return device_.dispatch.vkWaitForFences(device_.handle, static_cast<std::uint32_t>(fences_.size()), fences_.data(),
-                                          VK_TRUE, ns);
+  return device_.dispatch.vkWaitForFences(device_.handle, static_cast<std::uint32_t>(fences_.size()),
+                                          fences_.data(), VK_TRUE, ns);
 }
 
 }  // namespace rondo::player

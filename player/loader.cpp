@@ -23,15 +23,18 @@ Result<Loader> Loader::open() {
   void* library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* why = dlerror();
-    return fail(Status::device, std::string("no Vulkan loader: ") + (why != nullptr ? why : "libvulkan.so.1") +
+    return fail(Status::device, std::string("no Vulkan loader: ") +
+                                    (why != nullptr ? why : "libvulkan.so.1") +
                                     "; install libvulkan1 and a driver");
   }
   Loader loader;
   loader.get_instance_proc_addr =
       reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vkGetInstanceProcAddr"));
   if (loader.get_instance_proc_addr == nullptr)
-    return fail(Status::device, "libvulkan.so.1 does not export vkGetInstanceProcAddr: it is not a Vulkan loader");
-  if (auto version = global<PFN_vkEnumerateInstanceVersion>(loader, "vkEnumerateInstanceVersion"); version != nullptr)
+    return fail(Status::device,
+                "libvulkan.so.1 does not export vkGetInstanceProcAddr: it is not a Vulkan loader");
+  if (auto version = global<PFN_vkEnumerateInstanceVersion>(loader, "vkEnumerateInstanceVersion");
+      version != nullptr)
     version(&loader.version);
   auto enumerate =
       global<PFN_vkEnumerateInstanceExtensionProperties>(loader, "vkEnumerateInstanceExtensionProperties");
@@ -55,7 +58,8 @@ bool Loader::has_extension(const std::string& name) const {
 }
 
 Result<void> Loader::check_validation_layer() const {
-  auto enumerate = global<PFN_vkEnumerateInstanceLayerProperties>(*this, "vkEnumerateInstanceLayerProperties");
+  auto enumerate =
+      global<PFN_vkEnumerateInstanceLayerProperties>(*this, "vkEnumerateInstanceLayerProperties");
   std::uint32_t count = 0;
   std::vector<VkLayerProperties> layers;
   if (enumerate != nullptr && enumerate(&count, nullptr) >= 0) {
@@ -65,7 +69,8 @@ Result<void> Loader::check_validation_layer() const {
   }
   for (const VkLayerProperties& layer : layers)
     if (std::strcmp(layer.layerName, "VK_LAYER_KHRONOS_validation") == 0) return {};
-  return fail(Status::device, "--validate: VK_LAYER_KHRONOS_validation is not installed (Debian: vulkan-validationlayers)");
+  return fail(Status::device,
+              "--validate: VK_LAYER_KHRONOS_validation is not installed (Debian: vulkan-validationlayers)");
 }
 
 std::string result_name(std::int64_t result) {

@@ -18,7 +18,8 @@ void Observer::validation_message(const std::string& text) {
 std::vector<std::string> Observer::validation_messages() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> all = messages_;
-  if (message_count_ > all.size()) all.push_back("… and " + std::to_string(message_count_ - all.size()) + " more");
+  if (message_count_ > all.size())
+    all.push_back("… and " + std::to_string(message_count_ - all.size()) + " more");
   return all;
 }
 
@@ -31,7 +32,8 @@ void Observer::clear_progress() {
   if (progress) std::fputs("\r\033[K", stderr);
 }
 
-void Observer::compare(Comparison& counts, const Digest& captured, const Digest& replayed, const std::string& what) {
+void Observer::compare(Comparison& counts, const Digest& captured, const Digest& replayed,
+                       const std::string& what) {
   ++counts.compared;
   if (captured == replayed) {
     ++counts.equal;

@@ -2,7 +2,6 @@
 #include "player/options.h"
 
 #include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <charconv>
 
@@ -51,7 +50,8 @@ Result<Damage> parse_damage(const std::string& text) {
   } else {
     return fail(Status::usage, "--damage: '" + parts[0] + "' is unknown");
   }
-  if (parts.size() != numbers + 1) return fail(Status::usage, "--damage " + parts[0] + " takes " + std::to_string(numbers) + " numbers");
+  if (parts.size() != numbers + 1)
+    return fail(Status::usage, "--damage " + parts[0] + " takes " + std::to_string(numbers) + " numbers");
   for (std::size_t i = 0; i < numbers; ++i) {
     auto value = number(parts[i + 1], "--damage");
     if (!value) return tl::unexpected<Error>(value.error());
@@ -89,22 +89,25 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   Options& o = parsed.options;
   std::vector<std::string> devices;
   std::string damage;
-  CLI::App app{"Replays a Rondo capture.\n"
-               "Exit: 0 done, 1 failed, 2 wrong usage, 3 not a readable capture, 4 this device cannot run it,\n"
-               "5 different, 6 external file, 7 timeout."};
+  CLI::App app{
+      "Replays a Rondo capture.\n"
+      "Exit: 0 done, 1 failed, 2 wrong usage, 3 not a readable capture, 4 this device cannot run it,\n"
+      "5 different, 6 external file, 7 timeout."};
   app.name("player");
   app.set_version_flag("--version", "player " RONDO_VERSION, "Print the version and exit");
   app.add_option("FILE", o.file, "The capture (.rondo)");
   app.add_flag("--list-devices", o.list_devices, "Print the Vulkan devices of this machine and exit");
-  app.add_option("--device", devices,
-                 "Play on this device: NAME (a part, any case), INDEX or UUID; K=… for captured device K only")
+  app.add_option(
+         "--device", devices,
+         "Play on this device: NAME (a part, any case), INDEX or UUID; K=… for captured device K only")
       ->type_name("[K=]NAME|INDEX|UUID")
       ->allow_extra_args(false);
   app.add_option("--loop", o.loop, "Play N times, each from nothing, and print first submit to last wait")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000000000}));
   app.add_flag("--verify", o.verify, "Compare with the capture's checkpoints; status 5 if anything differs");
-  app.add_option("--screenshot", o.screenshots, "Write every presented image to DIR/frame-NNNNNN.png")->type_name("DIR");
+  app.add_option("--screenshot", o.screenshots, "Write every presented image to DIR/frame-NNNNNN.png")
+      ->type_name("DIR");
   app.add_option("--report", o.report, "Write what happened as JSON")->type_name("FILE.json");
   app.add_flag("--validate", o.validate, "Play under the validation layer; any message is status 1");
   app.add_flag("--salvage", o.salvage, "Play a cut or damaged capture up to its last whole submit");

@@ -26,7 +26,7 @@ struct Options {
   bool validate = false;
   bool salvage = false;
   std::uint64_t until = UINT64_MAX;
-  double timeout = 0;       // seconds; 0: none
+  double timeout = 0;  // seconds; 0: none
   bool quiet = false;
   Damage damage;
 };
@@ -34,7 +34,7 @@ struct Options {
 // What to do, or what to print and leave with: `exit_text` is for stdout.
 struct ParsedOptions {
   Options options;
-  bool exit = false;        // --help, --version
+  bool exit = false;  // --help, --version
   std::string exit_text;
 };
 Result<ParsedOptions> parse_options(int argc, const char* const* argv);

@@ -23,7 +23,8 @@ bool same_memory(const VkPhysicalDeviceMemoryProperties& a, const VkPhysicalDevi
 bool is_the_captured_device(const CapturedPhysicalDevice& captured, const LiveDevice& target) {
   const VkPhysicalDeviceProperties &a = captured.properties, &b = target.properties;
   return captured.has_properties && a.vendorID == b.vendorID && a.deviceID == b.deviceID &&
-         a.driverVersion == b.driverVersion && std::strncmp(a.deviceName, b.deviceName, sizeof a.deviceName) == 0 &&
+         a.driverVersion == b.driverVersion &&
+         std::strncmp(a.deviceName, b.deviceName, sizeof a.deviceName) == 0 &&
          std::memcmp(a.pipelineCacheUUID, b.pipelineCacheUUID, VK_UUID_SIZE) == 0 &&
          (!captured.has_memory || same_memory(captured.memory, target.memory));
 }
@@ -62,8 +63,8 @@ class Measurer {
       vk.vkDestroyImage(device_.handle, image, nullptr);
     } else {
       VkBuffer buffer = VK_NULL_HANDLE;
-      if (VkResult r = vk.vkCreateBuffer(device_.handle, as<args_vkCreateBuffer>(args.data()).pCreateInfo, nullptr,
-                                         &buffer);
+      if (VkResult r = vk.vkCreateBuffer(device_.handle, as<args_vkCreateBuffer>(args.data()).pCreateInfo,
+                                         nullptr, &buffer);
           r < 0)
         return tl::unexpected<Error>(run_.failure(op, r));
       vk.vkGetBufferMemoryRequirements(device_.handle, buffer, &measured.needs);
@@ -79,7 +80,8 @@ class Measurer {
   std::unordered_map<std::string_view, Measured> known_;  // by block: the plan's bytes, alike but for handles
 };
 
-Result<Placement> place_one(Run& run, Measurer& measurer, std::uint32_t device, const CapturedMemory& memory) {
+Result<Placement> place_one(Run& run, Measurer& measurer, std::uint32_t device,
+                            const CapturedMemory& memory) {
   const Plan& plan = run.plan();
   const LiveDevice& target = run.targets()[device];
   const CapturedPhysicalDevice& captured = plan.physical_devices[plan.devices[device].physical];
@@ -88,7 +90,8 @@ Result<Placement> place_one(Run& run, Measurer& measurer, std::uint32_t device, 
   for (const std::uint32_t r : memory.resources) {
     const CapturedResource& resource = plan.resources[r];
     // Made behind the end of what is played.
-    if (resource.create_op >= plan.ops.size() || plan.ops[resource.create_op].subject != resource.id) continue;
+    if (resource.create_op >= plan.ops.size() || plan.ops[resource.create_op].subject != resource.id)
+      continue;
     auto measured = measurer.measure(resource);
     if (!measured) return tl::unexpected<Error>(measured.error());
     const Object& object = plan.objects.objects()[resource.id];
@@ -109,13 +112,12 @@ Result<Placement> place_one(Run& run, Measurer& measurer, std::uint32_t device, 
     type_bits &= measured->needs.memoryTypeBits;
     needs.push_back(std::move(need));
   }
-  auto placement =
-      lay_out(memory.bytes, memory.dedicated, std::move(needs), target.properties.limits.bufferImageGranularity);
+  auto placement = lay_out(memory.bytes, memory.dedicated, std::move(needs),
+                           target.properties.limits.bufferImageGranularity);
   if (!placement) return placement;
-  const VkMemoryPropertyFlags* flags =
-      captured.has_memory && memory.type < captured.memory.memoryTypeCount
-          ? &captured.memory.memoryTypes[memory.type].propertyFlags
-          : nullptr;
+  const VkMemoryPropertyFlags* flags = captured.has_memory && memory.type < captured.memory.memoryTypeCount
+                                           ? &captured.memory.memoryTypes[memory.type].propertyFlags
+                                           : nullptr;
   placement->type = choose_memory_type(target.memory, type_bits, flags, memory.written || memory.read_back);
   if (placement->type == UINT32_MAX)
     return fail(Status::device, std::string("no memory type holds all that is bound to it") +
@@ -132,7 +134,8 @@ Result<void> place_memory(Run& run, const Op& op, std::uint32_t device) {
   cache.of.resize(plan.memories.size());
   if (cache.ready[device]) return {};
   const LiveDevice& target = run.targets()[device];
-  const bool same = !plan.foreign && is_the_captured_device(plan.physical_devices[plan.devices[device].physical], target);
+  const bool same =
+      !plan.foreign && is_the_captured_device(plan.physical_devices[plan.devices[device].physical], target);
   Measurer measurer(run, *run.device_at(device));
   std::string shortfalls;
   for (std::size_t m = 0; m < plan.memories.size(); ++m) {

@@ -37,14 +37,16 @@ void guess_sizes(std::vector<Need>& needs, VkDeviceSize captured_bytes) {
 
 // Two resources that did not share bytes in the capture must not here: `shift`
 // is what moves their captured offsets. Needs ascend by offset.
-const Need* collision(const std::vector<Need>& needs, std::size_t i, std::size_t end, VkDeviceSize granularity) {
+const Need* collision(const std::vector<Need>& needs, std::size_t i, std::size_t end,
+                      VkDeviceSize granularity) {
   const Need& a = needs[i];
   for (std::size_t j = i + 1; j < end; ++j) {
     const Need& b = needs[j];
     if (!live_together(a, b)) continue;
     if (overlap(a.captured_offset, a.captured_bytes, b.captured_offset, b.captured_bytes)) continue;
     if (overlap(a.captured_offset, a.bytes, b.captured_offset, b.bytes)) return &b;
-    if (granularity > 1 && a.linear != b.linear && share_page(a.captured_offset, a.bytes, b.captured_offset, granularity))
+    if (granularity > 1 && a.linear != b.linear &&
+        share_page(a.captured_offset, a.bytes, b.captured_offset, granularity))
       return &b;
   }
   return nullptr;
@@ -98,8 +100,8 @@ Result<Placement> lay_out(VkDeviceSize captured_bytes, bool dedicated, std::vect
     for (std::size_t i = first; i < end; ++i) {
       if ((needs[i].captured_offset - begin) % std::max<VkDeviceSize>(needs[i].alignment, 1) != 0)
         return fail(Status::device, needs[i].name + " shares memory with " + needs[first].name +
-                                        " at a distance that its alignment of " + std::to_string(needs[i].alignment) +
-                                        " here does not allow");
+                                        " at a distance that its alignment of " +
+                                        std::to_string(needs[i].alignment) + " here does not allow");
       if (const Need* other = collision(needs, i, end, 1); other != nullptr)
         return fail(Status::device, needs[i].name + " is larger here and would run into " + other->name +
                                         ", and both share memory with others");
@@ -107,7 +109,8 @@ Result<Placement> lay_out(VkDeviceSize captured_bytes, bool dedicated, std::vect
     add_gap(begin);
     cursor = align_up(cursor, alignment);
     Region region{begin, captured_end, cursor, {}, {}};
-    if (end - first == 1 && needs[first].captured_rows.pitch != 0 && needs[first].captured_rows != needs[first].rows) {
+    if (end - first == 1 && needs[first].captured_rows.pitch != 0 &&
+        needs[first].captured_rows != needs[first].rows) {
       region.captured_rows = needs[first].captured_rows;
       region.rows = needs[first].rows;
     }
@@ -157,10 +160,9 @@ void pieces_of(const Placement& placement, VkDeviceSize offset, VkDeviceSize byt
 
 std::uint32_t choose_memory_type(const VkPhysicalDeviceMemoryProperties& target, std::uint32_t type_bits,
                                  const VkMemoryPropertyFlags* captured, bool host_visible) {
-  constexpr VkMemoryPropertyFlags special = VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT |
-                                            VK_MEMORY_PROPERTY_PROTECTED_BIT |
-                                            VK_MEMORY_PROPERTY_DEVICE_COHERENT_BIT_AMD |
-                                            VK_MEMORY_PROPERTY_DEVICE_UNCACHED_BIT_AMD;
+  constexpr VkMemoryPropertyFlags special =
+      VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT | VK_MEMORY_PROPERTY_PROTECTED_BIT |
+      VK_MEMORY_PROPERTY_DEVICE_COHERENT_BIT_AMD | VK_MEMORY_PROPERTY_DEVICE_UNCACHED_BIT_AMD;
   std::uint32_t best = UINT32_MAX;
   int best_score = 0;
   for (std::uint32_t i = 0; i < target.memoryTypeCount; ++i) {
@@ -168,7 +170,8 @@ std::uint32_t choose_memory_type(const VkPhysicalDeviceMemoryProperties& target,
     if ((type_bits >> i & 1u) == 0) continue;
     if (host_visible && (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) == 0) continue;
     // Kinds of memory that a program must ask for are not given to it unasked.
-    const VkMemoryPropertyFlags wanted = captured != nullptr ? *captured : VkFlags{VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT};
+    const VkMemoryPropertyFlags wanted =
+        captured != nullptr ? *captured : VkFlags{VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT};
     if ((flags & special & ~wanted) != 0) continue;
     int score = 1000 - 4 * std::popcount(wanted & ~flags) - std::popcount(flags & ~wanted);
     // A mapping that must be flushed costs more than any other difference.

@@ -15,7 +15,7 @@ namespace rondo::player {
 
 // The rows of a linear image: bytes from one to the next, and of the first.
 struct Rows {
-  VkDeviceSize pitch = 0;           // 0: not a linear image, or unknown
+  VkDeviceSize pitch = 0;  // 0: not a linear image, or unknown
   VkDeviceSize first = 0;
   friend bool operator==(const Rows&, const Rows&) = default;
 };
@@ -24,28 +24,28 @@ struct Rows {
 struct Region {
   VkDeviceSize captured_begin = 0, captured_end = 0;
   VkDeviceSize begin = 0;
-  Rows captured_rows, rows;         // where they differ; else zero
+  Rows captured_rows, rows;  // where they differ; else zero
 };
 
 struct Placement {
-  bool moved = false;               // else every offset is the captured one
+  bool moved = false;  // else every offset is the captured one
   VkDeviceSize bytes = 0;
   std::uint32_t type = 0;
-  std::vector<Region> regions;      // ascending, without holes; only when moved
+  std::vector<Region> regions;                              // ascending, without holes; only when moved
   std::unordered_map<std::uint32_t, VkDeviceSize> offsets;  // of resources; only when moved
 };
 
 // Placements by memory (index into Plan::memories), the same in every
 // iteration: worked out once per device.
 struct PlacementCache {
-  std::vector<bool> ready;          // by device
-  std::vector<Placement> of;        // by memory
+  std::vector<bool> ready;    // by device
+  std::vector<Placement> of;  // by memory
 };
 
 // A part of a captured range and where it lies now.
 struct Piece {
-  VkDeviceSize from = 0;            // from the beginning of the captured range
-  VkDeviceSize to = 0;              // in the replayed allocation
+  VkDeviceSize from = 0;  // from the beginning of the captured range
+  VkDeviceSize to = 0;    // in the replayed allocation
   VkDeviceSize bytes = 0;
 };
 
@@ -55,12 +55,12 @@ void pieces_of(const Placement& placement, VkDeviceSize offset, VkDeviceSize byt
 
 // A resource bound to an allocation: as captured, and as the target asks.
 struct Need {
-  std::uint32_t resource = 0;       // index into Plan::resources
-  std::string name;                 // for messages
-  bool linear = true;               // a buffer or linear image (bufferImageGranularity)
+  std::uint32_t resource = 0;  // index into Plan::resources
+  std::string name;            // for messages
+  bool linear = true;          // a buffer or linear image (bufferImageGranularity)
   VkDeviceSize captured_offset = 0;
-  VkDeviceSize captured_bytes = 0;  // 0: unknown
-  std::uint64_t born = 0, died = 0; // sequence numbers; died 0: never
+  VkDeviceSize captured_bytes = 0;   // 0: unknown
+  std::uint64_t born = 0, died = 0;  // sequence numbers; died 0: never
   VkDeviceSize bytes = 0, alignment = 1;
   Rows captured_rows, rows;
 };

@@ -32,15 +32,15 @@ struct Patch {
 // patch it. The lists lie in Plan's vectors, [first, first + count).
 struct Op {
   std::uint64_t sequence = 0;
-  std::int64_t captured = 0;        // the captured return value
-  std::uint64_t block = 0;          // arena offset
+  std::int64_t captured = 0;  // the captured return value
+  std::uint64_t block = 0;    // arena offset
   std::uint32_t block_bytes = 0;
   CommandId command = CommandId::none;  // as it was called; executors are found by the canonical one
-  bool returned = false;            // `captured` is valid
-  bool checked = false;             // the capture succeeded: a failure now is an error
-  std::uint32_t device = kNone;     // index into Plan::devices
-  ObjectId dispatch = 0;            // the first parameter
-  ObjectId subject = 0;             // what the command is about: the memory written, the device made, …
+  bool returned = false;                // `captured` is valid
+  bool checked = false;                 // the capture succeeded: a failure now is an error
+  std::uint32_t device = kNone;         // index into Plan::devices
+  ObjectId dispatch = 0;                // the first parameter
+  ObjectId subject = 0;                 // what the command is about: the memory written, the device made, …
   std::uint32_t first_pointer = 0, pointers = 0;
   std::uint32_t first_patch = 0, patches = 0;
   std::uint32_t first_created = 0, created = 0;
@@ -72,13 +72,13 @@ struct FeatureUse {
 struct CapturedDevice {
   ObjectId id = 0;
   ObjectId instance = 0;
-  std::uint32_t physical = kNone;          // index into Plan::physical_devices
+  std::uint32_t physical = kNone;                  // index into Plan::physical_devices
   std::uint32_t api_version = VK_API_VERSION_1_0;  // the application's
   std::vector<std::string> extensions;
   std::vector<FeatureUse> features;
   std::vector<QueueUse> queues;
-  std::uint32_t push_constants = 0;        // bytes that the plan pushes to, at most
-  std::vector<CommandId> commands;         // device-level ones that the plan calls, canonical, unique
+  std::uint32_t push_constants = 0;  // bytes that the plan pushes to, at most
+  std::vector<CommandId> commands;   // device-level ones that the plan calls, canonical, unique
 };
 
 struct CapturedMemory {
@@ -87,9 +87,9 @@ struct CapturedMemory {
   VkDeviceSize bytes = 0;
   std::uint32_t type = 0;
   bool dedicated = false;
-  bool written = false;                    // host writes go there
-  bool read_back = false;                  // a checkpoint digests it
-  std::vector<std::uint32_t> resources;    // bound there, in order; indexes into Plan::resources
+  bool written = false;                  // host writes go there
+  bool read_back = false;                // a checkpoint digests it
+  std::vector<std::uint32_t> resources;  // bound there, in order; indexes into Plan::resources
 };
 
 // A buffer or image: what relayout and preflight need of it.
@@ -98,11 +98,11 @@ struct CapturedResource {
   std::uint32_t device = kNone;
   bool image = false;
   std::uint32_t create_op = kNone;
-  VkDeviceSize bytes = 0;                  // asked of the captured driver, else the buffer's size, else 0
-  std::uint32_t memory = kNone;            // index into Plan::memories
+  VkDeviceSize bytes = 0;        // asked of the captured driver, else the buffer's size, else 0
+  std::uint32_t memory = kNone;  // index into Plan::memories
   VkDeviceSize offset = 0;
   bool bound = false;
-  VkSubresourceLayout linear{};            // of mip 0, layer 0, where the program asked for it
+  VkSubresourceLayout linear{};  // of mip 0, layer 0, where the program asked for it
   bool has_linear = false;
 };
 
@@ -111,36 +111,36 @@ struct CapturedSwapchain {
   std::uint32_t device = kNone;
   std::uint32_t create_op = kNone;
   ObjectId present_queue = 0;
-  std::vector<ObjectId> images;            // by index; 0 where the program never asked
+  std::vector<ObjectId> images;  // by index; 0 where the program never asked
 };
 
 // A scalar that names a queue family, to be changed when the target numbers
 // its families otherwise.
 struct FamilyMark {
-  std::uint64_t at;                        // arena offset
+  std::uint64_t at;  // arena offset
   std::uint32_t device;
 };
 
 struct PlanCounts {
   std::uint64_t records = 0, frames = 0, submits = 0, draws = 0, dispatches = 0;
   std::uint64_t image_checkpoints = 0, memory_checkpoints = 0;  // images; memory ranges
-  std::uint64_t dropped_after_cut = 0;     // salvage: records behind the last whole submit
+  std::uint64_t dropped_after_cut = 0;  // salvage: records behind the last whole submit
 };
 
 struct Plan {
   std::string path;
   FileHeader header{};
-  Arena arena;                             // blocks; stays where it is
+  Arena arena;  // blocks; stays where it is
   std::vector<Op> ops;
   std::vector<std::uint32_t> pointers;
   std::vector<Patch> patches;
   std::vector<Patch> created;
   std::vector<ObjectId> ended;
-  std::vector<Reader::Bytes> blobs;        // keeps alive what blocks point to
+  std::vector<Reader::Bytes> blobs;  // keeps alive what blocks point to
   std::uint32_t max_block_bytes = 0;
 
   ObjectTable objects;
-  std::vector<std::uint32_t> place;        // by ObjectId: index into the vector of its kind below
+  std::vector<std::uint32_t> place;  // by ObjectId: index into the vector of its kind below
   std::vector<ObjectId> instances;
   std::vector<CapturedPhysicalDevice> physical_devices;
   std::vector<CapturedDevice> devices;
@@ -148,12 +148,12 @@ struct Plan {
   std::vector<CapturedResource> resources;
   std::vector<CapturedSwapchain> swapchains;
   std::vector<FamilyMark> family_marks;
-  std::vector<SyncStep> sync;              // in the order of ops
+  std::vector<SyncStep> sync;  // in the order of ops
   std::vector<SyncPoint> sync_points;
   PlanCounts counts;
-  bool foreign = false;                    // take even the captured device for another one
-  bool has_checkpoints = false;            // of any kind, also behind where a salvaged plan ends
-  bool salvaged = false;                   // the file was not whole, and was cut behind its last whole submit
+  bool foreign = false;          // take even the captured device for another one
+  bool has_checkpoints = false;  // of any kind, also behind where a salvaged plan ends
+  bool salvaged = false;         // the file was not whole, and was cut behind its last whole submit
 
   std::uint32_t place_of(ObjectId id) const { return id < place.size() ? place[id] : kNone; }
   std::string name(ObjectId id) const { return objects.name(id); }
@@ -169,8 +169,8 @@ struct Damage {
 
 struct PlanOptions {
   bool salvage = false;
-  std::uint64_t until = UINT64_MAX;        // the last sequence number to play
-  std::size_t memory_budget = 0;           // bytes of arena and blobs; 0: three quarters of the machine's
+  std::uint64_t until = UINT64_MAX;  // the last sequence number to play
+  std::size_t memory_budget = 0;     // bytes of arena and blobs; 0: three quarters of the machine's
   Damage damage;
 };
 

@@ -40,9 +40,9 @@ bool is_players_own_business(CommandId id) {
     case CommandId::vkCreateDebugReportCallbackEXT:
     case CommandId::vkDestroyDebugReportCallbackEXT:
     case CommandId::vkDebugReportMessageEXT:
-    case CommandId::vkEnumeratePhysicalDevices:       // done when the instance is made
+    case CommandId::vkEnumeratePhysicalDevices:  // done when the instance is made
     case CommandId::vkEnumeratePhysicalDeviceGroups:
-    case CommandId::vkGetSwapchainImagesKHR:          // done when the swapchain is made
+    case CommandId::vkGetSwapchainImagesKHR:  // done when the swapchain is made
     case CommandId::rondoNote:
       return true;
     default:
@@ -115,8 +115,8 @@ Action action_for(const codec::CommandInfo& command, const Record& record, std::
     if (said_not_ready(id, record.return_value)) return Action::drop;
   }
   // Died inside: whether it got anything is unknown, and nothing uses it.
-  if (command.returns == codec::Returns::result && !record.has_return &&
-      id != CommandId::vkQueueSubmit && id != CommandId::vkQueueSubmit2)
+  if (command.returns == codec::Returns::result && !record.has_return && id != CommandId::vkQueueSubmit &&
+      id != CommandId::vkQueueSubmit2)
     return Action::drop;
   return Action::play;
 }

@@ -29,7 +29,9 @@ std::size_t default_budget() {
 }  // namespace
 
 PlanBuilder::PlanBuilder(Reader& reader, const PlanOptions& options)
-    : reader_(reader), options_(options), plan_(std::make_unique<Plan>()),
+    : reader_(reader),
+      options_(options),
+      plan_(std::make_unique<Plan>()),
       ids_(codec::IdMap::match(reader.dictionary())),
       budget_(options.memory_budget != 0 ? options.memory_budget : default_budget()) {
   plan_->path = reader.path();
@@ -53,7 +55,8 @@ Result<void> PlanBuilder::run() {
   }
   if (options_.salvage && !(reader_.complete() && reader_.gaps() == 0)) {
     if (plan_->counts.submits == 0)
-      return fail(Status::unreadable, plan_->path + ": holds no whole submit before it was cut: nothing to salvage");
+      return fail(Status::unreadable,
+                  plan_->path + ": holds no whole submit before it was cut: nothing to salvage");
     cut_after_last_whole_submit();
   }
   if (plan_->ops.empty())
@@ -69,8 +72,9 @@ Result<void> PlanBuilder::add(const Record& record) {
   if (id == CommandId::none) {
     if (by_layer) return {};
     return tl::unexpected<Error>(at(record, Status::unreadable,
-                                    ids_.name(record.command) + " is unknown to this build, or encoded otherwise: "
-                                    "play it with the Rondo that recorded it or a newer one"));
+                                    ids_.name(record.command) +
+                                        " is unknown to this build, or encoded otherwise: "
+                                        "play it with the Rondo that recorded it or a newer one"));
   }
   const codec::CommandInfo& command = codec::info(id);
   std::string why;
@@ -92,7 +96,8 @@ Result<void> PlanBuilder::add(const Record& record) {
   if ((action == Action::play || by_layer) && !has_its_parameters(command)) {
     if (by_layer) return {};
     return tl::unexpected<Error>(
-        at(record, Status::unreadable, std::string(command.name) + " lacks parameters that it cannot be without"));
+        at(record, Status::unreadable,
+           std::string(command.name) + " lacks parameters that it cannot be without"));
   }
   RONDO_TRY(observe(record, command));
   if (by_layer || action != Action::play || damaged_away(command)) return {};
@@ -105,8 +110,9 @@ Result<void> PlanBuilder::check_known(const Record& record, const codec::Command
   char value[32];
   std::snprintf(value, sizeof value, "0x%llx", static_cast<unsigned long long>(ref.captured));
   return tl::unexpected<Error>(at(record, Status::unreadable,
-                                  std::string(command.name) + " uses the " + codec::info(ref.type).name + " " +
-                                      value + ", which is not alive here: the record that made it is missing"));
+                                  std::string(command.name) + " uses the " + codec::info(ref.type).name +
+                                      " " + value +
+                                      ", which is not alive here: the record that made it is missing"));
 }
 
 // Swapchains are the player's own here: no driver may be given one.
@@ -118,15 +124,18 @@ Result<void> PlanBuilder::check_swapchains(const Record& record, const codec::Co
     if (ref.type == HandleType::VkSwapchainKHR && ref.captured != 0)
       return tl::unexpected<Error>(
           at(record, Status::failed,
-             std::string(command.name) + " names a swapchain, whose images are the player's own: it is not replayed"));
+             std::string(command.name) +
+                 " names a swapchain, whose images are the player's own: it is not replayed"));
   return {};
 }
 
 // The device or instance that the call goes to was made by a call of the plan.
-Result<void> PlanBuilder::check_owner(const Record& record, const codec::CommandInfo& command, const Op& op) const {
+Result<void> PlanBuilder::check_owner(const Record& record, const codec::CommandInfo& command,
+                                      const Op& op) const {
   const auto& objects = plan_->objects.objects();
   ObjectId instance = op.dispatch;
-  while (instance != 0 && objects[instance].type != HandleType::VkInstance) instance = objects[instance].parent;
+  while (instance != 0 && objects[instance].type != HandleType::VkInstance)
+    instance = objects[instance].parent;
   const bool needs_device = command.level == codec::Level::device;
   const bool needs_instance = needs_device || command.level != codec::Level::global;
   if ((!needs_device || op.device != kNone) && (!needs_instance || plan_->place_of(instance) != kNone) &&
@@ -134,7 +143,8 @@ Result<void> PlanBuilder::check_owner(const Record& record, const codec::Command
       (command.canonical != CommandId::vkCreateDevice || plan_->place_of(op.subject) != kNone))
     return {};
   return tl::unexpected<Error>(
-      at(record, Status::unreadable, std::string(command.name) + " is of a device or instance that nothing made"));
+      at(record, Status::unreadable,
+         std::string(command.name) + " is of a device or instance that nothing made"));
 }
 
 Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& command) {
@@ -195,7 +205,8 @@ Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& c
 }
 
 // Where a salvaged plan may end. Called behind emit(): the op is the last one.
-void PlanBuilder::note_whole(const codec::CommandInfo& command, const Record& record, const PlanCounts& before) {
+void PlanBuilder::note_whole(const codec::CommandInfo& command, const Record& record,
+                             const PlanCounts& before) {
   if (!options_.salvage) return;
   const Plan& plan = *plan_;
   const bool whole = is_submit(command.canonical) && (!command.two_part || record.has_return);
@@ -219,9 +230,15 @@ void PlanBuilder::count(const codec::CommandInfo& command) {
   PlanCounts& counts = plan_->counts;
   const std::string_view name = command.name;
   switch (command.canonical) {
-    case CommandId::vkQueueSubmit: counts.submits += view_.as<args_vkQueueSubmit>().submitCount; break;
-    case CommandId::vkQueueSubmit2: counts.submits += view_.as<args_vkQueueSubmit2>().submitCount; break;
-    case CommandId::vkQueuePresentKHR: ++counts.frames; break;
+    case CommandId::vkQueueSubmit:
+      counts.submits += view_.as<args_vkQueueSubmit>().submitCount;
+      break;
+    case CommandId::vkQueueSubmit2:
+      counts.submits += view_.as<args_vkQueueSubmit2>().submitCount;
+      break;
+    case CommandId::vkQueuePresentKHR:
+      ++counts.frames;
+      break;
     case CommandId::rondoCheckpointImage:
       ++counts.image_checkpoints;
       plan_->has_checkpoints = true;
@@ -244,7 +261,8 @@ Result<void> PlanBuilder::load_blobs(const Record& record) {
       if (ref.bytes > budget_ - std::min(budget_, blob_bytes_))
         return tl::unexpected<Error>(at(record, Status::unreadable,
                                         "blob " + to_string(ref.digest) + " says it has " +
-                                            std::to_string(ref.bytes) + " bytes: more than the memory budget"));
+                                            std::to_string(ref.bytes) +
+                                            " bytes: more than the memory budget"));
       auto bytes = reader_.blob(ref.digest);
       if (!bytes) return tl::unexpected<Error>(at(record, bytes.error().status, bytes.error().message));
       if (options_.damage.kind == Damage::Kind::corrupt_blob && blobs_seen_ == options_.damage.a) {
@@ -252,7 +270,8 @@ Result<void> PlanBuilder::load_blobs(const Record& record) {
         if (!copy->empty()) copy->front() ^= std::byte{1};
         if (digest_of(*copy) != ref.digest)
           return tl::unexpected<Error>(at(record, Status::unreadable,
-                                          "blob " + to_string(ref.digest) + " is damaged: its bytes have the digest " +
+                                          "blob " + to_string(ref.digest) +
+                                              " is damaged: its bytes have the digest " +
                                               to_string(digest_of(*copy))));
       }
       ++blobs_seen_;
@@ -306,12 +325,14 @@ void PlanBuilder::cut_after_last_whole_submit() {
 Result<std::unique_ptr<Plan>> build_plan(Reader& reader, const PlanOptions& options) {
   if (!options.salvage) {
     if (!reader.complete())
-      return fail(Status::unreadable, reader.path() + ": cut (" + reader.cut_reason() +
-                                          "); play what is whole with `player --salvage`, or close it with `rondo finish " +
-                                          reader.path() + "`");
+      return fail(Status::unreadable,
+                  reader.path() + ": cut (" + reader.cut_reason() +
+                      "); play what is whole with `player --salvage`, or close it with `rondo finish " +
+                      reader.path() + "`");
     if (reader.gaps() != 0)
-      return fail(Status::unreadable, reader.path() + ": " + std::to_string(reader.gaps()) +
-                                          " records are missing; play up to the first gap with `player --salvage`");
+      return fail(Status::unreadable,
+                  reader.path() + ": " + std::to_string(reader.gaps()) +
+                      " records are missing; play up to the first gap with `player --salvage`");
   }
   PlanBuilder builder(reader, options);
   RONDO_TRY(builder.run());

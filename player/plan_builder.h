@@ -81,20 +81,20 @@ class PlanBuilder {
   codec::Lowered lowered_;
   ObjectTable::Resolution resolution_;
   NativeView view_;
-  std::vector<const std::byte*> blob_data_;                        // parallel to lowered_.blobs
+  std::vector<const std::byte*> blob_data_;  // parallel to lowered_.blobs
   std::size_t budget_ = 0, blob_bytes_ = 0;
-  std::unordered_map<Digest, std::size_t> blob_at_;                // index into Plan::blobs
-  std::unordered_map<ObjectId, std::uint32_t> api_versions_;       // of instances
+  std::unordered_map<Digest, std::size_t> blob_at_;                 // index into Plan::blobs
+  std::unordered_map<ObjectId, std::uint32_t> api_versions_;        // of instances
   std::vector<std::unordered_set<std::uint16_t>> device_commands_;  // parallel to Plan::devices
   std::uint64_t host_writes_ = 0, blobs_seen_ = 0;
-  std::size_t whole_until_ = 0;                                    // ops up to and with the last whole submit
-  PlanCounts whole_counts_;                                        // of those
-  std::unordered_set<ObjectId> timelines_;                         // semaphores
-  std::unordered_map<ObjectId, std::uint32_t> query_counts_;       // of pools
+  std::size_t whole_until_ = 0;                               // ops up to and with the last whole submit
+  PlanCounts whole_counts_;                                   // of those
+  std::unordered_set<ObjectId> timelines_;                    // semaphores
+  std::unordered_map<ObjectId, std::uint32_t> query_counts_;  // of pools
   // Salvage: where the last submits wait for what never came, the ops before them.
   std::unique_ptr<SyncModel> sync_model_;
-  ObjectId whole_queue_ = 0;                                       // of the last whole submit
-  std::size_t answered_until_ = 0;                                 // 0: the last whole submit can go on
+  ObjectId whole_queue_ = 0;        // of the last whole submit
+  std::size_t answered_until_ = 0;  // 0: the last whole submit can go on
   PlanCounts answered_counts_;
   // Damage: patch indexes of the command buffers of each batch asked for.
   std::vector<std::uint32_t> swap_a_, swap_b_;

@@ -66,7 +66,8 @@ bool PlanBuilder::has_its_parameters(const codec::CommandInfo& command) const {
       return whole(a.pCreateInfo) && a.pDevice != nullptr &&
              names_are_there(a.pCreateInfo->ppEnabledExtensionNames, a.pCreateInfo->enabledExtensionCount);
     }
-    case CommandId::vkGetDeviceQueue: return view_.as<args_vkGetDeviceQueue>().pQueue != nullptr;
+    case CommandId::vkGetDeviceQueue:
+      return view_.as<args_vkGetDeviceQueue>().pQueue != nullptr;
     case CommandId::vkGetDeviceQueue2: {
       const auto& a = view_.as<args_vkGetDeviceQueue2>();
       return a.pQueue != nullptr && a.pQueueInfo != nullptr;
@@ -103,8 +104,10 @@ bool PlanBuilder::has_its_parameters(const codec::CommandInfo& command) const {
       const auto& a = view_.as<args_vkCreateSwapchainKHR>();
       return a.pCreateInfo != nullptr && a.pSwapchain != nullptr;
     }
-    case CommandId::vkAcquireNextImage2KHR: return view_.as<args_vkAcquireNextImage2KHR>().pAcquireInfo != nullptr;
-    case CommandId::vkQueuePresentKHR: return whole(view_.as<args_vkQueuePresentKHR>().pPresentInfo);
+    case CommandId::vkAcquireNextImage2KHR:
+      return view_.as<args_vkAcquireNextImage2KHR>().pAcquireInfo != nullptr;
+    case CommandId::vkQueuePresentKHR:
+      return whole(view_.as<args_vkQueuePresentKHR>().pPresentInfo);
     case CommandId::vkQueueSubmit: {
       const auto& a = view_.as<args_vkQueueSubmit>();
       return whole(a.submitCount, a.pSubmits);
@@ -131,7 +134,8 @@ bool PlanBuilder::has_its_parameters(const codec::CommandInfo& command) const {
       const auto& a = view_.as<args_vkFreeDescriptorSets>();
       return there(a.descriptorSetCount, a.pDescriptorSets);
     }
-    case CommandId::vkCreatePipelineCache: return view_.as<args_vkCreatePipelineCache>().pCreateInfo != nullptr;
+    case CommandId::vkCreatePipelineCache:
+      return view_.as<args_vkCreatePipelineCache>().pCreateInfo != nullptr;
     case CommandId::vkCreateGraphicsPipelines: {
       const auto& a = view_.as<args_vkCreateGraphicsPipelines>();
       return there(a.createInfoCount, a.pCreateInfos);  // null outputs: the call failed
@@ -140,7 +144,8 @@ bool PlanBuilder::has_its_parameters(const codec::CommandInfo& command) const {
       const auto& a = view_.as<args_vkCreateComputePipelines>();
       return there(a.createInfoCount, a.pCreateInfos);
     }
-    default: return true;
+    default:
+      return true;
   }
 }
 

@@ -21,7 +21,9 @@ bool PlanBuilder::damaged_away(const codec::CommandInfo& command) {
 void PlanBuilder::note_submits(const codec::CommandInfo& command, const Op& op) {
   if (options_.damage.kind != Damage::Kind::swap_submits) return;
   const auto note = [&](std::uint64_t batch, const void* member) {
-    std::vector<std::uint32_t>* to = batch == options_.damage.a ? &swap_a_ : batch == options_.damage.b ? &swap_b_ : nullptr;
+    std::vector<std::uint32_t>* to = batch == options_.damage.a   ? &swap_a_
+                                     : batch == options_.damage.b ? &swap_b_
+                                                                  : nullptr;
     if (to == nullptr) return;
     for (std::uint32_t i = op.first_patch; i < op.first_patch + op.patches; ++i)
       if (plan_->patches[i].offset == view_.offset(member)) to->push_back(i);
@@ -35,7 +37,8 @@ void PlanBuilder::note_submits(const codec::CommandInfo& command, const Op& op) 
     const auto& args = view_.as<args_vkQueueSubmit2>();
     for (std::uint32_t s = 0; s < args.submitCount; ++s)
       for (std::uint32_t c = 0; c < args.pSubmits[s].commandBufferInfoCount; ++c)
-        note(plan_->counts.submits - args.submitCount + s, &args.pSubmits[s].pCommandBufferInfos[c].commandBuffer);
+        note(plan_->counts.submits - args.submitCount + s,
+             &args.pSubmits[s].pCommandBufferInfos[c].commandBuffer);
   }
 }
 
@@ -44,18 +47,23 @@ Result<void> PlanBuilder::finish_damage() {
   switch (damage.kind) {
     case Damage::Kind::drop_host_write:
       if (host_writes_ <= damage.a)
-        return fail(Status::usage, "--damage: the capture has only " + std::to_string(host_writes_) + " host writes");
+        return fail(Status::usage,
+                    "--damage: the capture has only " + std::to_string(host_writes_) + " host writes");
       break;
     case Damage::Kind::corrupt_blob:
       if (blobs_seen_ <= damage.a)
-        return fail(Status::usage, "--damage: the capture uses only " + std::to_string(blobs_seen_) + " blobs");
+        return fail(Status::usage,
+                    "--damage: the capture uses only " + std::to_string(blobs_seen_) + " blobs");
       break;
     case Damage::Kind::swap_submits:
       if (swap_a_.empty() || swap_a_.size() != swap_b_.size())
         return fail(Status::usage, "--damage: those submits do not have the same number of command buffers");
       return exchange_submits();
-    case Damage::Kind::move_memory: move_memory(damage.a); break;
-    default: break;
+    case Damage::Kind::move_memory:
+      move_memory(damage.a);
+      break;
+    default:
+      break;
   }
   return {};
 }
@@ -66,7 +74,8 @@ Result<void> PlanBuilder::exchange_submits() {
   std::vector<Patch>& patches = plan_->patches;
   const auto same = [&](std::uint32_t a, std::uint32_t b) { return patches[a].id == patches[b].id; };
   if (std::equal(swap_a_.begin(), swap_a_.end(), swap_b_.begin(), same))
-    return fail(Status::usage, "--damage: those submits have the same command buffers: exchanging them does nothing");
+    return fail(Status::usage,
+                "--damage: those submits have the same command buffers: exchanging them does nothing");
   const std::uint32_t first = std::min(swap_a_.front(), swap_b_.front());
   const std::uint32_t last = std::max(swap_a_.front(), swap_b_.front());
   std::unordered_set<ObjectId> recorded, ended;
@@ -79,7 +88,8 @@ Result<void> PlanBuilder::exchange_submits() {
     for (const std::uint32_t patch : {swap_a_[i], swap_b_[i]}) {
       const ObjectId id = patches[patch].id;
       if (recorded.count(id) == 0 || ended.count(id) != 0)
-        return fail(Status::usage, "--damage: " + plan_->name(id) + " is not recorded and alive at both submits");
+        return fail(Status::usage,
+                    "--damage: " + plan_->name(id) + " is not recorded and alive at both submits");
     }
     std::swap(patches[swap_a_[i]].id, patches[swap_b_[i]].id);
   }
@@ -93,7 +103,8 @@ void PlanBuilder::move_memory(std::uint64_t by) {
   for (CapturedResource& resource : plan.resources) resource.offset += by;
   for (CapturedMemory& memory : plan.memories) memory.bytes += by;
   const auto move = [&](std::byte* block, std::uint32_t count, const RondoRange* at) {
-    auto* ranges = reinterpret_cast<RondoRange*>(block + reinterpret_cast<std::uintptr_t>(at));  // an offset still
+    auto* ranges =
+        reinterpret_cast<RondoRange*>(block + reinterpret_cast<std::uintptr_t>(at));  // an offset still
     for (std::uint32_t i = 0; i < count; ++i) ranges[i].offset += by;
   };
   for (const Op& op : plan.ops) {

@@ -51,26 +51,39 @@ void PlanBuilder::note_bind(ObjectId resource, ObjectId memory, VkDeviceSize off
 
 ObjectId PlanBuilder::subject_of(const codec::CommandInfo& command) const {
   switch (command.canonical) {
-    case CommandId::rondoHostWrite: return view_.id(&view_.as<args_rondoHostWrite>().memory);
-    case CommandId::rondoCheckpointMemory: return view_.id(&view_.as<args_rondoCheckpointMemory>().memory);
-    case CommandId::rondoCheckpointImage: return view_.id(&view_.as<args_rondoCheckpointImage>().swapchain);
-    case CommandId::vkFreeMemory: return view_.id(&view_.as<args_vkFreeMemory>().memory);
-    case CommandId::vkBindBufferMemory: return view_.id(&view_.as<args_vkBindBufferMemory>().buffer);
-    case CommandId::vkBindImageMemory: return view_.id(&view_.as<args_vkBindImageMemory>().image);
-    case CommandId::vkAcquireNextImageKHR: return view_.id(&view_.as<args_vkAcquireNextImageKHR>().swapchain);
-    case CommandId::vkDestroySwapchainKHR: return view_.id(&view_.as<args_vkDestroySwapchainKHR>().swapchain);
+    case CommandId::rondoHostWrite:
+      return view_.id(&view_.as<args_rondoHostWrite>().memory);
+    case CommandId::rondoCheckpointMemory:
+      return view_.id(&view_.as<args_rondoCheckpointMemory>().memory);
+    case CommandId::rondoCheckpointImage:
+      return view_.id(&view_.as<args_rondoCheckpointImage>().swapchain);
+    case CommandId::vkFreeMemory:
+      return view_.id(&view_.as<args_vkFreeMemory>().memory);
+    case CommandId::vkBindBufferMemory:
+      return view_.id(&view_.as<args_vkBindBufferMemory>().buffer);
+    case CommandId::vkBindImageMemory:
+      return view_.id(&view_.as<args_vkBindImageMemory>().image);
+    case CommandId::vkAcquireNextImageKHR:
+      return view_.id(&view_.as<args_vkAcquireNextImageKHR>().swapchain);
+    case CommandId::vkDestroySwapchainKHR:
+      return view_.id(&view_.as<args_vkDestroySwapchainKHR>().swapchain);
     case CommandId::vkAllocateDescriptorSets: {
       const auto* info = view_.as<args_vkAllocateDescriptorSets>().pAllocateInfo;
       return info == nullptr ? 0 : view_.id(&info->descriptorPool);
     }
-    case CommandId::vkFreeDescriptorSets: return view_.id(&view_.as<args_vkFreeDescriptorSets>().descriptorPool);
-    case CommandId::vkResetDescriptorPool: return view_.id(&view_.as<args_vkResetDescriptorPool>().descriptorPool);
-    case CommandId::vkDestroyDescriptorPool: return view_.id(&view_.as<args_vkDestroyDescriptorPool>().descriptorPool);
-    default: break;
+    case CommandId::vkFreeDescriptorSets:
+      return view_.id(&view_.as<args_vkFreeDescriptorSets>().descriptorPool);
+    case CommandId::vkResetDescriptorPool:
+      return view_.id(&view_.as<args_vkResetDescriptorPool>().descriptorPool);
+    case CommandId::vkDestroyDescriptorPool:
+      return view_.id(&view_.as<args_vkDestroyDescriptorPool>().descriptorPool);
+    default:
+      break;
   }
   // Creates are about what they make, also where the value was known before.
   for (std::size_t i = 0; i < lowered_.handles.size(); ++i)
-    if ((lowered_.handles[i].flags & codec::kCreated) != 0 && resolution_.ids[i] != 0) return resolution_.ids[i];
+    if ((lowered_.handles[i].flags & codec::kCreated) != 0 && resolution_.ids[i] != 0)
+      return resolution_.ids[i];
   return 0;
 }
 
@@ -87,7 +100,8 @@ Result<void> PlanBuilder::observe(const Record& record, const codec::CommandInfo
 
 namespace {
 
-void note_families(CapturedPhysicalDevice& device, std::uint32_t count, const VkQueueFamilyProperties* families) {
+void note_families(CapturedPhysicalDevice& device, std::uint32_t count,
+                   const VkQueueFamilyProperties* families) {
   if (families == nullptr || count <= device.families.size()) return;
   device.families.assign(families, families + count);
 }
@@ -97,7 +111,8 @@ void note_families(CapturedPhysicalDevice& device, std::uint32_t count, const Vk
 Result<void> PlanBuilder::observe_device(const Record& record, const codec::CommandInfo& command) {
   Plan& plan = *plan_;
   // Every other command here names a physical device first.
-  if (command.level == codec::Level::physical_device && (resolution_.ids.empty() || resolution_.ids[0] == 0)) return {};
+  if (command.level == codec::Level::physical_device && (resolution_.ids.empty() || resolution_.ids[0] == 0))
+    return {};
   switch (command.canonical) {
     case CommandId::vkCreateInstance: {
       const auto* info = view_.as<args_vkCreateInstance>().pCreateInfo;
@@ -144,7 +159,8 @@ Result<void> PlanBuilder::observe_device(const Record& record, const codec::Comm
     case CommandId::vkGetPhysicalDeviceQueueFamilyProperties: {
       const auto& args = view_.as<args_vkGetPhysicalDeviceQueueFamilyProperties>();
       if (args.pQueueFamilyPropertyCount != nullptr)
-        note_families(physical(resolution_.ids[0]), *args.pQueueFamilyPropertyCount, args.pQueueFamilyProperties);
+        note_families(physical(resolution_.ids[0]), *args.pQueueFamilyPropertyCount,
+                      args.pQueueFamilyProperties);
       break;
     }
     case CommandId::vkGetPhysicalDeviceQueueFamilyProperties2: {
@@ -153,7 +169,8 @@ Result<void> PlanBuilder::observe_device(const Record& record, const codec::Comm
       std::vector<VkQueueFamilyProperties> families;
       for (std::uint32_t i = 0; i < *args.pQueueFamilyPropertyCount; ++i)
         families.push_back(args.pQueueFamilyProperties[i].queueFamilyProperties);
-      note_families(physical(resolution_.ids[0]), static_cast<std::uint32_t>(families.size()), families.data());
+      note_families(physical(resolution_.ids[0]), static_cast<std::uint32_t>(families.size()),
+                    families.data());
       break;
     }
     case CommandId::vkCreateDevice: {
@@ -165,8 +182,9 @@ Result<void> PlanBuilder::observe_device(const Record& record, const codec::Comm
           info->pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
       if (group != nullptr && group->physicalDeviceCount > 1)
         return tl::unexpected<Error>(
-            at(record, Status::failed, "vkCreateDevice of several physical devices (VkDeviceGroupDeviceCreateInfo) "
-                                       "is not replayed"));
+            at(record, Status::failed,
+               "vkCreateDevice of several physical devices (VkDeviceGroupDeviceCreateInfo) "
+               "is not replayed"));
       physical(resolution_.ids[0]);
       CapturedDevice device;
       device.id = id;
@@ -198,7 +216,8 @@ Result<void> PlanBuilder::observe_device(const Record& record, const codec::Comm
       device_commands_.emplace_back();
       break;
     }
-    default: break;
+    default:
+      break;
   }
   return {};
 }
@@ -251,12 +270,14 @@ Result<void> PlanBuilder::observe_swapchain(const Record& record, const codec::C
       for (std::uint32_t i = 0; i < info->swapchainCount; ++i) {
         const ObjectId id = view_.id(&info->pSwapchains[i]);
         RONDO_TRY(use(id, info->pImageIndices[i]));
-        if (const std::uint32_t place = plan.place_of(id); place != kNone && plan.swapchains[place].present_queue == 0)
+        if (const std::uint32_t place = plan.place_of(id);
+            place != kNone && plan.swapchains[place].present_queue == 0)
           plan.swapchains[place].present_queue = resolution_.ids[0];
       }
       break;
     }
-    default: break;
+    default:
+      break;
   }
   return {};
 }

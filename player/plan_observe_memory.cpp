@@ -13,9 +13,12 @@ namespace {
 const char* refused_import(const void* chain) {
   for (auto* s = static_cast<const VkBaseInStructure*>(chain); s != nullptr; s = s->pNext) {
     switch (s->sType) {
-      case VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR: return "VkImportMemoryFdInfoKHR";
-      case VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT: return "VkImportMemoryHostPointerInfoEXT";
-      default: break;
+      case VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR:
+        return "VkImportMemoryFdInfoKHR";
+      case VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT:
+        return "VkImportMemoryHostPointerInfoEXT";
+      default:
+        break;
     }
   }
   return nullptr;
@@ -32,8 +35,9 @@ Result<void> PlanBuilder::observe_memory(const Record& record, const codec::Comm
       if (info == nullptr || id == 0) break;
       if (const char* import = refused_import(info->pNext); import != nullptr)
         return tl::unexpected<Error>(
-            at(record, Status::failed, std::string("vkAllocateMemory with ") + import +
-                                           ": imported memory changes outside the capture and cannot be replayed"));
+            at(record, Status::failed,
+               std::string("vkAllocateMemory with ") + import +
+                   ": imported memory changes outside the capture and cannot be replayed"));
       CapturedMemory memory;
       memory.id = id;
       memory.device = device_of(id);
@@ -89,8 +93,8 @@ Result<void> PlanBuilder::observe_memory(const Record& record, const codec::Comm
         total += range.size;
         if (range.offset > memory.bytes || range.size > memory.bytes - range.offset)
           return tl::unexpected<Error>(at(record, Status::unreadable,
-                                          "a host write ends behind " + plan.name(memory.id) + ", which has " +
-                                              std::to_string(memory.bytes) + " bytes"));
+                                          "a host write ends behind " + plan.name(memory.id) +
+                                              ", which has " + std::to_string(memory.bytes) + " bytes"));
       }
       if (total != args.dataSize || (args.rangeCount != 0 && args.pRanges == nullptr))
         return tl::unexpected<Error>(
@@ -104,12 +108,14 @@ Result<void> PlanBuilder::observe_memory(const Record& record, const codec::Comm
       CapturedMemory& memory = plan.memories[place];
       memory.read_back = true;
       for (std::uint32_t i = 0; args.pRanges != nullptr && i < args.rangeCount; ++i)
-        if (args.pRanges[i].offset > memory.bytes || args.pRanges[i].size > memory.bytes - args.pRanges[i].offset)
+        if (args.pRanges[i].offset > memory.bytes ||
+            args.pRanges[i].size > memory.bytes - args.pRanges[i].offset)
           return tl::unexpected<Error>(
               at(record, Status::unreadable, "a checkpoint ends behind " + plan.name(memory.id)));
       break;
     }
-    default: break;
+    default:
+      break;
   }
   return {};
 }
@@ -153,7 +159,8 @@ Result<void> PlanBuilder::observe_requirements(const codec::CommandInfo& command
       plan_->resources[place].has_linear = true;
       break;
     }
-    default: break;
+    default:
+      break;
   }
   return {};
 }

@@ -77,10 +77,13 @@ void PlanBuilder::note_sync(const codec::CommandInfo& command, const Op& op) {
         };
         for (std::uint32_t i = 0; i < batch.waitSemaphoreCount; ++i)
           add(waits, &batch.pWaitSemaphores[i],
-              values == nullptr ? 0 : value(values->pWaitSemaphoreValues, values->waitSemaphoreValueCount, i));
+              values == nullptr ? 0
+                                : value(values->pWaitSemaphoreValues, values->waitSemaphoreValueCount, i));
         for (std::uint32_t i = 0; i < batch.signalSemaphoreCount; ++i)
           add(signals, &batch.pSignalSemaphores[i],
-              values == nullptr ? 0 : value(values->pSignalSemaphoreValues, values->signalSemaphoreValueCount, i));
+              values == nullptr
+                  ? 0
+                  : value(values->pSignalSemaphoreValues, values->signalSemaphoreValueCount, i));
         step(op.dispatch);
       }
       break;
@@ -97,7 +100,8 @@ void PlanBuilder::note_sync(const codec::CommandInfo& command, const Op& op) {
       }
       break;
     }
-    default: break;
+    default:
+      break;
   }
 }
 

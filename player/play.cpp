@@ -24,7 +24,8 @@ std::string hex(const std::uint8_t* bytes, std::size_t count) {
   return text;
 }
 
-Result<Targets> choose_targets(const Options& options, const Plan& plan, const LiveDevices& live, Outcome& outcome) {
+Result<Targets> choose_targets(const Options& options, const Plan& plan, const LiveDevices& live,
+                               Outcome& outcome) {
   Targets targets;
   targets.list = &live.list();
   for (const Options::DeviceChoice& choice : options.devices)
@@ -34,7 +35,8 @@ Result<Targets> choose_targets(const Options& options, const Plan& plan, const L
   for (std::uint32_t d = 0; d < plan.devices.size(); ++d) {
     const Options::DeviceChoice* choice = nullptr;
     for (const Options::DeviceChoice& c : options.devices)
-      if (c.captured == d || (c.captured == kNone && (choice == nullptr || choice->captured == kNone))) choice = &c;
+      if (c.captured == d || (c.captured == kNone && (choice == nullptr || choice->captured == kNone)))
+        choice = &c;
     std::string reason = "as asked";
     const CapturedPhysicalDevice& captured = plan.physical_devices[plan.devices[d].physical];
     auto chosen = choice != nullptr ? live.find(choice->wanted) : live.choose(captured, reason);
@@ -44,7 +46,8 @@ Result<Targets> choose_targets(const Options& options, const Plan& plan, const L
     if (!device.driver.empty()) line += " (" + device.driver + ")";
     outcome.devices.push_back(line);
     if (!options.quiet)
-      std::printf("%s%s: %s\n", plan.devices.size() > 1 ? (plan.name(plan.devices[d].id) + " on ").c_str() : "",
+      std::printf("%s%s: %s\n",
+                  plan.devices.size() > 1 ? (plan.name(plan.devices[d].id) + " on ").c_str() : "",
                   line.c_str(), reason.c_str());
     targets.of.push_back(*chosen);
   }
@@ -53,24 +56,24 @@ Result<Targets> choose_targets(const Options& options, const Plan& plan, const L
 
 Result<void> check_checkpoints(const Options& options, const Plan& plan) {
   if (!options.verify || plan.counts.image_checkpoints + plan.counts.memory_checkpoints != 0) return {};
-  return fail(Status::usage, plan.path + ": has no checkpoints to verify with: capture it again with "
-                             "RONDO_CHECKPOINTS=present (or readback)");
+  return fail(Status::usage, plan.path +
+                                 ": has no checkpoints to verify with: capture it again with "
+                                 "RONDO_CHECKPOINTS=present (or readback)");
 }
 
 std::string compared_text(const Comparison& c, const char* what) {
-  std::string text = std::to_string(c.equal) + " of " + std::to_string(c.compared + c.unverified) + " " + what +
-                     " compared and equal";
+  std::string text = std::to_string(c.equal) + " of " + std::to_string(c.compared + c.unverified) + " " +
+                     what + " compared and equal";
   if (c.unverified != 0) text += " (" + std::to_string(c.unverified) + " could not be compared)";
   return text;
 }
 
 Result<void> judge_verification(const Verification& v, const std::string& path) {
   if (!v.first_difference.empty())
-    return fail(Status::different, path + ": " +
-                                       std::to_string(v.images.compared - v.images.equal) + " of " +
+    return fail(Status::different, path + ": " + std::to_string(v.images.compared - v.images.equal) + " of " +
                                        std::to_string(v.images.compared) + " images and " +
-                                       std::to_string(v.memory_ranges.compared - v.memory_ranges.equal) + " of " +
-                                       std::to_string(v.memory_ranges.compared) +
+                                       std::to_string(v.memory_ranges.compared - v.memory_ranges.equal) +
+                                       " of " + std::to_string(v.memory_ranges.compared) +
                                        " memory ranges differ; the first at " + v.first_difference);
   if (v.images.compared + v.memory_ranges.compared == 0)
     return fail(Status::different, path + ": nothing could be compared: " + v.first_unverified);
@@ -84,8 +87,8 @@ void print_times(const std::vector<double>& seconds) {
   const double median = n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
   const double mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / static_cast<double>(n);
   std::printf("first submit to last wait, ms   %10s %10s %10s %10s\n", "runs", "min", "median", "mean");
-  std::printf("                                %10zu %10.3f %10.3f %10.3f\n", n, sorted.front() * 1e3, median * 1e3,
-              mean * 1e3);
+  std::printf("                                %10zu %10.3f %10.3f %10.3f\n", n, sorted.front() * 1e3,
+              median * 1e3, mean * 1e3);
 }
 
 void print_summary(const Outcome& outcome) {
@@ -144,9 +147,10 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   outcome.salvaged = (*plan)->salvaged;
   if (outcome.salvaged && !options.quiet)
     std::printf("salvaged up to record %llu, the last whole submit (%s)\n",
-                static_cast<unsigned long long>((*plan)->ops.back().sequence), (*reader)->cut_reason().c_str());
-  if (const auto footer = (*reader)->footer(); footer && footer->ending == static_cast<std::uint32_t>(Ending::stopped) &&
-                                               !options.quiet)
+                static_cast<unsigned long long>((*plan)->ops.back().sequence),
+                (*reader)->cut_reason().c_str());
+  if (const auto footer = (*reader)->footer();
+      footer && footer->ending == static_cast<std::uint32_t>(Ending::stopped) && !options.quiet)
     std::printf("the recording stopped before the program did: `rondo info` says why\n");
   reader->reset();
   RONDO_TRY(check_checkpoints(options, **plan));

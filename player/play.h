@@ -17,19 +17,19 @@ namespace rondo::player {
 // What a replay came to, as far as it got: the report is made of this.
 struct Outcome {
   Status status = Status::ok;
-  std::string error;                 // empty when status is ok
-  std::string capture_id;            // 32 hex digits; empty when the file could not be read
+  std::string error;       // empty when status is ok
+  std::string capture_id;  // 32 hex digits; empty when the file could not be read
   std::uint64_t file_bytes = 0;
   std::vector<std::string> devices;  // name and driver, by captured device
   bool salvaged = false;
   PlanCounts planned;
-  RunCounts played;                  // of the last iteration
-  std::vector<double> seconds;       // first submit to last wait, by iteration
+  RunCounts played;             // of the last iteration
+  std::vector<double> seconds;  // first submit to last wait, by iteration
   Verification verification;
-  bool verified = false;             // --verify was asked for and carried out
+  bool verified = false;  // --verify was asked for and carried out
   std::uint64_t screenshots = 0;
   std::vector<std::string> validation_messages;
-  bool left_running = false;         // the driver still works: leave by _exit
+  bool left_running = false;  // the driver still works: leave by _exit
 };
 
 // Prints to stdout unless quiet; errors are the caller's to print.

@@ -26,7 +26,8 @@ bool is_rgba(VkFormat format) {
 Result<void> write_png(const std::string& path, VkFormat format, VkExtent3D extent,
                        std::span<const std::byte> texels) {
   if (!is_bgra(format) && !is_rgba(format))
-    return fail(Status::failed, path + ": images of " + std::string(codec::enumerant_name(EnumId::VkFormat, format)) +
+    return fail(Status::failed, path + ": images of " +
+                                    std::string(codec::enumerant_name(EnumId::VkFormat, format)) +
                                     " are not written as PNG; only 8-bit RGBA and BGRA ones are");
   // Alpha is left out: compositors ignore it unless asked, and viewers do not.
   const std::size_t pixels = std::size_t{extent.width} * extent.height;

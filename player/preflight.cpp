@@ -31,12 +31,14 @@ void check_version(const CapturedDevice& captured, const LiveDevice& target, Sho
   }
   // A promoted command may have been called under its extension's name.
   if (needed > target.properties.apiVersion && captured.api_version >= needed)
-    out.push_back("Vulkan " + version_text(needed) + " (it has " + version_text(target.properties.apiVersion) + ")");
+    out.push_back("Vulkan " + version_text(needed) + " (it has " +
+                  version_text(target.properties.apiVersion) + ")");
 }
 
 std::string flags_text(VkQueueFlags flags) {
   std::string text;
-  for (const auto& [bit, name] : {std::pair{VK_QUEUE_GRAPHICS_BIT, "graphics"}, {VK_QUEUE_COMPUTE_BIT, "compute"},
+  for (const auto& [bit, name] : {std::pair{VK_QUEUE_GRAPHICS_BIT, "graphics"},
+                                  {VK_QUEUE_COMPUTE_BIT, "compute"},
                                   {VK_QUEUE_TRANSFER_BIT, "transfer"}})
     if ((flags & static_cast<VkQueueFlags>(bit)) != 0) text += (text.empty() ? "" : "+") + std::string(name);
   return text.empty() ? "any" : text;
@@ -50,7 +52,8 @@ std::map<std::uint32_t, std::uint32_t> map_families(const Plan& plan, const Capt
   std::map<std::uint32_t, std::uint32_t> map;
   std::vector<bool> taken(target.families.size(), false);
   const auto needs = [&](const QueueUse& use) {
-    VkQueueFlags flags = use.family < families.size() ? families[use.family].queueFlags : VkFlags{VK_QUEUE_GRAPHICS_BIT};
+    VkQueueFlags flags =
+        use.family < families.size() ? families[use.family].queueFlags : VkFlags{VK_QUEUE_GRAPHICS_BIT};
     flags &= VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
     // Graphics and compute imply transfer, whether a driver says so or not.
     if ((flags & (VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT)) != 0)
@@ -67,7 +70,8 @@ std::map<std::uint32_t, std::uint32_t> map_families(const Plan& plan, const Capt
     int best_score = -1;
     for (std::uint32_t f = 0; f < target.families.size(); ++f) {
       if (taken[f] || !offers(f, use)) continue;
-      const int score = (f == use.family ? 100 : 50) - std::popcount(target.families[f].queueFlags & ~needs(use));
+      const int score =
+          (f == use.family ? 100 : 50) - std::popcount(target.families[f].queueFlags & ~needs(use));
       if (score > best_score) {
         best = f;
         best_score = score;
@@ -85,7 +89,8 @@ std::map<std::uint32_t, std::uint32_t> map_families(const Plan& plan, const Capt
 }
 
 void apply_families(Plan& plan, std::uint32_t device, const std::map<std::uint32_t, std::uint32_t>& map) {
-  const bool identity = std::all_of(map.begin(), map.end(), [](const auto& m) { return m.first == m.second; });
+  const bool identity =
+      std::all_of(map.begin(), map.end(), [](const auto& m) { return m.first == m.second; });
   if (identity) return;
   for (const FamilyMark& mark : plan.family_marks) {
     if (mark.device != device) continue;

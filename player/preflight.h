@@ -18,8 +18,8 @@ Result<void> preflight(Plan& plan, const Loader& loader, const LiveDevices& devi
 // preflight_features.cpp, preflight_formats.cpp: a line for each shortfall.
 void check_features(const CapturedDevice& captured, const LiveDevices& devices, const LiveDevice& target,
                     std::vector<std::string>& shortfalls);
-void check_images(const Plan& plan, std::uint32_t device, const LiveDevices& devices, const LiveDevice& target,
-                  std::vector<std::string>& shortfalls);
+void check_images(const Plan& plan, std::uint32_t device, const LiveDevices& devices,
+                  const LiveDevice& target, std::vector<std::string>& shortfalls);
 void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& target,
                   std::vector<std::string>& shortfalls);
 

@@ -31,19 +31,22 @@ void check_image(const std::string& what, const VkImageCreateInfo& info, const L
   const VkExtent3D& e = info.extent;
   if (e.width > has.maxExtent.width || e.height > has.maxExtent.height || e.depth > has.maxExtent.depth)
     shortfalls.push_back(what + ": " + std::to_string(e.width) + "x" + std::to_string(e.height) + "x" +
-                         std::to_string(e.depth) + " texels (at most " + std::to_string(has.maxExtent.width) + "x" +
-                         std::to_string(has.maxExtent.height) + "x" + std::to_string(has.maxExtent.depth) + ")");
-  if (info.mipLevels > has.maxMipLevels) shortfalls.push_back(what + ": " + std::to_string(info.mipLevels) + " mip levels");
+                         std::to_string(e.depth) + " texels (at most " + std::to_string(has.maxExtent.width) +
+                         "x" + std::to_string(has.maxExtent.height) + "x" +
+                         std::to_string(has.maxExtent.depth) + ")");
+  if (info.mipLevels > has.maxMipLevels)
+    shortfalls.push_back(what + ": " + std::to_string(info.mipLevels) + " mip levels");
   if (info.arrayLayers > has.maxArrayLayers)
     shortfalls.push_back(what + ": " + std::to_string(info.arrayLayers) + " array layers");
   if ((info.samples & has.sampleCounts) == 0)
-    shortfalls.push_back(what + ": " + std::to_string(info.samples) + " samples in " + format_name(info.format));
+    shortfalls.push_back(what + ": " + std::to_string(info.samples) + " samples in " +
+                         format_name(info.format));
 }
 
 }  // namespace
 
-void check_images(const Plan& plan, std::uint32_t device, const LiveDevices& devices, const LiveDevice& target,
-                  std::vector<std::string>& shortfalls) {
+void check_images(const Plan& plan, std::uint32_t device, const LiveDevices& devices,
+                  const LiveDevice& target, std::vector<std::string>& shortfalls) {
   std::vector<std::byte> storage;
   for (const Op& op : plan.ops) {
     if (op.device != device) continue;
@@ -71,7 +74,8 @@ void check_images(const Plan& plan, std::uint32_t device, const LiveDevices& dev
         check_image(what + "'s images", image, devices, target, shortfalls);
         break;
       }
-      default: break;
+      default:
+        break;
     }
   }
   std::sort(shortfalls.begin(), shortfalls.end());
@@ -84,15 +88,16 @@ void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& targ
   std::set<std::string> found;  // each kind of shortfall once, with the first place
   const auto need = [&](const Op& op, const char* limit, std::uint64_t wanted, std::uint64_t has) {
     if (wanted <= has || !found.insert(limit).second) return;
-    shortfalls.push_back(std::string(limit) + " of " + std::to_string(wanted) + " (it has " + std::to_string(has) +
-                         "; record " + std::to_string(op.sequence) + ")");
+    shortfalls.push_back(std::string(limit) + " of " + std::to_string(wanted) + " (it has " +
+                         std::to_string(has) + "; record " + std::to_string(op.sequence) + ")");
   };
   const auto aligned = [&](const Op& op, const char* limit, std::uint64_t offset, std::uint64_t alignment) {
     if (alignment <= 1 || offset % alignment == 0 || !found.insert(limit).second) return;
     shortfalls.push_back(std::string(limit) + " that divides " + std::to_string(offset) + " (it has " +
                          std::to_string(alignment) + "; record " + std::to_string(op.sequence) + ")");
   };
-  if (const std::uint32_t pushed = plan.devices[device].push_constants; pushed > limits.maxPushConstantsSize) {
+  if (const std::uint32_t pushed = plan.devices[device].push_constants;
+      pushed > limits.maxPushConstantsSize) {
     found.insert("maxPushConstantsSize");
     shortfalls.push_back("maxPushConstantsSize of " + std::to_string(pushed) + " (it has " +
                          std::to_string(limits.maxPushConstantsSize) + ")");
@@ -105,7 +110,8 @@ void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& targ
         const auto* info = native_block<args_vkCreatePipelineLayout>(plan, op, storage).pCreateInfo;
         if (info == nullptr) break;
         need(op, "maxBoundDescriptorSets", info->setLayoutCount, limits.maxBoundDescriptorSets);
-        for (std::uint32_t i = 0; info->pPushConstantRanges != nullptr && i < info->pushConstantRangeCount; ++i)
+        for (std::uint32_t i = 0; info->pPushConstantRanges != nullptr && i < info->pushConstantRangeCount;
+             ++i)
           need(op, "maxPushConstantsSize",
                std::uint64_t{info->pPushConstantRanges[i].offset} + info->pPushConstantRanges[i].size,
                limits.maxPushConstantsSize);
@@ -140,9 +146,10 @@ void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& targ
           for (std::uint32_t i = 0; write.pBufferInfo != nullptr && i < write.descriptorCount; ++i) {
             const bool uniform = write.descriptorType == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
                                  write.descriptorType == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC;
-            aligned(op, uniform ? "minUniformBufferOffsetAlignment" : "minStorageBufferOffsetAlignment",
-                    write.pBufferInfo[i].offset,
-                    uniform ? limits.minUniformBufferOffsetAlignment : limits.minStorageBufferOffsetAlignment);
+            aligned(
+                op, uniform ? "minUniformBufferOffsetAlignment" : "minStorageBufferOffsetAlignment",
+                write.pBufferInfo[i].offset,
+                uniform ? limits.minUniformBufferOffsetAlignment : limits.minStorageBufferOffsetAlignment);
           }
         }
         break;
@@ -153,7 +160,8 @@ void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& targ
           aligned(op, "minTexelBufferOffsetAlignment", info->offset, limits.minTexelBufferOffsetAlignment);
         break;
       }
-      default: break;
+      default:
+        break;
     }
   }
 }

@@ -9,7 +9,9 @@ namespace rondo::player {
 namespace {
 
 nlohmann::ordered_json comparison(const Comparison& c) {
-  return {{"checkpoints", c.compared + c.unverified}, {"compared", c.compared}, {"equal", c.equal},
+  return {{"checkpoints", c.compared + c.unverified},
+          {"compared", c.compared},
+          {"equal", c.equal},
           {"unverified", c.unverified}};
 }
 
@@ -19,27 +21,32 @@ Result<void> write_report(const std::string& path, const Options& options, const
   nlohmann::ordered_json report;
   report["player"] = RONDO_VERSION;
   report["status"] = static_cast<int>(outcome.status);
-  report["error"] = outcome.error.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(outcome.error);
-  report["capture"] = {{"file", options.file}, {"id", outcome.capture_id}, {"bytes", outcome.file_bytes},
+  report["error"] =
+      outcome.error.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(outcome.error);
+  report["capture"] = {{"file", options.file},
+                       {"id", outcome.capture_id},
+                       {"bytes", outcome.file_bytes},
                        {"salvaged", outcome.salvaged}};
   report["devices"] = outcome.devices;
-  report["planned"] = {{"records", outcome.planned.records},
-                       {"frames", outcome.planned.frames},
-                       {"submits", outcome.planned.submits},
-                       {"draws", outcome.planned.draws},
-                       {"dispatches", outcome.planned.dispatches},
-                       {"dropped_after_cut", outcome.planned.dropped_after_cut}};
-  report["played"] = {{"calls", outcome.played.calls}, {"frames", outcome.played.frames},
+  report["planned"] = {
+      {"records", outcome.planned.records},       {"frames", outcome.planned.frames},
+      {"submits", outcome.planned.submits},       {"draws", outcome.planned.draws},
+      {"dispatches", outcome.planned.dispatches}, {"dropped_after_cut", outcome.planned.dropped_after_cut}};
+  report["played"] = {{"calls", outcome.played.calls},
+                      {"frames", outcome.played.frames},
                       {"submits", outcome.played.submits}};
   report["iterations"] = nlohmann::ordered_json::array();
   for (const double s : outcome.seconds) report["iterations"].push_back({{"seconds", s}});
   if (outcome.verified) {
     const Verification& v = outcome.verification;
-    report["verification"] = {{"images", comparison(v.images)}, {"memory_ranges", comparison(v.memory_ranges)}};
-    report["verification"]["first_difference"] =
-        v.first_difference.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(v.first_difference);
-    report["verification"]["first_unverified"] =
-        v.first_unverified.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(v.first_unverified);
+    report["verification"] = {{"images", comparison(v.images)},
+                              {"memory_ranges", comparison(v.memory_ranges)}};
+    report["verification"]["first_difference"] = v.first_difference.empty()
+                                                     ? nlohmann::ordered_json(nullptr)
+                                                     : nlohmann::ordered_json(v.first_difference);
+    report["verification"]["first_unverified"] = v.first_unverified.empty()
+                                                     ? nlohmann::ordered_json(nullptr)
+                                                     : nlohmann::ordered_json(v.first_unverified);
   } else {
     report["verification"] = nullptr;
   }

@@ -18,9 +18,9 @@ constexpr VkQueueFlags kFills = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | V
 }  // namespace
 
 std::uint64_t now_ns() {
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-          .count());
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                        std::chrono::steady_clock::now().time_since_epoch())
+                                        .count());
 }
 
 const std::vector<Executor>& executors() {
@@ -41,12 +41,22 @@ const std::vector<Executor>& executors() {
   return table;
 }
 
-Run::Run(const Plan& plan, const Loader& loader, const Targets& targets, const RunOptions& options, Deadline& deadline,
-         Observer& observer, PlacementCache& placements)
-    : plan_(plan), loader_(loader), targets_(targets), options_(options), deadline_(deadline), observer_(observer),
-      placements_(placements), scratch_(plan.max_block_bytes / sizeof(Unit) + 1),
-      slots_(plan.objects.objects().size(), 0), instances_(plan.instances.size()), devices_(plan.devices.size()),
-      memories_(plan.memories.size()), swapchains_(plan.swapchains.size()), sync_(plan) {}
+Run::Run(const Plan& plan, const Loader& loader, const Targets& targets, const RunOptions& options,
+         Deadline& deadline, Observer& observer, PlacementCache& placements)
+    : plan_(plan),
+      loader_(loader),
+      targets_(targets),
+      options_(options),
+      deadline_(deadline),
+      observer_(observer),
+      placements_(placements),
+      scratch_(plan.max_block_bytes / sizeof(Unit) + 1),
+      slots_(plan.objects.objects().size(), 0),
+      instances_(plan.instances.size()),
+      devices_(plan.devices.size()),
+      memories_(plan.memories.size()),
+      swapchains_(plan.swapchains.size()),
+      sync_(plan) {}
 
 Run::~Run() { static_cast<void>(finish()); }
 
@@ -93,7 +103,8 @@ ObjectId Run::patched_id(const Op& op, std::uint32_t offset) const {
 }
 
 PFN_vkVoidFunction Run::function(const Op& op) const {
-  if (op.device != kNone && devices_[op.device] != nullptr) return devices_[op.device]->dispatch.at(op.command);
+  if (op.device != kNone && devices_[op.device] != nullptr)
+    return devices_[op.device]->dispatch.at(op.command);
   ObjectId id = op.dispatch;
   const auto& objects = plan_.objects.objects();
   while (id != 0 && objects[id].type != HandleType::VkInstance) id = objects[id].parent;
@@ -114,17 +125,18 @@ Result<void> Run::call_checked(const Op& op, std::byte* args) {
 
 Error Run::failure(const Op& op, std::int64_t result, const char* command) const {
   std::string text = plan_.path + ": record " + std::to_string(op.sequence) + ": " +
-                     (command != nullptr ? command : codec::info(op.command).name) + " returned " + result_name(result);
+                     (command != nullptr ? command : codec::info(op.command).name) + " returned " +
+                     result_name(result);
   if (op.returned) text += ", in the capture " + result_name(op.captured);
   text += counts_.submits == 0 ? "; nothing had been submitted"
-                               : "; the last submit was " + std::to_string(counts_.submits - 1) + " (record " +
-                                     std::to_string(last_submit_sequence_) + ")";
+                               : "; the last submit was " + std::to_string(counts_.submits - 1) +
+                                     " (record " + std::to_string(last_submit_sequence_) + ")";
   return {Status::failed, text};
 }
 
 Error Run::refuse(const Op& op, Status status, const std::string& sentence) const {
-  return {status, plan_.path + ": record " + std::to_string(op.sequence) + ": " + codec::info(op.command).name + ": " +
-                      sentence};
+  return {status, plan_.path + ": record " + std::to_string(op.sequence) + ": " +
+                      codec::info(op.command).name + ": " + sentence};
 }
 
 Error Run::timed_out(const Op& op) {
@@ -144,7 +156,8 @@ Result<void> Run::publish(const Op& op, const std::byte* block) {
     std::memcpy(&handle, block + created[i].offset, sizeof handle);
     std::uint64_t& slot = slots_[created[i].id];
     if (handle == 0) [[unlikely]]
-      return tl::unexpected<Error>(refuse(op, Status::failed, plan_.name(created[i].id) + " was not created"));
+      return tl::unexpected<Error>(
+          refuse(op, Status::failed, plan_.name(created[i].id) + " was not created"));
     if (slot != 0 && slot != handle) [[unlikely]]
       shared_.emplace_back(created[i].id, slot);
     slot = handle;

@@ -46,7 +46,7 @@ struct InstanceState {
 struct MemoryState {
   VkDeviceMemory handle = VK_NULL_HANDLE;
   VkDeviceSize bytes = 0;
-  std::byte* mapped = nullptr;                // where host writes or checkpoints need it
+  std::byte* mapped = nullptr;  // where host writes or checkpoints need it
   bool coherent = true;
 };
 
@@ -57,7 +57,7 @@ struct OverflowPools {
 };
 
 struct VirtualSwapchain {
-  std::uint32_t place = kNone;                // index into Plan::swapchains
+  std::uint32_t place = kNone;  // index into Plan::swapchains
   VkImageCreateInfo info{};
   std::vector<VkImage> images;
   std::vector<VkDeviceMemory> memories;
@@ -71,16 +71,16 @@ struct LiveQueue {
 
 struct DeviceState {
   VkDevice handle = VK_NULL_HANDLE;
-  std::uint32_t index = kNone;                // into Plan::devices
-  Dispatch dispatch;                          // what the device lacks under one name stands under its other
+  std::uint32_t index = kNone;  // into Plan::devices
+  Dispatch dispatch;            // what the device lacks under one name stands under its other
   gpu::Access access;
-  VkQueue service_queue = VK_NULL_HANDLE;     // for our own submits; also the program's
+  VkQueue service_queue = VK_NULL_HANDLE;  // for our own submits; also the program's
   std::uint32_t service_family = 0;
-  std::vector<LiveQueue> queues;              // that the program asked for
-  std::vector<VkFence> pending_fences;        // ours, destroyed with the device
+  std::vector<LiveQueue> queues;        // that the program asked for
+  std::vector<VkFence> pending_fences;  // ours, destroyed with the device
   std::unordered_map<std::uint32_t, std::unique_ptr<gpu::ImageReadback>> readbacks;  // by queue family
   std::unordered_map<std::uint32_t, std::unique_ptr<gpu::OneShot>> one_shots;        // likewise
-  VkDeviceSize atom = 1;                      // nonCoherentAtomSize
+  VkDeviceSize atom = 1;                                                             // nonCoherentAtomSize
 };
 
 // A recorded image: it is compared when its present comes, on that queue.
@@ -96,13 +96,13 @@ Result<void> compare_images(class Run& run, DeviceState& device, const LiveQueue
 
 struct RunCounts {
   std::uint64_t calls = 0, submits = 0, frames = 0;
-  double seconds = 0;                         // first submit to last wait
+  double seconds = 0;  // first submit to last wait
 };
 
 class Run {
  public:
-  Run(const Plan& plan, const Loader& loader, const Targets& targets, const RunOptions& options, Deadline& deadline,
-      Observer& observer, PlacementCache& placements);
+  Run(const Plan& plan, const Loader& loader, const Targets& targets, const RunOptions& options,
+      Deadline& deadline, Observer& observer, PlacementCache& placements);
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
   ~Run();  // finish(), where it was not called
@@ -164,7 +164,8 @@ class Run {
   void waited();
   std::uint64_t frame() const { return counts_.frames; }
   void presented() {
-    if (++counts_.frames % 64 == 0 && observer_.progress) observer_.show_progress(counts_.frames, plan_.counts.frames);
+    if (++counts_.frames % 64 == 0 && observer_.progress)
+      observer_.show_progress(counts_.frames, plan_.counts.frames);
   }
 
   // finish_work.cpp: waits until the device's queues are idle, and signals what
@@ -194,11 +195,11 @@ class Run {
     std::byte bytes[16];
   };
   std::vector<Unit> scratch_;
-  std::vector<std::uint64_t> slots_;                     // by ObjectId
+  std::vector<std::uint64_t> slots_;                        // by ObjectId
   std::vector<std::pair<ObjectId, std::uint64_t>> shared_;  // further handles of objects that shared a value
-  std::vector<InstanceState> instances_;                 // parallel to Plan::instances
-  std::vector<std::unique_ptr<DeviceState>> devices_;    // parallel to Plan::devices
-  std::vector<MemoryState> memories_;                    // parallel to Plan::memories
+  std::vector<InstanceState> instances_;                    // parallel to Plan::instances
+  std::vector<std::unique_ptr<DeviceState>> devices_;       // parallel to Plan::devices
+  std::vector<MemoryState> memories_;                       // parallel to Plan::memories
   std::unordered_map<ObjectId, OverflowPools> overflow_;
   std::vector<std::byte> output_;
   std::vector<Piece> pieces_;
@@ -206,14 +207,14 @@ class Run {
   std::vector<std::unique_ptr<VirtualSwapchain>> swapchains_;  // parallel to Plan::swapchains
 
   SyncModel sync_;
-  std::vector<SyncModel::Release> releases_;             // still to be given to devices
-  std::uint32_t at_ = 0;                                 // the op that is being played
+  std::vector<SyncModel::Release> releases_;  // still to be given to devices
+  std::uint32_t at_ = 0;                      // the op that is being played
 
   RunCounts counts_;
   std::uint64_t last_submit_sequence_ = 0;
-  std::uint64_t started_ns_ = 0, ended_ns_ = 0;          // 0: no submit yet
-  bool submit_pending_ = false;                          // no wait since the last submit
-  bool abandoned_ = false;                               // a wait timed out: touch nothing
+  std::uint64_t started_ns_ = 0, ended_ns_ = 0;  // 0: no submit yet
+  bool submit_pending_ = false;                  // no wait since the last submit
+  bool abandoned_ = false;                       // a wait timed out: touch nothing
   bool finished_ = false;
 };
 

@@ -15,7 +15,8 @@ void SyncModel::advance(std::uint32_t op) {
     } else if (!blocked(step.queue) && satisfied(step)) {
       finish(step);
     } else {
-      auto found = std::find_if(queues_.begin(), queues_.end(), [&](const auto& q) { return q.first == step.queue; });
+      auto found =
+          std::find_if(queues_.begin(), queues_.end(), [&](const auto& q) { return q.first == step.queue; });
       if (found == queues_.end()) found = queues_.insert(queues_.end(), {step.queue, {}});
       found->second.push_back(next_);
       ++blocked_;

@@ -17,14 +17,14 @@ struct Plan;
 
 struct SyncPoint {
   ObjectId semaphore = 0;
-  std::uint64_t value = 0;     // timelines; a binary semaphore's is 1
+  std::uint64_t value = 0;  // timelines; a binary semaphore's is 1
   bool timeline = false;
 };
 
 // A batch of a submit, or what signals without a queue (the host, an acquire).
 struct SyncStep {
-  std::uint32_t op = 0;        // index into Plan::ops
-  ObjectId queue = 0;          // 0: the host
+  std::uint32_t op = 0;                         // index into Plan::ops
+  ObjectId queue = 0;                           // 0: the host
   std::uint32_t first_wait = 0, waits = 0;      // Plan::sync_points
   std::uint32_t first_signal = 0, signals = 0;  // Plan::sync_points
 };
@@ -57,9 +57,9 @@ class SyncModel {
   void settle();
 
   const Plan& plan_;
-  std::size_t next_ = 0;                                           // index into Plan::sync
-  std::size_t blocked_ = 0;                                        // batches
-  std::unordered_map<ObjectId, std::uint64_t> value_;              // of semaphores
+  std::size_t next_ = 0;                                              // index into Plan::sync
+  std::size_t blocked_ = 0;                                           // batches
+  std::unordered_map<ObjectId, std::uint64_t> value_;                 // of semaphores
   std::vector<std::pair<ObjectId, std::deque<std::size_t>>> queues_;  // blocked batches, in order
 };
 

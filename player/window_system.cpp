@@ -8,14 +8,30 @@ namespace rondo::player {
 
 bool is_window_system_extension(std::string_view name) {
   static constexpr std::array<std::string_view, 24> names = {
-      "VK_KHR_surface", "VK_KHR_xcb_surface", "VK_KHR_xlib_surface", "VK_KHR_wayland_surface",
-      "VK_KHR_display", "VK_KHR_get_surface_capabilities2", "VK_KHR_get_display_properties2",
-      "VK_EXT_headless_surface", "VK_EXT_direct_mode_display", "VK_EXT_acquire_xlib_display",
-      "VK_EXT_acquire_drm_display", "VK_EXT_display_surface_counter", "VK_EXT_swapchain_colorspace",
-      "VK_KHR_surface_protected_capabilities", "VK_EXT_surface_maintenance1", "VK_KHR_swapchain",
-      "VK_KHR_display_swapchain", "VK_KHR_incremental_present", "VK_KHR_shared_presentable_image",
-      "VK_EXT_display_control", "VK_GOOGLE_display_timing", "VK_EXT_hdr_metadata",
-      "VK_EXT_swapchain_maintenance1", "VK_KHR_swapchain_mutable_format",
+      "VK_KHR_surface",
+      "VK_KHR_xcb_surface",
+      "VK_KHR_xlib_surface",
+      "VK_KHR_wayland_surface",
+      "VK_KHR_display",
+      "VK_KHR_get_surface_capabilities2",
+      "VK_KHR_get_display_properties2",
+      "VK_EXT_headless_surface",
+      "VK_EXT_direct_mode_display",
+      "VK_EXT_acquire_xlib_display",
+      "VK_EXT_acquire_drm_display",
+      "VK_EXT_display_surface_counter",
+      "VK_EXT_swapchain_colorspace",
+      "VK_KHR_surface_protected_capabilities",
+      "VK_EXT_surface_maintenance1",
+      "VK_KHR_swapchain",
+      "VK_KHR_display_swapchain",
+      "VK_KHR_incremental_present",
+      "VK_KHR_shared_presentable_image",
+      "VK_EXT_display_control",
+      "VK_GOOGLE_display_timing",
+      "VK_EXT_hdr_metadata",
+      "VK_EXT_swapchain_maintenance1",
+      "VK_KHR_swapchain_mutable_format",
   };
   return std::find(names.begin(), names.end(), name) != names.end() || name == "VK_KHR_present_id" ||
          name == "VK_KHR_present_wait" || name == "VK_AMD_display_native_hdr";
@@ -23,8 +39,9 @@ bool is_window_system_extension(std::string_view name) {
 
 bool is_optional_extension(std::string_view name) {
   return name == "VK_EXT_debug_utils" || name == "VK_EXT_debug_report" || name == "VK_EXT_debug_marker" ||
-         name == "VK_EXT_validation_features" || name == "VK_EXT_validation_flags" || name == "VK_EXT_tooling_info" ||
-         name == "VK_EXT_layer_settings" || name == "VK_EXT_validation_cache" ||
+         name == "VK_EXT_validation_features" || name == "VK_EXT_validation_flags" ||
+         name == "VK_EXT_tooling_info" || name == "VK_EXT_layer_settings" ||
+         name == "VK_EXT_validation_cache" ||
          // Structures to ask with; nothing that replays needs them beyond what 1.1 has.
          name == "VK_KHR_portability_enumeration" || name == "VK_KHR_get_physical_device_properties2";
 }
