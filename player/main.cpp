@@ -11,12 +11,13 @@
 
 namespace {
 
-// Names of files are part of messages: whatever they hold, a message is one line.
-void print_error(const std::string& message) {
-  std::string line = "player: " + message;
-  for (char& c : line)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  std::fprintf(stderr, "%s\n", line.c_str());
+// Names of files are part of messages: whatever they hold, a message is one
+// line, but for the list of what a device lacks, which has a line each.
+void print_error(const std::string& message, bool list = false) {
+  std::string text = "player: " + message;
+  for (char& c : text)
+    if ((static_cast<unsigned char>(c) < 0x20 || c == 0x7f) && !(list && c == '\n')) c = '?';
+  std::fprintf(stderr, "%s\n", text.c_str());
 }
 
 int run(int argc, char** argv) {
@@ -37,8 +38,11 @@ int run(int argc, char** argv) {
     if (!written) print_error(written.error().message);
     if (!written && outcome.status == Status::ok) outcome.status = written.error().status;
   }
-  std::fflush(stdout);
-  if (!outcome.error.empty()) print_error(outcome.error);
+  if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && outcome.status == Status::ok) {
+    outcome.status = Status::failed;
+    outcome.error = "standard output cannot be written";
+  }
+  if (!outcome.error.empty()) print_error(outcome.error, outcome.status == Status::device);
   // What a timed-out wait left running must not be unloaded under it.
   if (outcome.left_running || outcome.status == Status::timeout) _exit(static_cast<int>(outcome.status));
   return static_cast<int>(outcome.status);

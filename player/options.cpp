@@ -111,7 +111,9 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   app.add_option("--report", o.report, "Write what happened as JSON")->type_name("FILE.json");
   app.add_flag("--validate", o.validate, "Play under the validation layer; any message is status 1");
   app.add_flag("--salvage", o.salvage, "Play a cut or damaged capture up to its last whole submit");
-  app.add_option("--until", o.until, "Stop behind the record with this sequence number")->type_name("SEQ");
+  app.add_option("--until", o.until, "Stop behind the record with this sequence number")
+      ->type_name("SEQ")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62));
   app.add_option("--timeout", o.timeout, "Give up after S seconds, with status 7")
       ->type_name("S")
       ->check([](const std::string& text) { return seconds_error(text); });
@@ -131,6 +133,8 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
     return fail(Status::usage, one_line(error.what()) + "; see player --help");
   }
   if (o.file.empty() && !o.list_devices) return fail(Status::usage, "no capture is given; see player --help");
+  if (app.count("--screenshot") != 0 && o.screenshots.empty())
+    return fail(Status::usage, "--screenshot needs a directory");
   for (const std::string& text : devices) {
     auto choice = parse_device(text);
     if (!choice) return tl::unexpected<Error>(choice.error());

@@ -153,6 +153,7 @@ struct Plan {
   PlanCounts counts;
   bool foreign = false;          // take even the captured device for another one
   bool has_checkpoints = false;  // of any kind, also behind where a salvaged plan ends
+  std::string salvage_reason;    // why it was
   bool salvaged = false;         // the file was not whole, and was cut behind its last whole submit
 
   std::uint32_t place_of(ObjectId id) const { return id < place.size() ? place[id] : kNone; }

@@ -47,13 +47,16 @@ Result<void> PlanBuilder::run() {
     auto record = reader_.next();
     if (!record) return tl::unexpected<Error>(record.error());
     if (!record->has_value() || (*record)->sequence > options_.until) break;
-    RONDO_TRY(add(**record));
+    if (auto added = add(**record); !added) {
+      if (options_.salvage && !blob_lost_.empty()) break;  // the capture ends where its bytes do
+      return added;
+    }
     if (plan_->arena.bytes() + blob_bytes_ > budget_)
       return tl::unexpected<Error>(at(**record, Status::failed,
                                       "the plan needs more than the " + std::to_string(budget_ >> 20) +
                                           " MiB of memory it may use; play less of it with --until"));
   }
-  if (options_.salvage && !(reader_.complete() && reader_.gaps() == 0)) {
+  if (options_.salvage && !(reader_.complete() && reader_.gaps() == 0 && blob_lost_.empty())) {
     if (plan_->counts.submits == 0)
       return fail(Status::unreadable,
                   plan_->path + ": holds no whole submit before it was cut: nothing to salvage");
@@ -253,6 +256,14 @@ void PlanBuilder::count(const codec::CommandInfo& command) {
   }
 }
 
+// A blob that is missing or damaged: where a salvaged plan ends.
+Error PlanBuilder::blob_error(const Record& record, const Error& error) {
+  blob_lost_ = error.message;
+  if (error.message.starts_with(plan_->path))
+    return {error.status, error.message + " (record " + std::to_string(record.sequence) + " needs it)"};
+  return at(record, error.status, error.message);
+}
+
 Result<void> PlanBuilder::load_blobs(const Record& record) {
   for (std::size_t i = 0; i < lowered_.blobs.size(); ++i) {
     const codec::BlobRef& ref = lowered_.blobs[i];
@@ -264,7 +275,7 @@ Result<void> PlanBuilder::load_blobs(const Record& record) {
                                             std::to_string(ref.bytes) +
                                             " bytes: more than the memory budget"));
       auto bytes = reader_.blob(ref.digest);
-      if (!bytes) return tl::unexpected<Error>(at(record, bytes.error().status, bytes.error().message));
+      if (!bytes) return tl::unexpected<Error>(blob_error(record, bytes.error()));
       if (options_.damage.kind == Damage::Kind::corrupt_blob && blobs_seen_ == options_.damage.a) {
         auto copy = std::make_shared<std::vector<std::byte>>(**bytes);
         if (!copy->empty()) copy->front() ^= std::byte{1};
@@ -311,6 +322,10 @@ void PlanBuilder::patch_marks(Op& op) {
 
 void PlanBuilder::cut_after_last_whole_submit() {
   plan_->salvaged = true;
+  plan_->salvage_reason = !blob_lost_.empty() ? blob_lost_
+                          : !reader_.cut_reason().empty()
+                              ? reader_.cut_reason()
+                              : std::to_string(reader_.gaps()) + " records are missing";
   if (answered_until_ != 0) {
     whole_until_ = answered_until_;
     whole_counts_ = answered_counts_;
@@ -324,6 +339,9 @@ void PlanBuilder::cut_after_last_whole_submit() {
 
 Result<std::unique_ptr<Plan>> build_plan(Reader& reader, const PlanOptions& options) {
   if (!options.salvage) {
+    if (!reader.complete() && reader.cut_reason().starts_with("it is still being recorded"))
+      return fail(Status::unreadable, reader.path() + ": " + reader.cut_reason() +
+                                          ", or play what is whole so far with `player --salvage`");
     if (!reader.complete())
       return fail(Status::unreadable,
                   reader.path() + ": cut (" + reader.cut_reason() +

@@ -3,6 +3,7 @@
 // build_plan() runs.
 #pragma once
 
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -45,6 +46,7 @@ class PlanBuilder {
   void note_whole(const codec::CommandInfo& command, const Record& record, const PlanCounts& before);
   void cut_after_last_whole_submit();
   Error at(const Record& record, Status status, const std::string& sentence) const;
+  Error blob_error(const Record& record, const Error& error);
 
   // plan_observe.cpp: what the record says about the captured device, memory,
   // resources and swapchains. Run for records of the layer's own too.
@@ -87,6 +89,7 @@ class PlanBuilder {
   std::unordered_map<ObjectId, std::uint32_t> api_versions_;        // of instances
   std::vector<std::unordered_set<std::uint16_t>> device_commands_;  // parallel to Plan::devices
   std::uint64_t host_writes_ = 0, blobs_seen_ = 0;
+  std::string blob_lost_;  // the first blob that could not be had, in words; empty: all could
   std::size_t whole_until_ = 0;                               // ops up to and with the last whole submit
   PlanCounts whole_counts_;                                   // of those
   std::unordered_set<ObjectId> timelines_;                    // semaphores

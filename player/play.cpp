@@ -148,7 +148,7 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   if (outcome.salvaged && !options.quiet)
     std::printf("salvaged up to record %llu, the last whole submit (%s)\n",
                 static_cast<unsigned long long>((*plan)->ops.back().sequence),
-                (*reader)->cut_reason().c_str());
+                (*plan)->salvage_reason.c_str());
   if (const auto footer = (*reader)->footer();
       footer && footer->ending == static_cast<std::uint32_t>(Ending::stopped) && !options.quiet)
     std::printf("the recording stopped before the program did: `rondo info` says why\n");
