@@ -114,9 +114,10 @@ Action action_for(const codec::CommandInfo& command, const Record& record, std::
     if (record.return_value < 0 && !is_present(id) && !may_publish_and_fail(id)) return Action::drop;
     if (said_not_ready(id, record.return_value)) return Action::drop;
   }
-  // Died inside: whether it got anything is unknown, and nothing uses it.
+  // Died inside: whether it got anything is unknown, and nothing uses it. What
+  // was given to a queue counts as given: a present's image is there to compare.
   if (command.returns == codec::Returns::result && !record.has_return && id != CommandId::vkQueueSubmit &&
-      id != CommandId::vkQueueSubmit2)
+      id != CommandId::vkQueueSubmit2 && !is_present(id))
     return Action::drop;
   return Action::play;
 }

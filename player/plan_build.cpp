@@ -340,8 +340,9 @@ void PlanBuilder::cut_after_last_whole_submit() {
 Result<std::unique_ptr<Plan>> build_plan(Reader& reader, const PlanOptions& options) {
   if (!options.salvage) {
     if (!reader.complete() && reader.cut_reason().starts_with("it is still being recorded"))
-      return fail(Status::unreadable, reader.path() + ": " + reader.cut_reason() +
-                                          ", or play what is whole so far with `player --salvage`");
+      return fail(Status::unreadable,
+                  reader.path() + ": " + reader.cut_reason() + " (if that dies, `rondo finish " +
+                      reader.path() + "` closes it), or play what is whole so far with `player --salvage`");
     if (!reader.complete())
       return fail(Status::unreadable,
                   reader.path() + ": cut (" + reader.cut_reason() +
