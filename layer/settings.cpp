@@ -49,7 +49,7 @@ Settings read_settings(const Environment& get) {
   choose(get, "RONDO_LOG", levels, s.log_level, s.warnings);
   if (const char* text = get("RONDO_CHECKPOINTS"); text != nullptr && std::string_view(text) == "submit") {
     s.checkpoints = Checkpoints::readback;
-    s.warnings.push_back("RONDO_CHECKPOINTS=submit is not implemented yet: using readback");
+    s.warnings.push_back("RONDO_CHECKPOINTS=submit is beyond this version (none, present, readback): using readback");
   } else {
     static constexpr Choice<Checkpoints> checkpoints[] = {
         {"none", Checkpoints::none}, {"present", Checkpoints::present}, {"readback", Checkpoints::readback}};
