@@ -30,7 +30,7 @@ inline Accumulate create_accumulate(const Context& c, std::uint32_t slots) {
   a.input = create_mapped_buffer(c, bytes, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
   a.output = create_mapped_buffer(c, bytes, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
   std::memset(a.output.words, 0, bytes);
-  a.shader = create_shader(c, accumulate_spv, sizeof accumulate_spv);
+  a.shader = create_shader(c, accumulate_comp_spv, sizeof accumulate_comp_spv);
 
   VkDescriptorSetLayoutBinding bindings[2]{};
   for (std::uint32_t i = 0; i < 2; ++i) {

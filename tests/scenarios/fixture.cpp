@@ -31,8 +31,13 @@ std::string build_root() {
 
 std::string program(const std::string& name) { return build_root() + "/tests/programs/" + name; }
 
-Outcome player(const Words& arguments) {
+void use_driver(Environment& environment, const std::string& driver) {
+  if (driver == fake) environment["VK_ICD_FILENAMES"] = build_root() + "/tests/icd/fake_icd.json";
+}
+
+Outcome player(const Words& arguments, const std::string& driver) {
   Command command;
+  use_driver(command.environment, driver);
   command.arguments = {build_root() + "/player/player"};
   command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
   return run(command);
@@ -77,24 +82,30 @@ Command capture_command(const Words& words, const std::string& output, const Cap
   }
   command.arguments.insert(command.arguments.end(), words.begin(), words.end());
   if (words[0] == "vkcube") command.environment["DISPLAY"] = display();
+  use_driver(command.environment, options.driver);
   preload_runtime(words, command.environment);
   return command;
 }
 
-const std::string& no_readback() {
-  static const std::string reason =
-      rondo({"doctor"}).out.find("memfd aliases") != std::string::npos
-          ? ""
-          : "no memfd aliases under asynchronous write-protect here (rondo doctor says why): "
-            "what is read back cannot be told from host writes, so it has no checkpoints";
-  return reason;
+const std::string& no_readback(const std::string& driver) {
+  static std::map<std::string, std::string> reasons;
+  const auto found = reasons.find(driver);
+  if (found != reasons.end()) return found->second;
+  Command doctor;
+  doctor.arguments = {build_root() + "/analyzers/rondo", "doctor"};
+  use_driver(doctor.environment, driver);
+  return reasons[driver] =
+             run(doctor).out.find("memfd aliases") != std::string::npos
+                 ? ""
+                 : "no memfd aliases under asynchronous write-protect here (rondo doctor says why): "
+                   "what is read back cannot be told from host writes, so it has no checkpoints";
 }
 
 const Recording& captured(const Words& words, const CaptureOptions& options) {
   static const TemporaryDirectory directory;
   static std::map<std::string, Recording> made;
-  std::string key =
-      options.checkpoints + options.compression + (options.with_launcher ? "" : " by environment");
+  std::string key = options.checkpoints + options.compression + options.memory + options.driver +
+                    (options.with_launcher ? "" : " by environment");
   for (const std::string& word : words) key.append(" ").append(word);
   auto found = made.find(key);
   if (found == made.end()) {

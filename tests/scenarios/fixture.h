@@ -13,7 +13,13 @@ using Words = std::vector<std::string>;
 
 std::string build_root();                      // found from this executable's own place
 std::string program(const std::string& name);  // of tests/programs
-Outcome player(const Words& arguments);        // without a display
+
+// The drivers that scenarios run on. The fake one (tests/icd) is the tree's own.
+inline const std::string lavapipe = "lavapipe";
+inline const std::string fake = "fake";
+void use_driver(Environment& environment, const std::string& driver);
+
+Outcome player(const Words& arguments, const std::string& driver = lavapipe);  // without a display
 Outcome rondo(const Words& arguments);
 
 // Where programs that open a window find one. Started when first asked for.
@@ -23,6 +29,7 @@ struct CaptureOptions {
   std::string checkpoints = "none";
   std::string compression = "fast";
   std::string memory = "auto";
+  std::string driver = lavapipe;
   bool with_launcher = true;  // `rondo capture`; else the environment variables alone
 };
 
@@ -31,7 +38,7 @@ Command capture_command(const Words& words, const std::string& output, const Cap
 
 // Read-back checkpoints need memory in which the host's writes can be told from
 // the GPU's. Empty where this machine has that; else why not.
-const std::string& no_readback();
+const std::string& no_readback(const std::string& driver = lavapipe);
 
 struct Recording {
   std::string path;

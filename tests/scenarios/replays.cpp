@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replays.h"
+
+#include <catch2/catch.hpp>
+
+#include "json.h"
+#include "skip.h"
+
+namespace scenario {
+
+void replays_bit_for_bit(const Words& words, const Expectations& expected) {
+  const CaptureOptions options{.checkpoints = "readback", .driver = expected.driver};
+  GIVEN("its capture with read-back checkpoints") {
+    const Recording& capture = captured(words, options);
+    INFO(capture.run.both());
+    REQUIRE(capture.run.status == expected.status);
+
+    THEN("the program saw what it sees without a recorder") {
+      Command alone;
+      alone.arguments = words;
+      use_driver(alone.environment, expected.driver);
+      const Outcome outcome = run(alone);
+      REQUIRE(outcome.status == expected.status);
+      if (expected.prints_the_same) CHECK(capture.run.out == outcome.out);
+    }
+    WHEN("rondo info reads it") {
+      const Outcome outcome = rondo({"info", "--json", capture.path});
+      INFO(outcome.both());
+      REQUIRE(outcome.status == 0);
+      const Json info = Json::parse(outcome.out);
+      THEN("it is complete, and every submit is counted") {
+        CHECK(info.at("/complete") == "true");
+        if (expected.submits >= 0) CHECK(info.at("/submits") == std::to_string(expected.submits));
+      }
+    }
+    WHEN("rondo dump prints it as text and as JSON lines") {
+      const Outcome text = rondo({"dump", "--format=text", capture.path});
+      const Outcome jsonl = rondo({"dump", "--format=jsonl", capture.path});
+      INFO(text.err << jsonl.err);
+      REQUIRE(text.status == 0);
+      REQUIRE(jsonl.status == 0);
+      THEN("both have the same rows, each of them whole") {
+        int rows = 0;
+        for (const std::string& line : lines(jsonl.out)) {
+          const Json row = Json::parse(line);
+          REQUIRE(row.valid());
+          ++rows;
+        }
+        CHECK(rows > 0);
+        CHECK(static_cast<int>(lines(text.out).size()) == rows);
+      }
+      THEN("objects are numbered names and nobody sees a raw handle of a device") {
+        CHECK(text.out.find("VkDevice#0") != std::string::npos);
+      }
+    }
+    WHEN("it is replayed and verified") {
+      if (!no_readback(expected.driver).empty())
+        SKIP_SCENARIO(no_readback(expected.driver));  // the other sections still run
+      const Outcome outcome = player({"--verify", capture.path}, expected.driver);
+      INFO(outcome.both());
+      THEN("every checkpoint was compared and is equal") {
+        CHECK(outcome.status == 0);
+        const Compared result = compared(outcome, "[a-z -]+");
+        CHECK(result.all > 0);
+        CHECK(result.equal == result.all);
+      }
+    }
+    WHEN("it is replayed three times over") {
+      const Outcome outcome = player({"--loop", "3", capture.path}, expected.driver);
+      INFO(outcome.both());
+      THEN("every pass succeeds") { CHECK(outcome.status == 0); }
+    }
+    WHEN("it is replayed under the validation layer") {
+      const Outcome outcome = player({"--validate", capture.path}, expected.driver);
+      INFO(outcome.both());
+      THEN("not a message appears") { CHECK(outcome.status == 0); }
+    }
+  }
+}
+
+}  // namespace scenario

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What holds for every program that ends as it should: one call a scenario.
+#pragma once
+
+#include "fixture.h"
+
+namespace scenario {
+
+struct Expectations {
+  int submits = -1;               // batches, as the program makes them; -1: not counted
+  int status = 0;                 // the program's own
+  bool prints_the_same = true;    // with and without a recorder
+  std::string driver = lavapipe;  // or fake
+};
+
+// Inside a SCENARIO: captures with read-back checkpoints, then info, dump,
+// --verify, --loop 3 and --validate, each a section of its own.
+void replays_bit_for_bit(const Words& words, const Expectations& expected = {});
+
+}  // namespace scenario
