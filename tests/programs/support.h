@@ -32,7 +32,17 @@ struct Context {
   std::vector<VkQueue> queues;  // of `family`: as many as asked for, if it has them
 };
 
-inline VkInstance create_instance(const char* name, std::uint32_t api_version) {
+// What a program asks of its device, beyond one queue of Vulkan 1.1.
+struct Wanted {
+  std::uint32_t queues = 1;  // of the first family that does graphics and compute
+  std::uint32_t api_version = VK_API_VERSION_1_1;
+  const void* features = nullptr;  // the device's pNext
+  std::vector<const char*> extensions = {};
+  std::vector<const char*> instance_extensions = {};
+};
+
+inline VkInstance create_instance(const char* name, std::uint32_t api_version,
+                                  const std::vector<const char*>& extensions = {}) {
   VkApplicationInfo application{};
   application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
   application.pApplicationName = name;
@@ -41,29 +51,37 @@ inline VkInstance create_instance(const char* name, std::uint32_t api_version) {
   VkInstanceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
   info.pApplicationInfo = &application;
+  info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
+  info.ppEnabledExtensionNames = extensions.data();
   VkInstance instance;
   CHECK(vkCreateInstance(&info, nullptr, &instance));
   return instance;
 }
 
-// The first device's first queue family that does graphics and compute.
-inline Context create_context(const char* name, std::uint32_t wanted_queues = 1,
-                              std::uint32_t api_version = VK_API_VERSION_1_1) {
+inline std::vector<VkQueueFamilyProperties> queue_families(VkPhysicalDevice physical) {
+  std::uint32_t count = 0;
+  vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
+  return families;
+}
+
+// A device of an instance that there is: the first one's first queue family
+// that does graphics and compute.
+inline Context create_device(VkInstance instance, const Wanted& wanted) {
   Context c;
-  c.instance = create_instance(name, api_version);
+  c.instance = instance;
   std::uint32_t count = 1;
   VkResult enumerated = vkEnumeratePhysicalDevices(c.instance, &count, &c.physical);
   if (enumerated < 0 || count == 0) die("vkEnumeratePhysicalDevices", enumerated);
 
-  vkGetPhysicalDeviceQueueFamilyProperties(c.physical, &count, nullptr);
-  std::vector<VkQueueFamilyProperties> families(count);
-  vkGetPhysicalDeviceQueueFamilyProperties(c.physical, &count, families.data());
+  const std::vector<VkQueueFamilyProperties> families = queue_families(c.physical);
   constexpr VkQueueFlags both = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
-  while (c.family < count && (families[c.family].queueFlags & both) != both) ++c.family;
-  if (c.family == count) die("no queue family with graphics and compute", count);
+  while (c.family < families.size() && (families[c.family].queueFlags & both) != both) ++c.family;
+  if (c.family == families.size()) die("no queue family with graphics and compute", c.family);
 
   std::uint32_t queue_count = families[c.family].queueCount;
-  if (queue_count > wanted_queues) queue_count = wanted_queues;
+  if (queue_count > wanted.queues) queue_count = wanted.queues;
   const std::vector<float> priorities(queue_count, 1.0f);
   VkDeviceQueueCreateInfo queues{};
   queues.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
@@ -72,12 +90,27 @@ inline Context create_context(const char* name, std::uint32_t wanted_queues = 1,
   queues.pQueuePriorities = priorities.data();
   VkDeviceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+  info.pNext = wanted.features;
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queues;
+  info.enabledExtensionCount = static_cast<std::uint32_t>(wanted.extensions.size());
+  info.ppEnabledExtensionNames = wanted.extensions.data();
   CHECK(vkCreateDevice(c.physical, &info, nullptr, &c.device));
   c.queues.resize(queue_count);
   for (std::uint32_t i = 0; i < queue_count; ++i) vkGetDeviceQueue(c.device, c.family, i, &c.queues[i]);
   return c;
+}
+
+inline Context create_context(const char* name, const Wanted& wanted) {
+  return create_device(create_instance(name, wanted.api_version, wanted.instance_extensions), wanted);
+}
+
+inline Context create_context(const char* name, std::uint32_t wanted_queues = 1,
+                              std::uint32_t api_version = VK_API_VERSION_1_1) {
+  Wanted wanted;
+  wanted.queues = wanted_queues;
+  wanted.api_version = api_version;
+  return create_context(name, wanted);
 }
 
 inline void destroy(Context& c) {
@@ -144,44 +177,83 @@ struct Commands {
   VkFence done = VK_NULL_HANDLE;
 };
 
-inline Commands create_commands(const Context& c) {
+inline VkCommandPool create_command_pool(const Context& c, VkCommandPoolCreateFlags flags,
+                                         std::uint32_t family) {
+  VkCommandPoolCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+  info.flags = flags;
+  info.queueFamilyIndex = family;
+  VkCommandPool pool;
+  CHECK(vkCreateCommandPool(c.device, &info, nullptr, &pool));
+  return pool;
+}
+
+inline VkCommandBuffer allocate_command_buffer(const Context& c, VkCommandPool pool) {
+  VkCommandBufferAllocateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
+  info.commandPool = pool;
+  info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  info.commandBufferCount = 1;
+  VkCommandBuffer buffer;
+  CHECK(vkAllocateCommandBuffers(c.device, &info, &buffer));
+  return buffer;
+}
+
+inline VkFence create_fence(const Context& c, VkFenceCreateFlags flags = 0) {
+  VkFenceCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
+  info.flags = flags;
+  VkFence fence;
+  CHECK(vkCreateFence(c.device, &info, nullptr, &fence));
+  return fence;
+}
+
+inline Commands create_commands(const Context& c, std::uint32_t family) {
   Commands out;
-  VkCommandPoolCreateInfo pool{};
-  pool.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
-  pool.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
-  pool.queueFamilyIndex = c.family;
-  CHECK(vkCreateCommandPool(c.device, &pool, nullptr, &out.pool));
-  VkCommandBufferAllocateInfo buffer{};
-  buffer.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
-  buffer.commandPool = out.pool;
-  buffer.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-  buffer.commandBufferCount = 1;
-  CHECK(vkAllocateCommandBuffers(c.device, &buffer, &out.buffer));
-  VkFenceCreateInfo fence{};
-  fence.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
-  CHECK(vkCreateFence(c.device, &fence, nullptr, &out.done));
+  out.pool = create_command_pool(c, VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT, family);
+  out.buffer = allocate_command_buffer(c, out.pool);
+  out.done = create_fence(c);
   return out;
 }
+
+inline Commands create_commands(const Context& c) { return create_commands(c, c.family); }
 
 inline void destroy(const Context& c, Commands& commands) {
   vkDestroyFence(c.device, commands.done, nullptr);
   vkDestroyCommandPool(c.device, commands.pool, nullptr);
 }
 
-inline void begin(const Commands& commands) {
+inline void begin(VkCommandBuffer buffer, VkCommandBufferUsageFlags usage) {
   VkCommandBufferBeginInfo info{};
   info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
-  info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
-  CHECK(vkBeginCommandBuffer(commands.buffer, &info));
+  info.flags = usage;
+  CHECK(vkBeginCommandBuffer(buffer, &info));
 }
 
-inline void submit(VkQueue queue, const Commands& commands) {
+inline void begin(const Commands& commands) {
+  begin(commands.buffer, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+}
+
+// Orders everything that transfers wrote before what comes next in `next`.
+inline void transfer_barrier(VkCommandBuffer buffer, VkPipelineStageFlags next, VkAccessFlags access) {
+  VkMemoryBarrier written{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_TRANSFER_WRITE_BIT, access};
+  vkCmdPipelineBarrier(buffer, VK_PIPELINE_STAGE_TRANSFER_BIT, next, 0, 1, &written, 0, nullptr, 0, nullptr);
+}
+
+// Lets the host read what transfers wrote.
+inline void transfers_to_host(VkCommandBuffer buffer) {
+  transfer_barrier(buffer, VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+}
+
+inline void submit(VkQueue queue, VkCommandBuffer buffer, VkFence done) {
   VkSubmitInfo info{};
   info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
   info.commandBufferCount = 1;
-  info.pCommandBuffers = &commands.buffer;
-  CHECK(vkQueueSubmit(queue, 1, &info, commands.done));
+  info.pCommandBuffers = &buffer;
+  CHECK(vkQueueSubmit(queue, 1, &info, done));
 }
+
+inline void submit(VkQueue queue, const Commands& commands) { submit(queue, commands.buffer, commands.done); }
 
 inline void wait(const Context& c, const Commands& commands) {
   CHECK(vkWaitForFences(c.device, 1, &commands.done, VK_TRUE, UINT64_MAX));
