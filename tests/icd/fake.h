@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fake driver from outside, in the same process: tests and fuzz targets.
+// docs/testing.md, "The fake driver", has the settings' meaning.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "format/vulkan.h"
+#include "generated/ids.h"
+
+namespace fake {
+
+enum class Handles { recycled, duplicate, unique };
+
+struct Failure {
+  std::string command;     // as called
+  std::uint64_t call = 1;  // its n-th call fails; 0: every one
+  VkResult result = VK_ERROR_UNKNOWN;
+};
+
+struct Settings {
+  Handles handles = Handles::recycled;
+  std::vector<Failure> failures;
+  VkDeviceSize buffer_alignment = 1024;
+  VkDeviceSize image_padding = 2;  // an image's rows are so many times as long as they need be
+  VkDeviceSize atom = 256;         // nonCoherentAtomSize
+  VkDeviceSize import_alignment = 65536;
+  std::uint64_t budget = 0;      // bytes of memory allocated at once; 0: as the heaps say
+  std::uint64_t lost_after = 0;  // submits after which the device is lost; 0: never
+  std::uint32_t devices = 1;
+  bool unified = false;                   // one memory type: host visible, coherent, device local
+  bool device_lists_memory_last = false;  // the types in the opposite order
+  bool leaks = false;                     // what is alive when its device is destroyed is a violation
+  bool abort = false;                     // a violation ends the process
+  bool print = false;                     // violations on standard error
+  std::string log;                        // file: the name of every call
+};
+
+// "key=value,key=value" over `base`; an error message in `error` if it is wrong.
+Settings parse_settings(const std::string& text, std::string& error);
+
+// Forgets every object, violation and call. No work may be pending.
+void reset(const Settings& settings = {});
+const Settings& settings();
+
+PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char* name);
+
+struct Violation {
+  std::string command;
+  std::string what;
+};
+std::vector<Violation> violations();
+void clear_violations();
+std::vector<std::string> calls();  // names, in the order in which they came in
+std::size_t live_objects();        // of every type but physical devices and queues
+
+}  // namespace fake

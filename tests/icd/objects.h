@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the fake driver knows of the objects that it handed out. Handles are
+// looked up and never followed: one that nothing made does no harm.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "format/vulkan.h"
+#include "generated/ids.h"
+
+namespace fake {
+
+using rondo::CommandId;
+using rondo::HandleType;
+
+class Execution;    // execute.h: a queue at work
+struct QueueState;  // execute.h: what is submitted to a queue and not finished
+struct Device;
+struct Instance;
+
+struct Object {
+  virtual ~Object() = default;
+  HandleType type = HandleType::none;
+  std::uint64_t handle = 0;
+  std::shared_ptr<Object> parent;            // device or instance; null for an instance
+  std::uint64_t pool = 0;                    // of pooled objects: their pool's handle
+  std::atomic<bool> alive{true};             // false: destroyed, but somebody still refers to it
+  std::atomic<std::uint32_t> pending{0};     // submissions not finished that use it
+  std::atomic<std::uint32_t> references{1};  // creations that got this object (duplicate handles)
+  std::string identity;                      // of the creation's parameters, for duplicates
+};
+
+// A handle as a number, whichever kind it is.
+template <class H>
+std::uint64_t number(H handle) {
+  return reinterpret_cast<std::uint64_t>(handle);
+}
+template <class H>
+H as_handle(std::uint64_t value) {
+  return reinterpret_cast<H>(value);
+}
+
+// The live object; null if there is none. `find` by handle type, `get` typed.
+std::shared_ptr<Object> find(HandleType type, std::uint64_t handle);
+template <class T, class H>
+std::shared_ptr<T> get(H handle) {
+  return std::static_pointer_cast<T>(find(T::kType, number(handle)));
+}
+
+struct Instance : Object {
+  static constexpr HandleType kType = HandleType::VkInstance;
+  std::uint32_t api_version = VK_API_VERSION_1_0;
+  std::vector<std::string> extensions;
+  std::vector<std::shared_ptr<Object>> physical_devices;
+};
+
+struct PhysicalDevice : Object {
+  static constexpr HandleType kType = HandleType::VkPhysicalDevice;
+  std::uint32_t index = 0;
+};
+
+struct Queue : Object {
+  static constexpr HandleType kType = HandleType::VkQueue;
+  std::uint32_t family = 0, index = 0;
+  VkQueueFlags capabilities = 0;
+  std::shared_ptr<QueueState> state;  // made by the execution at its first use
+};
+
+struct Device : Object {
+  static constexpr HandleType kType = HandleType::VkDevice;
+  std::shared_ptr<PhysicalDevice> physical;
+  std::vector<std::string> extensions;
+  VkPhysicalDeviceFeatures features{};
+  bool capture_replay = false;  // bufferDeviceAddressCaptureReplay
+  std::vector<std::shared_ptr<Queue>> queues;
+  std::atomic<bool> lost{false};
+  std::atomic<std::uint64_t> submits{0};
+  bool enabled(const char* extension) const;
+};
+
+struct Memory : Object {
+  static constexpr HandleType kType = HandleType::VkDeviceMemory;
+  Memory() = default;
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  ~Memory() override;
+  VkDeviceSize size = 0;
+  std::uint32_t memory_type = 0;
+  VkMemoryPropertyFlags properties = 0;
+  std::byte* contents = nullptr;  // what the device sees
+  std::byte* host = nullptr;      // what the host maps: `contents`, or a shadow if not coherent
+  bool imported = false;          // `contents` is the program's
+  bool mapped = false;
+  VkDeviceSize map_offset = 0, map_size = 0;
+  std::uint64_t address = 0;  // of its first byte, for device addresses
+  bool has_address = false;
+  std::uint64_t dedicated_buffer = 0, dedicated_image = 0;
+};
+
+// A resource's place in memory.
+struct Binding {
+  std::shared_ptr<Memory> memory;  // null: not bound
+  VkDeviceSize offset = 0;
+  std::byte* data() const { return memory == nullptr ? nullptr : memory->contents + offset; }
+};
+
+struct Buffer : Object {
+  static constexpr HandleType kType = HandleType::VkBuffer;
+  VkDeviceSize size = 0;
+  VkBufferUsageFlags usage = 0;
+  VkBufferCreateFlags flags = 0;
+  VkMemoryRequirements needs{};
+  Binding binding;
+  std::uint64_t captured_address = 0;  // asked for at creation; 0: any
+  std::byte* data() const { return binding.data(); }
+  std::uint64_t address() const;  // 0 if it has none
+};
+
+struct BufferView : Object {
+  static constexpr HandleType kType = HandleType::VkBufferView;
+  std::shared_ptr<Buffer> buffer;
+  VkFormat format = VK_FORMAT_UNDEFINED;
+  VkDeviceSize offset = 0, range = 0;
+};
+
+// How one aspect of a format lies in memory: a block's bytes and extent.
+struct Plane {
+  VkImageAspectFlagBits aspect = VK_IMAGE_ASPECT_COLOR_BIT;
+  std::uint32_t bytes = 0;                              // of one block
+  std::uint32_t block_width = 1, block_height = 1;      // texels
+  std::uint32_t width_divisor = 1, height_divisor = 1;  // against the image (chroma)
+  VkFormat format = VK_FORMAT_UNDEFINED;                // alone
+};
+// Depth and stencil are planes of their own here. Empty: an unknown format.
+const std::vector<Plane>& planes_of(VkFormat format);
+const char* numeric_format(VkFormat format);  // of its first component: "UNORM", "SFLOAT", …
+
+struct Image : Object {
+  static constexpr HandleType kType = HandleType::VkImage;
+  VkImageCreateFlags flags = 0;
+  VkImageType image_type = VK_IMAGE_TYPE_2D;
+  VkFormat format = VK_FORMAT_UNDEFINED;
+  VkExtent3D extent{};
+  std::uint32_t levels = 1, layers = 1;
+  std::uint32_t samples = 1;  // a multisampled texel is its samples, one after another
+  VkImageTiling tiling = VK_IMAGE_TILING_OPTIMAL;
+  VkImageUsageFlags usage = 0;
+  VkMemoryRequirements needs{};                   // of all planes, or of the first disjoint one
+  std::vector<VkMemoryRequirements> plane_needs;  // disjoint: one a plane
+  Binding binding;
+  std::vector<Binding> plane_bindings;  // disjoint: one a plane
+  std::uint64_t swapchain = 0;          // a presentable image: not to be destroyed
+
+  // Where a subresource lies: rows of blocks, slices of rows. Offsets are from
+  // data(aspect).
+  struct Layout {
+    const Plane* plane = nullptr;  // null: the image has no such subresource
+    VkDeviceSize offset = 0, size = 0, row_pitch = 0, slice_pitch = 0;
+    VkExtent3D extent{};           // texels of this plane and level
+    VkDeviceSize block_bytes = 0;  // of one block, all samples
+  };
+  Layout layout(VkImageAspectFlagBits aspect, std::uint32_t level, std::uint32_t layer) const;
+  std::byte* data(VkImageAspectFlagBits aspect) const;  // null: not bound
+};
+
+struct ImageView : Object {
+  static constexpr HandleType kType = HandleType::VkImageView;
+  std::shared_ptr<Image> image;
+  VkImageViewType view_type = VK_IMAGE_VIEW_TYPE_2D;
+  VkFormat format = VK_FORMAT_UNDEFINED;
+  VkComponentMapping components{};
+  VkImageSubresourceRange range{};  // counts resolved: no VK_REMAINING_*
+};
+
+struct Sampler : Object {
+  static constexpr HandleType kType = HandleType::VkSampler;
+  VkSamplerCreateInfo create{};  // without its chain
+};
+
+struct ShaderModule : Object {
+  static constexpr HandleType kType = HandleType::VkShaderModule;
+  std::vector<std::uint32_t> code;
+};
+
+struct DescriptorSetLayout : Object {
+  static constexpr HandleType kType = HandleType::VkDescriptorSetLayout;
+  struct Slot {
+    VkDescriptorType type = VK_DESCRIPTOR_TYPE_SAMPLER;
+    std::uint32_t count = 0;  // descriptors; bytes of an inline uniform block
+    VkShaderStageFlags stages = 0;
+    VkDescriptorBindingFlags flags = 0;
+    std::vector<std::shared_ptr<Sampler>> immutable;
+  };
+  VkDescriptorSetLayoutCreateFlags flags = 0;
+  std::map<std::uint32_t, Slot> slots;  // by binding number
+};
+
+struct PipelineLayout : Object {
+  static constexpr HandleType kType = HandleType::VkPipelineLayout;
+  std::vector<std::shared_ptr<DescriptorSetLayout>> sets;  // some may be null (libraries)
+  std::vector<VkPushConstantRange> push_constants;
+};
+
+struct Descriptor {
+  VkDescriptorType type = VK_DESCRIPTOR_TYPE_SAMPLER;
+  bool written = false;
+  std::shared_ptr<Buffer> buffer;
+  VkDeviceSize offset = 0, range = 0;  // range resolved: no VK_WHOLE_SIZE
+  std::shared_ptr<ImageView> view;
+  std::shared_ptr<Sampler> sampler;
+  VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;
+  std::shared_ptr<BufferView> texels;
+};
+
+struct DescriptorPool : Object {
+  static constexpr HandleType kType = HandleType::VkDescriptorPool;
+  VkDescriptorPoolCreateFlags flags = 0;
+  std::uint32_t max_sets = 0, sets = 0;
+  std::map<VkDescriptorType, std::uint32_t> capacity, used;  // descriptors; bytes of inline blocks
+};
+
+struct DescriptorSet : Object {
+  static constexpr HandleType kType = HandleType::VkDescriptorSet;
+  struct Slot {
+    std::vector<Descriptor> descriptors;
+    std::vector<std::byte> inline_block;
+  };
+  std::shared_ptr<DescriptorSetLayout> layout;
+  std::map<std::uint32_t, Slot> slots;
+};
+
+struct UpdateTemplate : Object {
+  static constexpr HandleType kType = HandleType::VkDescriptorUpdateTemplate;
+  VkDescriptorUpdateTemplateType template_type = VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_DESCRIPTOR_SET;
+  std::vector<VkDescriptorUpdateTemplateEntry> entries;
+  std::shared_ptr<DescriptorSetLayout> layout;  // of sets, or of the pushed set
+  std::shared_ptr<PipelineLayout> pipeline_layout;
+  std::uint32_t set = 0;
+};
+
+struct RenderPass : Object {
+  static constexpr HandleType kType = HandleType::VkRenderPass;
+  struct Subpass {
+    VkPipelineBindPoint bind_point = VK_PIPELINE_BIND_POINT_GRAPHICS;
+    std::uint32_t view_mask = 0;
+    std::vector<VkAttachmentReference2> inputs, colors, resolves;  // resolves: empty or one a color
+    bool has_depth_stencil = false;
+    VkAttachmentReference2 depth_stencil{};
+  };
+  std::vector<VkAttachmentDescription2> attachments;  // without their chains
+  std::vector<Subpass> subpasses;
+};
+
+struct Framebuffer : Object {
+  static constexpr HandleType kType = HandleType::VkFramebuffer;
+  VkFramebufferCreateFlags flags = 0;
+  std::vector<std::shared_ptr<ImageView>> views;  // empty if imageless
+  std::uint32_t attachment_count = 0, width = 0, height = 0, layers = 0;
+};
+
+struct Pipeline : Object {
+  static constexpr HandleType kType = HandleType::VkPipeline;
+  struct Stage {
+    VkShaderStageFlagBits stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    std::vector<std::uint32_t> code;
+    std::string entry;
+    std::vector<VkSpecializationMapEntry> constants;
+    std::vector<std::byte> constant_data;
+  };
+  VkPipelineBindPoint bind_point = VK_PIPELINE_BIND_POINT_GRAPHICS;
+  VkPipelineCreateFlags flags = 0;
+  bool library = false;  // only a part of a pipeline: not to be bound
+  std::shared_ptr<PipelineLayout> layout;
+  std::vector<Stage> stages;
+  std::vector<VkDynamicState> dynamic;
+};
+
+struct PipelineCache : Object {
+  static constexpr HandleType kType = HandleType::VkPipelineCache;
+  std::vector<std::byte> data;
+};
+
+struct CommandPool : Object {
+  static constexpr HandleType kType = HandleType::VkCommandPool;
+  VkCommandPoolCreateFlags flags = 0;
+  std::uint32_t family = 0;
+};
+
+// One recorded command: what a queue does when it comes to it.
+struct Step {
+  std::function<void(Execution&)> run;
+  CommandId id = CommandId::none;
+};
+
+struct CommandBuffer : Object {
+  static constexpr HandleType kType = HandleType::VkCommandBuffer;
+  enum class State { initial, recording, executable, pending, invalid };
+  VkCommandBufferLevel level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  VkQueueFlags capabilities = 0;  // of its pool's family
+  std::atomic<State> state{State::initial};
+  VkCommandBufferUsageFlags usage = 0;
+  bool in_render_pass = false;  // while recording; secondaries: of the whole
+  bool in_rendering = false;    // … and it is a dynamic one
+  std::shared_ptr<RenderPass> render_pass;
+  std::shared_ptr<Framebuffer> framebuffer;
+  std::uint32_t subpass = 0;
+  std::map<std::pair<std::uint64_t, std::uint32_t>, VkQueryControlFlags> active_queries;
+  std::map<VkPipelineBindPoint, std::shared_ptr<Pipeline>> bound_pipelines;
+  std::vector<Step> steps;
+  std::vector<std::shared_ptr<Object>> uses;                // every object named while recording
+  std::vector<std::shared_ptr<CommandBuffer>> secondaries;  // in `uses` too
+
+  void clear();  // to the initial state
+  // A queue takes it, and is done with it: with all that it uses.
+  void begin_pending();
+  void end_pending();
+};
+
+struct Fence : Object {
+  static constexpr HandleType kType = HandleType::VkFence;
+  std::atomic<bool> signaled{false};
+};
+
+struct Semaphore : Object {
+  static constexpr HandleType kType = HandleType::VkSemaphore;
+  bool timeline = false;
+  std::atomic<std::uint64_t> value{0};  // binary: 1 is signaled
+};
+
+struct Event : Object {
+  static constexpr HandleType kType = HandleType::VkEvent;
+  std::atomic<bool> set{false};
+};
+
+struct QueryPool : Object {
+  static constexpr HandleType kType = HandleType::VkQueryPool;
+  VkQueryType query_type = VK_QUERY_TYPE_OCCLUSION;
+  std::uint32_t count = 0;
+  VkQueryPipelineStatisticFlags statistics = 0;
+  std::uint32_t values() const;  // 64-bit values a query
+  struct Query {
+    enum class State { unreset, reset, active, available } state = State::unreset;
+    std::vector<std::uint64_t> results;
+  };
+  std::mutex mutex;
+  std::vector<Query> queries;
+};
+
+struct Surface : Object {
+  static constexpr HandleType kType = HandleType::VkSurfaceKHR;
+};
+
+struct Swapchain : Object {
+  static constexpr HandleType kType = HandleType::VkSwapchainKHR;
+  VkSwapchainCreateInfoKHR create{};  // without its chain and arrays
+  std::vector<std::shared_ptr<Image>> images;
+  std::vector<std::shared_ptr<Memory>> memories;
+  std::vector<bool> acquired;
+  std::uint32_t next = 0;
+  bool retired = false;
+};
+
+// What no command of the driver looks into: caches, conversions, messengers, …
+struct PlainObject : Object {};
+
+}  // namespace fake
