@@ -31,13 +31,14 @@ std::string build_root() {
 
 std::string program(const std::string& name) { return build_root() + "/tests/programs/" + name; }
 
-void use_driver(Environment& environment, const std::string& driver) {
+void use_driver(Environment& environment, const std::string& driver, const std::string& settings) {
   if (driver == fake) environment["VK_ICD_FILENAMES"] = build_root() + "/tests/icd/fake_icd.json";
+  if (!settings.empty()) environment["RONDO_FAKE_ICD"] = settings;
 }
 
-Outcome player(const Words& arguments, const std::string& driver) {
+Outcome player(const Words& arguments, const std::string& driver, const std::string& settings) {
   Command command;
-  use_driver(command.environment, driver);
+  use_driver(command.environment, driver, settings);
   command.arguments = {build_root() + "/player/player"};
   command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
   return run(command);
@@ -82,7 +83,7 @@ Command capture_command(const Words& words, const std::string& output, const Cap
   }
   command.arguments.insert(command.arguments.end(), words.begin(), words.end());
   if (words[0] == "vkcube") command.environment["DISPLAY"] = display();
-  use_driver(command.environment, options.driver);
+  use_driver(command.environment, options.driver, options.settings);
   preload_runtime(words, command.environment);
   return command;
 }
@@ -105,7 +106,7 @@ const Recording& captured(const Words& words, const CaptureOptions& options) {
   static const TemporaryDirectory directory;
   static std::map<std::string, Recording> made;
   std::string key = options.checkpoints + options.compression + options.memory + options.driver +
-                    (options.with_launcher ? "" : " by environment");
+                    options.settings + (options.with_launcher ? "" : " by environment");
   for (const std::string& word : words) key.append(" ").append(word);
   auto found = made.find(key);
   if (found == made.end()) {

@@ -17,9 +17,12 @@ std::string program(const std::string& name);  // of tests/programs
 // The drivers that scenarios run on. The fake one (tests/icd) is the tree's own.
 inline const std::string lavapipe = "lavapipe";
 inline const std::string fake = "fake";
-void use_driver(Environment& environment, const std::string& driver);
+// `settings`: RONDO_FAKE_ICD, what the fake driver is told to be like (docs/testing.md).
+void use_driver(Environment& environment, const std::string& driver, const std::string& settings = "");
 
-Outcome player(const Words& arguments, const std::string& driver = lavapipe);  // without a display
+// Without a display.
+Outcome player(const Words& arguments, const std::string& driver = lavapipe,
+               const std::string& settings = "");
 Outcome rondo(const Words& arguments);
 
 // Where programs that open a window find one. Started when first asked for.
@@ -30,6 +33,7 @@ struct CaptureOptions {
   std::string compression = "fast";
   std::string memory = "auto";
   std::string driver = lavapipe;
+  std::string settings = {};  // of the fake driver
   bool with_launcher = true;  // `rondo capture`; else the environment variables alone
 };
 

@@ -9,7 +9,8 @@
 namespace scenario {
 
 void replays_bit_for_bit(const Words& words, const Expectations& expected) {
-  const CaptureOptions options{.checkpoints = "readback", .driver = expected.driver};
+  const CaptureOptions options{
+      .checkpoints = "readback", .driver = expected.driver, .settings = expected.settings};
   GIVEN("its capture with read-back checkpoints") {
     const Recording& capture = captured(words, options);
     INFO(capture.run.both());
@@ -18,7 +19,7 @@ void replays_bit_for_bit(const Words& words, const Expectations& expected) {
     THEN("the program saw what it sees without a recorder") {
       Command alone;
       alone.arguments = words;
-      use_driver(alone.environment, expected.driver);
+      use_driver(alone.environment, expected.driver, expected.settings);
       const Outcome outcome = run(alone);
       REQUIRE(outcome.status == expected.status);
       if (expected.prints_the_same) CHECK(capture.run.out == outcome.out);
@@ -56,7 +57,7 @@ void replays_bit_for_bit(const Words& words, const Expectations& expected) {
     WHEN("it is replayed and verified") {
       if (!no_readback(expected.driver).empty())
         SKIP_SCENARIO(no_readback(expected.driver));  // the other sections still run
-      const Outcome outcome = player({"--verify", capture.path}, expected.driver);
+      const Outcome outcome = player({"--verify", capture.path}, expected.driver, expected.replay_settings);
       INFO(outcome.both());
       THEN("every checkpoint was compared and is equal") {
         CHECK(outcome.status == 0);
@@ -66,12 +67,13 @@ void replays_bit_for_bit(const Words& words, const Expectations& expected) {
       }
     }
     WHEN("it is replayed three times over") {
-      const Outcome outcome = player({"--loop", "3", capture.path}, expected.driver);
+      const Outcome outcome =
+          player({"--loop", "3", capture.path}, expected.driver, expected.replay_settings);
       INFO(outcome.both());
       THEN("every pass succeeds") { CHECK(outcome.status == 0); }
     }
     WHEN("it is replayed under the validation layer") {
-      const Outcome outcome = player({"--validate", capture.path}, expected.driver);
+      const Outcome outcome = player({"--validate", capture.path}, expected.driver, expected.replay_settings);
       INFO(outcome.both());
       THEN("not a message appears") { CHECK(outcome.status == 0); }
     }

@@ -7,10 +7,12 @@
 namespace scenario {
 
 struct Expectations {
-  int submits = -1;               // batches, as the program makes them; -1: not counted
-  int status = 0;                 // the program's own
-  bool prints_the_same = true;    // with and without a recorder
-  std::string driver = lavapipe;  // or fake
+  int submits = -1;                  // batches, as the program makes them; -1: not counted
+  int status = 0;                    // the program's own
+  bool prints_the_same = true;       // with and without a recorder
+  std::string driver = lavapipe;     // or fake
+  std::string settings = {};         // of the fake driver, while the program runs
+  std::string replay_settings = {};  // and while the player does
 };
 
 // Inside a SCENARIO: captures with read-back checkpoints, then info, dump,
