@@ -29,6 +29,8 @@ struct Settings {
   VkDeviceSize import_alignment = 65536;
   std::uint64_t budget = 0;      // bytes of memory allocated at once; 0: as the heaps say
   std::uint64_t lost_after = 0;  // submits after which the device is lost; 0: never
+  std::uint32_t delay_us = 0;    // a queue takes so long for every batch
+  bool lazy = false;             // queues work while somebody waits, or from the third "not ready" on
   std::uint32_t devices = 1;
   bool unified = false;                   // one memory type: host visible, coherent, device local
   bool device_lists_memory_last = false;  // the types in the opposite order

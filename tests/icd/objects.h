@@ -36,6 +36,7 @@ struct Object {
   std::atomic<std::uint32_t> pending{0};     // submissions not finished that use it
   std::atomic<std::uint32_t> references{1};  // creations that got this object (duplicate handles)
   std::string identity;                      // of the creation's parameters, for duplicates
+  std::uint64_t content = 0;                 // digest of the same without handles and addresses (digest.h)
 };
 
 // A handle as a number, whichever kind it is.
@@ -298,6 +299,7 @@ struct CommandPool : Object {
 struct Step {
   std::function<void(Execution&)> run;
   CommandId id = CommandId::none;
+  std::uint64_t digest = 0;  // of its arguments (digest.h)
 };
 
 struct CommandBuffer : Object {
@@ -326,13 +328,15 @@ struct CommandBuffer : Object {
 
 struct Fence : Object {
   static constexpr HandleType kType = HandleType::VkFence;
-  std::atomic<bool> signaled{false};
+  std::atomic<bool> signaled{false};  // changes under the monitor (sync.h)
 };
 
 struct Semaphore : Object {
   static constexpr HandleType kType = HandleType::VkSemaphore;
   bool timeline = false;
-  std::atomic<std::uint64_t> value{0};  // binary: 1 is signaled
+  std::atomic<std::uint64_t> value{0};  // binary: 1 is signaled. Changes under the monitor (sync.h)
+  bool promised = false;                // binary: signaled once all that is submitted has run
+  std::uint64_t last_signal = 0;        // timeline: the highest value that is submitted to be signaled
 };
 
 struct Event : Object {
