@@ -27,12 +27,16 @@ Result<Loader> Loader::open() {
                                     (why != nullptr ? why : "libvulkan.so.1") +
                                     "; install libvulkan1 and a driver");
   }
-  Loader loader;
-  loader.get_instance_proc_addr =
-      reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vkGetInstanceProcAddr"));
-  if (loader.get_instance_proc_addr == nullptr)
+  const auto entry = reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vkGetInstanceProcAddr"));
+  if (entry == nullptr)
     return fail(Status::device,
                 "libvulkan.so.1 does not export vkGetInstanceProcAddr: it is not a Vulkan loader");
+  return from(entry);
+}
+
+Result<Loader> Loader::from(PFN_vkGetInstanceProcAddr entry) {
+  Loader loader;
+  loader.get_instance_proc_addr = entry;
   if (auto version = global<PFN_vkEnumerateInstanceVersion>(loader, "vkEnumerateInstanceVersion");
       version != nullptr)
     version(&loader.version);

@@ -18,6 +18,8 @@ struct Loader {
   std::vector<std::string> extensions;  // instance extensions without layers
 
   static Result<Loader> open();
+  // A driver in this process, without any loader.
+  static Result<Loader> from(PFN_vkGetInstanceProcAddr entry);
   bool has_extension(const std::string& name) const;
   // Ok if VK_LAYER_KHRONOS_validation is installed.
   Result<void> check_validation_layer() const;
