@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the oracle says: lines appended to the file that RONDO_TEST_ORACLE
+// names. Each is one write, as it happens, so that a process that is killed or
+// leaves by _exit has said what it did. `tests/scenarios/oracle.h` reads them.
+//
+//   allocated PROCESS ALLOCATION SIZE TYPE
+//   bound     PROCESS ALLOCATION                 the first buffer or image that lives in it
+//   freed     PROCESS ALLOCATION DIGEST BYTES    BYTES: without the zeros at its end
+//   unread    PROCESS ALLOCATION WHY             freed, and could not be read
+//   unzeroed  PROCESS ALLOCATION WHY
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "digest.h"
+
+namespace oracle {
+
+// Whether there is a file to write to; opens it at the first call.
+bool reporting();
+
+void report_allocated(std::uint64_t allocation, std::uint64_t size, std::uint32_t type);
+void report_bound(std::uint64_t allocation);
+void report_freed(std::uint64_t allocation, const Digest& digest, std::uint64_t bytes);
+void report_unread(std::uint64_t allocation, const std::string& why);
+void report_unzeroed(std::uint64_t allocation, const std::string& why);
+
+}  // namespace oracle
