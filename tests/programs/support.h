@@ -260,6 +260,16 @@ inline void wait(const Context& c, const Commands& commands) {
   CHECK(vkResetFences(c.device, 1, &commands.done));
 }
 
+// Records one command buffer by `record(VkCommandBuffer)`, submits it to the first queue and waits.
+template <class Record>
+void run_once(const Context& c, const Commands& commands, const Record& record) {
+  begin(commands);
+  record(commands.buffer);
+  CHECK(vkEndCommandBuffer(commands.buffer));
+  submit(c.queues[0], commands);
+  wait(c, commands);
+}
+
 inline VkShaderModule create_shader(const Context& c, const std::uint32_t* code, std::size_t bytes) {
   VkShaderModuleCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
@@ -276,6 +286,11 @@ inline std::uint32_t option(int argc, char** argv, const char* name, std::uint32
     if (std::strcmp(argv[i], name) == 0)
       return static_cast<std::uint32_t>(std::strtoul(argv[i + 1], nullptr, 10));
   return otherwise;
+}
+
+// A word that is different for every pair.
+inline std::uint32_t mix(std::uint32_t a, std::uint32_t b) {
+  return (a + 1) * 2654435761u ^ (b + 1) * 40503u;
 }
 
 // FNV-1a over words: what the programs print, so that runs can be compared.
