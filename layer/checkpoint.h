@@ -28,7 +28,8 @@ class Checkpointer {
   ~Checkpointer();
 
   using Lock = std::unique_lock<std::mutex>;
-  Lock enter_queues() { return Lock(queues_); }
+  // A forked child has one thread, and the lock may be one of its parent's.
+  Lock enter_queues() { return in_forked_child() ? Lock() : Lock(queues_); }
 
   // Zeroes a fresh allocation. False, with a note in the capture, where it cannot.
   bool zero(const Memory& memory);

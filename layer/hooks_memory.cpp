@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device memory: allocation, mapping, flushing.
+#include <algorithm>
+
 #include "generated/hooks.h"
 #include "gpu/zero_fill.h"
 #include "layer/alias_types.h"
@@ -20,9 +22,10 @@ VkResult allocate(DeviceState& device, const VkMemoryAllocateInfo& info,
   if (!recording() || !may_alias(device, info)) return next(device.device, &info, allocator, out);
   {
     const auto lock = host_memory().enter();
-    for (const auto& [image, bytes] : device.memories.plain_images)
-      if (bytes == info.allocationSize) return next(device.device, &info, allocator, out);
-    alias = host_memory().tracker()->allocate(info.allocationSize, device.alias_granule);
+    const auto& plain = device.memories.plain_images;
+    if (std::none_of(plain.begin(), plain.end(),
+                     [&](const auto& image) { return image.second == info.allocationSize; }))
+      alias = host_memory().tracker()->allocate(info.allocationSize, device.alias_granule);
   }
   if (alias != nullptr) {
     const VkImportMemoryHostPointerInfoEXT import{VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT,

@@ -24,7 +24,16 @@ VkResult submit(VkQueue queue, VkFence fence, A... arguments) {
         host_memory().record_all(thread);
         host_memory().submitted(device, queue, fence);
       },
-      [&] { return next(queue, arguments...); }, queue, arguments...);
+      [&] {
+        const VkResult result = next(queue, arguments...);
+        if (result < 0)
+          guarded([&] {
+            const auto submit_lock = host_memory().enter();
+            HostMemory::not_submitted(device, queue, fence);
+          });
+        return result;
+      },
+      queue, arguments...);
 }
 
 template <CommandId C, class... A>

@@ -72,7 +72,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateSwapchainKHR(VkDevice device,
 VKAPI_ATTR void VKAPI_CALL hook_vkDestroySwapchainKHR(VkDevice device, VkSwapchainKHR swapchain,
                                                       const VkAllocationCallbacks* pAllocator) {
   DeviceState& state = device_of(device);
-  if (state.checkpointer != nullptr) {
+  if (state.checkpointer != nullptr && recording()) {
     const std::lock_guard guard(state.swapchain_lock);
     state.swapchains.erase(swapchain);
   }

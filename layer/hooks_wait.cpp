@@ -207,7 +207,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueueWaitIdle(VkQueue queue) {
   return wait<CommandId::vkQueueWaitIdle>(
       state, [](VkResult result) { return waited(result); }, [&] { HostMemory::finished(state, queue); },
       [&] {
-        if (state.checkpointer == nullptr) return state.next->vkQueueWaitIdle(queue);
+        if (state.checkpointer == nullptr || in_forked_child()) return state.next->vkQueueWaitIdle(queue);
         return guarded(VK_ERROR_OUT_OF_HOST_MEMORY, [&] { return wait_idle(state, {&queue, 1}); });
       },
       queue);
@@ -218,7 +218,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkDeviceWaitIdle(VkDevice device) {
   return wait<CommandId::vkDeviceWaitIdle>(
       state, [](VkResult result) { return waited(result); }, [&] { HostMemory::finished(state); },
       [&] {
-        if (state.checkpointer == nullptr) return state.next->vkDeviceWaitIdle(device);
+        if (state.checkpointer == nullptr || in_forked_child()) return state.next->vkDeviceWaitIdle(device);
         return guarded(VK_ERROR_OUT_OF_HOST_MEMORY, [&] {
           std::vector<VkQueue> queues;
           {

@@ -117,6 +117,18 @@ void HostMemory::submitted(DeviceState& device, VkQueue queue, VkFence fence) {
   if (fence != VK_NULL_HANDLE) d.fences[fence] = {queue, number};
 }
 
+// The epoch stays: a device that was lost halfway may have written something.
+void HostMemory::not_submitted(DeviceState& device, VkQueue queue, VkFence fence) {
+  DeviceMemory& d = device.memories;
+  QueueProgress& progress = d.queues[queue];
+  // The number is still the latest: a queue is one thread's at a time.
+  const std::uint64_t number = progress.submitted;
+  if (progress.finished < number) --progress.submitted;
+  const auto use = d.fences.find(fence);
+  if (use != d.fences.end() && use->second.queue == queue && use->second.submitted == number)
+    d.fences.erase(use);
+}
+
 void HostMemory::finished(DeviceState& device, std::span<const VkFence> fences) {
   DeviceMemory& d = device.memories;
   for (VkFence fence : fences) {

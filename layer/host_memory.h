@@ -96,6 +96,8 @@ class HostMemory {
                                         VkDeviceSize size = memory::whole);
 
   void submitted(DeviceState& device, VkQueue queue, VkFence fence);
+  // The driver refused what submitted() counted: nobody will ever finish it.
+  static void not_submitted(DeviceState& device, VkQueue queue, VkFence fence);
   static void finished(DeviceState& device, std::span<const VkFence> fences);
   static void finished(DeviceState& device, VkQueue queue);
   static void finished(DeviceState& device);

@@ -56,6 +56,9 @@ class KeyTable {
     return false;
   }
 
+  // No insert or erase is halfway while this is held.
+  std::unique_lock<std::mutex> hold() const { return std::unique_lock(lock_); }
+
   void erase(void* key) {
     const std::lock_guard guard(lock_);
     if (Entry* entry = probe(key); entry != nullptr) {

@@ -20,6 +20,7 @@
 #include "layer/output_path.h"
 #include "layer/record.h"
 #include "layer/session.h"
+#include "layer/state.h"
 #include "layer/thread_state.h"
 
 namespace rondo::layer {
@@ -46,9 +47,10 @@ Recorder& recorder() {
 std::atomic<bool> g_forked{false};
 
 void finish_recording() {
+  if (in_forked_child()) return;  // another thread may have held the lock
   Recorder& r = recorder();
   const std::lock_guard guard(r.lock);
-  if (r.finished || g_hot.writer == nullptr || in_forked_child()) return;
+  if (r.finished || g_hot.writer == nullptr) return;
   r.finished = true;
   g_hot.recording.store(false, std::memory_order_seq_cst);
   if (open_thread_states() > 1) {
@@ -74,8 +76,20 @@ __attribute__((destructor)) void at_exit() {
   }
 }
 
+// What a child needs to forward its calls is whole when it is forked, and not
+// locked by a thread that the child does not have. No lock here is held over a
+// driver call; what else there is a child does not touch.
+struct HeldOverFork {
+  std::unique_lock<std::mutex> instances, devices, host_memory;
+};
+HeldOverFork g_held;
+
+void before_fork() { g_held = {g_instances.hold(), g_devices.hold(), host_memory().enter()}; }
+void after_fork() { g_held = {}; }
+
 void after_fork_in_child() {
   g_forked.store(true);
+  after_fork();
   const bool was_recording = g_hot.recording.exchange(false);
   if (g_hot.writer != nullptr) g_hot.writer->abandon();
   if (was_recording) log(LogLevel::info, "a forked child is not recorded");
@@ -159,8 +173,8 @@ bool forward_only() {
 
 bool wanted() {
   static const bool first_or_any = [] {
-    const bool yes = settings().children ||
-                     (!ancestor_records() && !LauncherReport().has_other_than(::getpid()));
+    const bool yes =
+        settings().children || (!ancestor_records() && !LauncherReport().has_other_than(::getpid()));
     if (!yes) log(LogLevel::info, "not recording a later process (RONDO_CHILDREN=0)");
     return yes;
   }();
@@ -181,9 +195,10 @@ const Settings& settings() {
 }
 
 void start_recording(const VkInstanceCreateInfo* info) {
+  if (!wanted()) return;
   Recorder& r = recorder();
   const std::lock_guard guard(r.lock);
-  if (r.tried || !wanted()) return;
+  if (r.tried) return;
   r.tried = true;
   const ProcessNames names = process_names();
   std::unique_ptr<CaptureWriter> writer;
@@ -197,7 +212,7 @@ void start_recording(const VkInstanceCreateInfo* info) {
   if (writer == nullptr) return;
   writer->add_session(session_start(settings(), names, info));
   g_hot.writer = writer.release();
-  ::pthread_atfork(nullptr, nullptr, after_fork_in_child);
+  ::pthread_atfork(before_fork, after_fork, after_fork_in_child);
   ::at_quick_exit(at_exit);
   log(LogLevel::info, "recording to " + r.path);
   g_hot.recording.store(true, std::memory_order_release);

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Polls are recorded when they say something new; a checkpoint holds the
+// program for a few milliseconds at most, and less each time in vain.
+#include <algorithm>
+
+#include "tests/unit/recorder_hooks.h"
+
+namespace rondo::layer::testing {
+namespace {
+
+VkResult g_status;        // of fences
+VkResult g_wait;          // of waits for fences
+std::uint64_t g_counter;  // of semaphores
+std::uint64_t g_next_fence = 100;
+std::vector<std::uint64_t> g_patience;  // timeouts that the driver was given
+
+VkResult VKAPI_CALL fake_status(VkDevice, VkFence) { return g_status; }
+VkResult VKAPI_CALL fake_wait(VkDevice, std::uint32_t, const VkFence*, VkBool32, std::uint64_t timeout) {
+  g_patience.push_back(timeout);
+  return g_wait;
+}
+VkResult VKAPI_CALL fake_counter(VkDevice, VkSemaphore, std::uint64_t* value) {
+  *value = g_counter;
+  return VK_SUCCESS;
+}
+VkResult VKAPI_CALL fake_fence(VkDevice, const VkFenceCreateInfo*, const VkAllocationCallbacks*,
+                               VkFence* fence) {
+  *fence = made_up<VkFence>(g_next_fence++);
+  return VK_SUCCESS;
+}
+VkResult VKAPI_CALL fake_reset(VkDevice, std::uint32_t, const VkFence*) { return VK_SUCCESS; }
+void VKAPI_CALL fake_destroy_fence(VkDevice, VkFence, const VkAllocationCallbacks*) {}
+VkResult VKAPI_CALL fake_submit(VkQueue, std::uint32_t, const VkSubmitInfo*, VkFence) { return VK_SUCCESS; }
+VkResult VKAPI_CALL fake_signal(VkDevice, const VkSemaphoreSignalInfo*) { return VK_SUCCESS; }
+void VKAPI_CALL fake_draw(VkCommandBuffer, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t) {}
+
+Dispatch fakes() {
+  Dispatch dispatch;
+  dispatch.vkGetFenceStatus = fake_status;
+  dispatch.vkWaitForFences = fake_wait;
+  dispatch.vkGetSemaphoreCounterValue = fake_counter;
+  dispatch.vkCreateFence = fake_fence;
+  dispatch.vkDestroyFence = fake_destroy_fence;
+  dispatch.vkResetFences = fake_reset;
+  dispatch.vkQueueSubmit = fake_submit;
+  dispatch.vkSignalSemaphore = fake_signal;
+  dispatch.vkCmdDraw = fake_draw;
+  return dispatch;
+}
+
+class RecordedWaits : public RecorderTest {
+ protected:
+  std::vector<CommandId> recorded(const std::function<void(FakeDevice&)>& work) const {
+    in_process(file("a.rondo"), [&] {
+      FakeDevice device(fakes());
+      start();
+      work(device);
+    });
+    const Capture capture(file("a.rondo"));
+    return capture.reader == nullptr ? std::vector<CommandId>{} : commands_of(capture);
+  }
+  using Commands = std::vector<CommandId>;
+};
+
+constexpr CommandId kStatus = CommandId::vkGetFenceStatus;
+constexpr CommandId kWait = CommandId::vkWaitForFences;
+constexpr CommandId kCounter = CommandId::vkGetSemaphoreCounterValue;
+constexpr CommandId kDraw = CommandId::vkCmdDraw;
+
+TEST_F(RecordedWaits, AFenceThatIsPolledIsRecordedOnceForEachAnswer) {
+  EXPECT_EQ(recorded([](FakeDevice& device) {
+              g_status = VK_NOT_READY;
+              for (int i = 0; i < 1000; ++i) hook_vkGetFenceStatus(device.device(), made_up<VkFence>(1));
+              g_status = VK_SUCCESS;
+              for (int i = 0; i < 2; ++i) hook_vkGetFenceStatus(device.device(), made_up<VkFence>(1));
+            }),
+            (Commands{kStatus, kStatus, kStatus}));
+}
+
+TEST_F(RecordedWaits, PollsOfSeveralFencesInTurnAreEachRecordedOnce) {
+  EXPECT_EQ(recorded([](FakeDevice& device) {
+              g_status = VK_NOT_READY;
+              for (int i = 0; i < 100; ++i)
+                for (std::uintptr_t fence : {1, 2, 3})
+                  hook_vkGetFenceStatus(device.device(), made_up<VkFence>(fence));
+            }),
+            (Commands{kStatus, kStatus, kStatus}));
+}
+
+TEST_F(RecordedWaits, ThePollAfterAnythingElseIsRecordedAgain) {
+  EXPECT_EQ(recorded([](FakeDevice& device) {
+              g_status = VK_NOT_READY;
+              for (int i = 0; i < 2; ++i) {
+                for (int j = 0; j < 3; ++j) hook_vkGetFenceStatus(device.device(), made_up<VkFence>(1));
+                regular<kDraw>(device.handle<VkCommandBuffer>(), 3u, 1u, 0u, 0u);
+              }
+            }),
+            (Commands{kStatus, kDraw, kStatus, kDraw}));
+}
+
+TEST_F(RecordedWaits, ATimelineIsRecordedWhenItHasMoved) {
+  EXPECT_EQ(recorded([](FakeDevice& device) {
+              for (const std::uint64_t value : {0, 0, 4, 4, 4, 5, 5}) {
+                g_counter = value;
+                std::uint64_t read = 99;
+                hook_vkGetSemaphoreCounterValue(device.device(), made_up<VkSemaphore>(1), &read);
+                if (read != value) ::_exit(1);
+              }
+            }),
+            (Commands{kCounter, kCounter, kCounter}));
+}
+
+TEST_F(RecordedWaits, OnlyATimeoutOfNoTimeIsAPoll) {
+  EXPECT_EQ(recorded([](FakeDevice& device) {
+              g_wait = VK_TIMEOUT;
+              const VkFence fence = made_up<VkFence>(1);
+              for (const std::uint64_t timeout : {0, 0, 1, 1})
+                hook_vkWaitForFences(device.device(), 1, &fence, VK_TRUE, timeout);
+            }),
+            (Commands{kWait, kWait, kWait}));
+}
+
+TEST_F(RecordedWaits, ACheckpointHoldsTheProgramForMillisecondsAndLessEachTimeInVain) {
+  in_process(file("a.rondo"), [] {
+    ::setenv("RONDO_CHECKPOINTS", "readback", 1);
+    FakeDevice device(fakes());
+    start();
+    device.state().checkpointer = std::make_unique<Checkpointer>(device.state());
+    g_status = VK_SUCCESS;
+    const auto submit_and_poll = [&] {
+      hook_vkQueueSubmit(device.queue(), 0, nullptr, VK_NULL_HANDLE);
+      hook_vkGetFenceStatus(device.device(), made_up<VkFence>(1));
+      return g_patience.back();
+    };
+    g_wait = VK_TIMEOUT;  // the work waits for the program
+    for (std::uint64_t expected :
+         {5'000'000, 2'500'000, 1'250'000, 625'000, 312'500, 156'250, 100'000, 100'000})
+      if (submit_and_poll() != expected) ::_exit(1);
+    // Nothing has happened: nobody waits for it again.
+    hook_vkGetFenceStatus(device.device(), made_up<VkFence>(1));
+    if (g_patience.back() != 0) ::_exit(2);
+    // A signal by the host may have let it go on.
+    const VkSemaphoreSignalInfo signal{VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, nullptr,
+                                       made_up<VkSemaphore>(1), 1};
+    hook_vkSignalSemaphore(device.device(), &signal);
+    hook_vkGetFenceStatus(device.device(), made_up<VkFence>(1));
+    if (g_patience.back() != 100'000) ::_exit(3);
+    g_wait = VK_SUCCESS;
+    submit_and_poll();
+    if (submit_and_poll() != 5'000'000) ::_exit(4);
+    // Checked: until the next submit there is nothing to wait for.
+    const std::size_t waits = g_patience.size();
+    hook_vkGetFenceStatus(device.device(), made_up<VkFence>(1));
+    if (g_patience.size() != waits) ::_exit(5);
+  });
+}
+
+}  // namespace
+}  // namespace rondo::layer::testing
