@@ -25,41 +25,6 @@ std::string seconds_error(const std::string& text) {
   return whole && seconds > 0 && seconds <= 1e9 ? "" : "'" + text + "' is not a number of seconds above 0";
 }
 
-// KIND or KIND:A or KIND:A:B; for tests (docs/player.md does not have it).
-Result<Damage> parse_damage(const std::string& text) {
-  std::vector<std::string> parts;
-  for (std::size_t from = 0; from <= text.size();) {
-    const std::size_t to = std::min(text.find(':', from), text.size());
-    parts.push_back(text.substr(from, to - from));
-    from = to + 1;
-  }
-  Damage damage;
-  std::size_t numbers = 1;
-  if (parts[0] == "drop-host-write") {
-    damage.kind = Damage::Kind::drop_host_write;
-  } else if (parts[0] == "corrupt-blob") {
-    damage.kind = Damage::Kind::corrupt_blob;
-  } else if (parts[0] == "move-memory") {
-    damage.kind = Damage::Kind::move_memory;
-  } else if (parts[0] == "swap-submits") {
-    damage.kind = Damage::Kind::swap_submits;
-    numbers = 2;
-  } else if (parts[0] == "drop-dispatches") {
-    damage.kind = Damage::Kind::drop_dispatches;
-    numbers = 0;
-  } else {
-    return fail(Status::usage, "--damage: '" + parts[0] + "' is unknown");
-  }
-  if (parts.size() != numbers + 1)
-    return fail(Status::usage, "--damage " + parts[0] + " takes " + std::to_string(numbers) + " numbers");
-  for (std::size_t i = 0; i < numbers; ++i) {
-    auto value = number(parts[i + 1], "--damage");
-    if (!value) return tl::unexpected<Error>(value.error());
-    (i == 0 ? damage.a : damage.b) = *value;
-  }
-  return damage;
-}
-
 // [K=]NAME: only digits before the sign make it an index.
 Result<Options::DeviceChoice> parse_device(const std::string& text) {
   Options::DeviceChoice choice;

@@ -15,6 +15,7 @@
 #include "format/result.h"
 #include "format/vulkan.h"
 #include "player/arena.h"
+#include "player/damage.h"
 #include "player/sync_model.h"
 
 namespace rondo::player {
@@ -158,14 +159,6 @@ struct Plan {
 
   std::uint32_t place_of(ObjectId id) const { return id < place.size() ? place[id] : kNone; }
   std::string name(ObjectId id) const { return objects.name(id); }
-};
-
-// Damage done on purpose, to prove that verification finds it; or memory laid
-// out as if by a device that aligned less, to prove that placement works.
-struct Damage {
-  enum class Kind { none, drop_host_write, corrupt_blob, swap_submits, drop_dispatches, move_memory };
-  Kind kind = Kind::none;
-  std::uint64_t a = 0, b = 0;
 };
 
 struct PlanOptions {

@@ -47,7 +47,8 @@ Result<void> PlanBuilder::run() {
     auto record = reader_.next();
     if (!record) return tl::unexpected<Error>(record.error());
     if (!record->has_value() || (*record)->sequence > options_.until) break;
-    if (auto added = add(**record); !added) {
+    const bool whole = options_.damage.kind == Damage::Kind::none;
+    if (auto added = whole ? add(**record) : add_damaged(**record); !added) {
       if (options_.salvage && !blob_lost_.empty()) break;  // the capture ends where its bytes do
       return added;
     }
@@ -89,12 +90,14 @@ Result<void> PlanBuilder::add(const Record& record) {
   limits.max_bytes = std::min(limits.max_bytes, budget_);
   if (auto decoded = codec::decode(lowered_, ids_, id, record.payload, limits); !decoded)
     return tl::unexpected<Error>(at(record, decoded.error().status, decoded.error().message));
+  if (damaging_) RONDO_TRY(damage_lowered(record, command));
   plan_->objects.apply(command, record.sequence, succeeded(command, record), lowered_, resolution_);
   if (!by_layer) ++plan_->counts.records;
 
   if (action == Action::play && !by_layer) RONDO_TRY(check_swapchains(record, command));
   blob_data_.assign(lowered_.blobs.size(), nullptr);
   if (action == Action::play && !by_layer) RONDO_TRY(load_blobs(record));
+  if (damaging_) RONDO_TRY(corrupt_blob_data());
   view_.load(lowered_, resolution_.ids, blob_data_);
   if ((action == Action::play || by_layer) && !has_its_parameters(command)) {
     if (by_layer) return {};
@@ -103,7 +106,7 @@ Result<void> PlanBuilder::add(const Record& record) {
            std::string(command.name) + " lacks parameters that it cannot be without"));
   }
   RONDO_TRY(observe(record, command));
-  if (by_layer || action != Action::play || damaged_away(command)) return {};
+  if (by_layer || action != Action::play) return {};
   return emit(record, command);
 }
 

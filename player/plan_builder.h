@@ -70,7 +70,12 @@ class PlanBuilder {
   SyncPoint sync_point(const VkSemaphore* semaphore, std::uint64_t value);
 
   // plan_damage.cpp
-  bool damaged_away(const codec::CommandInfo& command);
+  Result<void> add_damaged(const Record& record);
+  Result<bool> meets(const Record& record, const RecordSelector& selector, std::uint64_t& seen);
+  Result<void> damage_lowered(const Record& record, const codec::CommandInfo& command);
+  Result<void> corrupt_leaf(const Record& record, const codec::CommandInfo& command);
+  Result<void> change_handle(const Record& record, const codec::CommandInfo& command);
+  Result<void> corrupt_blob_data();
   void note_submits(const codec::CommandInfo& command, const Op& op);
   Result<void> finish_damage();
   Result<void> exchange_submits();
@@ -88,10 +93,10 @@ class PlanBuilder {
   std::unordered_map<Digest, std::size_t> blob_at_;                 // index into Plan::blobs
   std::unordered_map<ObjectId, std::uint32_t> api_versions_;        // of instances
   std::vector<std::unordered_set<std::uint16_t>> device_commands_;  // parallel to Plan::devices
-  std::uint64_t host_writes_ = 0, blobs_seen_ = 0;
-  std::string blob_lost_;  // the first blob that could not be had, in words; empty: all could
-  std::size_t whole_until_ = 0;                               // ops up to and with the last whole submit
-  PlanCounts whole_counts_;                                   // of those
+  std::uint64_t blobs_seen_ = 0;
+  std::string blob_lost_;        // the first blob that could not be had, in words; empty: all could
+  std::size_t whole_until_ = 0;  // ops up to and with the last whole submit
+  PlanCounts whole_counts_;      // of those
   std::unordered_set<ObjectId> timelines_;                    // semaphores
   std::unordered_map<ObjectId, std::uint32_t> query_counts_;  // of pools
   // Salvage: where the last submits wait for what never came, the ops before them.
@@ -101,6 +106,15 @@ class PlanBuilder {
   PlanCounts answered_counts_;
   // Damage: patch indexes of the command buffers of each batch asked for.
   std::vector<std::uint32_t> swap_a_, swap_b_;
+  struct Held {
+    Record record;
+    std::vector<std::byte> payload;
+  };
+  std::vector<Held> held_;                     // swap: from the first record met to the other
+  std::uint64_t met_a_ = 0, met_b_ = 0;        // records that the selectors chose
+  std::uint64_t seen_a_ = 0, seen_b_ = 0;      // records of the commands that they name
+  bool damaging_ = false;                      // the record being added is the one
+  std::size_t damaged_blob_ = ~std::size_t{};  // index into lowered_.blobs
 };
 
 }  // namespace rondo::player

@@ -52,7 +52,7 @@ void fails_and_names(const Outcome& outcome, int status, const std::string& plac
 }  // namespace
 
 SCENARIO("vkcube with one host write dropped does not verify", "[proof][vkcube]") {
-  fails_and_names(verify_damaged(cube(), "drop-host-write:100"), kDifferent, "frame");
+  fails_and_names(verify_damaged(cube(), "drop:rondoHostWrite#100"), kDifferent, "frame");
 }
 
 SCENARIO("vkcube with a corrupted blob is not a readable capture", "[proof][vkcube]") {
@@ -83,12 +83,12 @@ SCENARIO("two frames with their command buffers exchanged do not verify", "[proo
 
 SCENARIO("the compute program without its dispatches does not verify", "[proof]") {
   if (!no_readback().empty()) SKIP_SCENARIO(no_readback());
-  fails_and_names(verify_damaged(compute(), "drop-dispatches"), kDifferent, "submit");
+  fails_and_names(verify_damaged(compute(), "drop:vkCmdDispatch#*"), kDifferent, "submit");
 }
 
 SCENARIO("the compute program with one host write dropped does not verify", "[proof]") {
   if (!no_readback().empty()) SKIP_SCENARIO(no_readback());
-  fails_and_names(verify_damaged(compute(), "drop-host-write:20"), kDifferent, "submit");
+  fails_and_names(verify_damaged(compute(), "drop:rondoHostWrite#20"), kDifferent, "submit");
 }
 
 SCENARIO("a read-back that came out the same again is compared all the same", "[proof]") {
@@ -97,7 +97,7 @@ SCENARIO("a read-back that came out the same again is compared all the same", "[
   REQUIRE(capture.run.status == 0);
   CHECK(player({"--verify", capture.path}).status == 0);
   for (const char* write : {"0", "1", "2"})
-    fails_and_names(verify_damaged(capture, std::string("drop-host-write:") + write), kDifferent,
+    fails_and_names(verify_damaged(capture, std::string("drop:rondoHostWrite#") + write), kDifferent,
                     "VkDeviceMemory#");
 }
 

@@ -56,6 +56,13 @@ TEST(Options, RefuseWrongValues) {
   is_usage_error({"--device", "3=", "x"}, "--device");
   is_usage_error({"--damage", "melt", "x"}, "melt");
   is_usage_error({"--damage", "swap-submits:1", "x"}, "swap-submits");
+  is_usage_error({"--damage", "drop", "x"}, "drop");
+  is_usage_error({"--damage", "drop:0", "x"}, "'0'");
+  is_usage_error({"--damage", "drop:vkCmdDraw#", "x"}, "NAME#K");
+  is_usage_error({"--damage", "corrupt:vkCmdDraw#*", "x"}, "NAME#K");
+  is_usage_error({"--damage", "handle:3:x", "x"}, "'x'");
+  is_usage_error({"--damage", "corrupt:3:size=x", "x"}, "'x'");
+  is_usage_error({"--damage", "corrupt:3:99999999999999999999", "x"}, "index");
   is_usage_error({}, "capture");
   is_usage_error({"a", "b"}, "b");
 }
@@ -70,6 +77,21 @@ TEST(Options, HideTheDamage) {
   EXPECT_EQ(parsed->options.damage.kind, Damage::Kind::swap_submits);
   EXPECT_EQ(parsed->options.damage.a, 3u);
   EXPECT_EQ(parsed->options.damage.b, 7u);
+}
+
+TEST(Options, NameTheDamagedRecordByNumberOrByCommand) {
+  const auto number = parse_damage("corrupt:17:size=64");
+  ASSERT_TRUE(number);
+  EXPECT_EQ(number->kind, Damage::Kind::corrupt);
+  EXPECT_EQ(number->record.sequence, 17u);
+  EXPECT_EQ(number->leaf, "size");
+  EXPECT_EQ(number->value, 64u);
+  const auto name = parse_damage("swap:vkCmdDraw#2:vkCmdDraw#3");
+  ASSERT_TRUE(name);
+  EXPECT_EQ(name->record.command, "vkCmdDraw");
+  EXPECT_EQ(name->record.index, 2u);
+  EXPECT_EQ(name->other.index, 3u);
+  EXPECT_TRUE(parse_damage("drop:vkCmdDispatch#*")->record.all);
 }
 
 }  // namespace

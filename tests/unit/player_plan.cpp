@@ -6,104 +6,28 @@
 #include <fstream>
 #include <random>
 
-#include "player/plan.h"
-#include "tests/unit/synthetic_capture.h"
+#include "tests/unit/player_scene.h"
 
 namespace rondo::player {
 namespace {
 
 using test::Call;
-using test::SyntheticCapture;
-using test::TemporaryFile;
+using test::handle;
+using test::kDevice;
+using test::kPhysical;
+using test::kQueue;
+using test::ok;
 
-template <class Handle>
-Handle handle(std::uint64_t value) {
-  Handle h;
-  std::memcpy(&h, &value, sizeof h);
-  return h;
-}
-
-const auto kInstance = handle<VkInstance>(0x10);
-const auto kPhysical = handle<VkPhysicalDevice>(0x20);
-const auto kDevice = handle<VkDevice>(0x30);
-const auto kQueue = handle<VkQueue>(0x40);
-const auto kFence = handle<VkFence>(0x50);
-const auto kMemory = handle<VkDeviceMemory>(0x60);
-
-Call ok() { return {.result = VK_SUCCESS}; }
 Call result(VkResult r) { return {.result = r}; }
 
-// Instance, device, one queue: what every capture begins with.
-class PlayerPlan : public ::testing::Test {
+class PlayerPlan : public test::PlayerScene {
  protected:
-  PlayerPlan() : capture(file.path()) {
-    VkInstanceCreateInfo instance_info{};
-    instance_info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
-    VkInstance instance = kInstance;
-    capture.call(CommandId::vkCreateInstance, args_vkCreateInstance{&instance_info, nullptr, &instance}, ok());
-    std::uint32_t one = 1;
-    VkPhysicalDevice physical = kPhysical;
-    capture.call(CommandId::vkEnumeratePhysicalDevices, args_vkEnumeratePhysicalDevices{kInstance, &one, &physical},
-                 ok());
-    const float priority = 1;
-    VkDeviceQueueCreateInfo queue_info{};
-    queue_info.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
-    queue_info.queueCount = 1;
-    queue_info.pQueuePriorities = &priority;
-    VkDeviceCreateInfo device_info{};
-    device_info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
-    device_info.queueCreateInfoCount = 1;
-    device_info.pQueueCreateInfos = &queue_info;
-    VkDevice device = kDevice;
-    capture.call(CommandId::vkCreateDevice, args_vkCreateDevice{kPhysical, &device_info, nullptr, &device}, ok());
-    VkQueue queue = kQueue;
-    capture.call(CommandId::vkGetDeviceQueue, args_vkGetDeviceQueue{kDevice, 0, 0, &queue});
-  }
-
-  void create_fence() {
-    VkFenceCreateInfo info{};
-    info.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
-    VkFence fence = kFence;
-    capture.call(CommandId::vkCreateFence, args_vkCreateFence{kDevice, &info, nullptr, &fence}, ok());
-  }
-  void allocate(VkDeviceSize bytes) {
-    VkMemoryAllocateInfo info{};
-    info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
-    info.allocationSize = bytes;
-    VkDeviceMemory memory = kMemory;
-    capture.call(CommandId::vkAllocateMemory, args_vkAllocateMemory{kDevice, &info, nullptr, &memory}, ok());
-  }
-  void write(VkDeviceSize offset, std::vector<std::byte> bytes) {
-    const RondoRange range{offset, bytes.size()};
-    capture.call(CommandId::rondoHostWrite,
-                 args_rondoHostWrite{kDevice, kMemory, 1, &range, bytes.size(), bytes.data()});
-  }
-  void submit() {
-    VkSubmitInfo info{};
-    info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
-    capture.call(CommandId::vkQueueSubmit, args_vkQueueSubmit{kQueue, 1, &info, VK_NULL_HANDLE}, ok());
-  }
-
-  Result<std::unique_ptr<Plan>> build(const PlanOptions& options = {}) {
-    ReaderOptions reader_options;
-    reader_options.salvage = options.salvage;
-    auto reader = Reader::open(file.path(), reader_options);
-    if (!reader) return tl::unexpected<Error>(reader.error());
-    return build_plan(**reader, options);
-  }
-  void fails(const Result<std::unique_ptr<Plan>>& plan, Status status, const std::string& mentions) {
-    ASSERT_FALSE(plan);
-    EXPECT_EQ(plan.error().status, status);
-    EXPECT_NE(plan.error().message.find(mentions), std::string::npos) << plan.error().message;
-  }
+  void submit() { PlayerScene::submit(); }
   static std::size_t count(const Plan& plan, CommandId command) {
     std::size_t n = 0;
     for (const Op& op : plan.ops) n += op.command == command;
     return n;
   }
-
-  TemporaryFile file;
-  SyntheticCapture capture;
 };
 
 TEST_F(PlayerPlan, KeepsWhatChangesSomethingOnly) {
@@ -123,12 +47,11 @@ TEST_F(PlayerPlan, KeepsWhatChangesSomethingOnly) {
 }
 
 TEST_F(PlayerPlan, WaitsForWhatWasReadyAndForNothingElse) {
-  create_fence();
-  const args_vkGetFenceStatus status{kDevice, kFence};
+  const VkFence fence = create_fence();
+  const args_vkGetFenceStatus status{kDevice, fence};
   capture.call(CommandId::vkGetFenceStatus, status, result(VK_NOT_READY));
   capture.call(CommandId::vkGetFenceStatus, status, result(VK_NOT_READY));
   capture.call(CommandId::vkGetFenceStatus, status, ok());
-  const VkFence fence = kFence;
   capture.call(CommandId::vkWaitForFences, args_vkWaitForFences{kDevice, 1, &fence, VK_TRUE, 5}, result(VK_TIMEOUT));
   capture.call(CommandId::vkWaitForFences, args_vkWaitForFences{kDevice, 1, &fence, VK_TRUE, 5}, ok());
   capture.finish();
@@ -152,7 +75,7 @@ TEST_F(PlayerPlan, DoesNotRepeatCallsThatFailed) {
 }
 
 TEST_F(PlayerPlan, RefusesAnObjectThatNothingMade) {
-  capture.call(CommandId::vkGetFenceStatus, args_vkGetFenceStatus{kDevice, kFence}, ok());
+  capture.call(CommandId::vkGetFenceStatus, args_vkGetFenceStatus{kDevice, handle<VkFence>(0x50)}, ok());
   capture.finish();
   fails(build(), Status::unreadable, "VkFence 0x50");
 }
@@ -171,8 +94,8 @@ TEST_F(PlayerPlan, RefusesMissingParameters) {
 }
 
 TEST_F(PlayerPlan, RefusesHostWritesBehindTheMemory) {
-  allocate(64);
-  write(60, std::vector<std::byte>(8));
+  const VkDeviceMemory memory = allocate(64);
+  write(memory, 60, std::vector<std::byte>(8));
   capture.finish();
   fails(build(), Status::unreadable, "VkDeviceMemory#0, which has 64 bytes");
 }
@@ -249,34 +172,34 @@ TEST_F(PlayerPlan, SalvagesNothingWithoutAWholeSubmit) {
 }
 
 TEST_F(PlayerPlan, NamesTheBlobThatWasCorrupted) {
-  allocate(4096);
-  write(0, std::vector<std::byte>(4096, std::byte{3}));
+  const VkDeviceMemory memory = allocate(4096);
+  write(memory, 0, std::vector<std::byte>(4096, std::byte{3}));
   capture.finish();
   ASSERT_TRUE(build());
   PlanOptions options;
-  options.damage = {Damage::Kind::corrupt_blob, 0, 0};
+  options.damage = *parse_damage("corrupt-blob:0");
   fails(build(options), Status::unreadable,
         to_string(digest_of(std::vector<std::byte>(4096, std::byte{3}))));
 }
 
 TEST_F(PlayerPlan, DropsTheHostWriteThatATestAskedFor) {
-  allocate(64);
-  write(0, std::vector<std::byte>(8));
-  write(8, std::vector<std::byte>(8));
+  const VkDeviceMemory memory = allocate(64);
+  write(memory, 0, std::vector<std::byte>(8));
+  write(memory, 8, std::vector<std::byte>(8));
   capture.finish();
   PlanOptions options;
-  options.damage = {Damage::Kind::drop_host_write, 1, 0};
+  options.damage = *parse_damage("drop:rondoHostWrite#1");
   const auto plan = build(options);
   ASSERT_TRUE(plan) << plan.error().message;
   EXPECT_EQ(count(**plan, CommandId::rondoHostWrite), 1u);
-  options.damage.a = 2;
-  fails(build(options), Status::usage, "only 2 host writes");
+  options.damage = *parse_damage("drop:rondoHostWrite#2");
+  fails(build(options), Status::usage, "plays no rondoHostWrite#2");
 }
 
 // Cut anywhere, a capture is refused with a sentence, or it is whole.
 TEST_F(PlayerPlan, RefusesEveryPrefixOfACapture) {
-  allocate(64);
-  write(0, std::vector<std::byte>(8, std::byte{9}));
+  const VkDeviceMemory memory = allocate(64);
+  write(memory, 0, std::vector<std::byte>(8, std::byte{9}));
   submit();
   capture.finish();
   std::ifstream in(file.path(), std::ios::binary);
@@ -293,8 +216,8 @@ TEST_F(PlayerPlan, RefusesEveryPrefixOfACapture) {
 // Any change of a byte gives an error or a plan, never a crash: run under the
 // sanitizers (scripts/test --all).
 TEST_F(PlayerPlan, SurvivesChangedBytes) {
-  allocate(4096);
-  write(0, std::vector<std::byte>(600, std::byte{9}));
+  const VkDeviceMemory memory = allocate(4096);
+  write(memory, 0, std::vector<std::byte>(600, std::byte{9}));
   create_fence();
   submit();
   capture.finish();

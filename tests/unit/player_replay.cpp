@@ -6,66 +6,36 @@
 #include <cstring>
 
 #include "player/play.h"
-#include "tests/unit/synthetic_capture.h"
+#include "tests/unit/player_scene.h"
 
 namespace rondo::player {
 namespace {
 
-using test::Call;
-using test::SyntheticCapture;
-using test::TemporaryFile;
+using test::handle;
+using test::kDevice;
+using test::kInstance;
+using test::kPhysical;
+using test::kQueue;
+using test::ok;
 
-template <class Handle>
-Handle handle(std::uint64_t value) {
-  Handle h;
-  std::memcpy(&h, &value, sizeof h);
-  return h;
-}
-
-const auto kInstance = handle<VkInstance>(0x10);
-const auto kPhysical = handle<VkPhysicalDevice>(0x20);
-const auto kDevice = handle<VkDevice>(0x30);
-const auto kQueue = handle<VkQueue>(0x40);
 const auto kSemaphore = handle<VkSemaphore>(0x50);
 const auto kPool = handle<VkCommandPool>(0x60);
 const auto kCommands = handle<VkCommandBuffer>(0x70);
 const auto kEvent = handle<VkEvent>(0x80);
 const auto kQueries = handle<VkQueryPool>(0x90);
 
-class PlayerReplay : public ::testing::Test {
+// Timeline semaphores are on.
+VkPhysicalDeviceTimelineSemaphoreFeatures timeline_features() {
+  auto timeline = test::of_type<VkPhysicalDeviceTimelineSemaphoreFeatures>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES);
+  timeline.timelineSemaphore = VK_TRUE;
+  return timeline;
+}
+const VkPhysicalDeviceTimelineSemaphoreFeatures kTimelines = timeline_features();
+
+class PlayerReplay : public test::PlayerScene {
  protected:
-  void SetUp() override {
-    VkInstanceCreateInfo instance_info{};
-    VkApplicationInfo application{};
-    application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
-    application.apiVersion = VK_API_VERSION_1_2;
-    instance_info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
-    instance_info.pApplicationInfo = &application;
-    VkInstance instance = kInstance;
-    capture.call(CommandId::vkCreateInstance, args_vkCreateInstance{&instance_info, nullptr, &instance}, ok());
-    std::uint32_t one = 1;
-    VkPhysicalDevice physical = kPhysical;
-    capture.call(CommandId::vkEnumeratePhysicalDevices, args_vkEnumeratePhysicalDevices{kInstance, &one, &physical},
-                 ok());
-    const float priority = 1;
-    VkDeviceQueueCreateInfo queue_info{};
-    queue_info.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
-    queue_info.queueCount = 1;
-    queue_info.pQueuePriorities = &priority;
-    VkPhysicalDeviceTimelineSemaphoreFeatures timeline{};
-    timeline.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES;
-    timeline.timelineSemaphore = VK_TRUE;
-    VkDeviceCreateInfo device_info{};
-    device_info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
-    device_info.pNext = &timeline;
-    device_info.queueCreateInfoCount = 1;
-    device_info.pQueueCreateInfos = &queue_info;
-    VkDevice device = kDevice;
-    capture.call(CommandId::vkCreateDevice, args_vkCreateDevice{kPhysical, &device_info, nullptr, &device}, ok());
-    VkQueue queue = kQueue;
-    capture.call(CommandId::vkGetDeviceQueue, args_vkGetDeviceQueue{kDevice, 0, 0, &queue});
-  }
-  static Call ok() { return {.result = VK_SUCCESS}; }
+  PlayerReplay() : PlayerScene(VK_API_VERSION_1_2, &kTimelines) {}
 
   void create_commands() {
     VkCommandPoolCreateInfo pool_info{};
@@ -96,9 +66,6 @@ class PlayerReplay : public ::testing::Test {
     options.timeout = 60;
     return play(options);
   }
-
-  TemporaryFile file;
-  SyntheticCapture capture{file.path()};
 };
 
 TEST_F(PlayerReplay, EndsThoughASubmitWaitsForASignalThatNeverCame) {
