@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rendering and commands: for each part of Vulkan a tiny program of
+// tests/programs that uses it and checks what it drew or computed.
+#include <catch2/catch.hpp>
+
+#include "fixture.h"
+#include "replays.h"
+
+using namespace scenario;
+
+SCENARIO("secondary command buffers replay, inside a pass and outside", "[commands]") {
+  replays_bit_for_bit({program("secondary")}, {.submits = 2});
+}
+
+SCENARIO("descriptors replay however they are written: by template, pushed, with garbage beside",
+         "[commands]") {
+  replays_bit_for_bit({program("templates")}, {.submits = 1});
+}
+
+SCENARIO("dynamic rendering replays, suspended, resolved and in secondaries", "[commands]") {
+  replays_bit_for_bit({program("rendering")}, {.submits = 1});
+}
+
+SCENARIO("render passes of both kinds replay: subpasses, resolves, imageless framebuffers", "[commands]") {
+  replays_bit_for_bit({program("passes")}, {.submits = 1});
+}
