@@ -21,6 +21,8 @@ void preload_runtime(const Words& words, Environment& environment) {
 #endif
 }
 
+std::string oracle_report(const std::string& capture) { return capture + ".oracle"; }
+
 }  // namespace
 
 std::string build_root() {
@@ -34,6 +36,12 @@ std::string program(const std::string& name) { return build_root() + "/tests/pro
 void use_driver(Environment& environment, const std::string& driver, const std::string& settings) {
   if (driver == fake) environment["VK_ICD_FILENAMES"] = build_root() + "/tests/icd/fake_icd.json";
   if (!settings.empty()) environment["RONDO_FAKE_ICD"] = settings;
+}
+
+void use_oracle(Environment& environment, const std::string& report) {
+  environment["VK_INSTANCE_LAYERS"] = "VK_LAYER_RONDO_test_oracle";
+  environment["VK_LAYER_PATH"] = build_root() + "/tests/oracle";
+  environment["RONDO_TEST_ORACLE"] = report;
 }
 
 Outcome player(const Words& arguments, const std::string& driver, const std::string& settings) {
@@ -84,6 +92,7 @@ Command capture_command(const Words& words, const std::string& output, const Cap
   command.arguments.insert(command.arguments.end(), words.begin(), words.end());
   if (words[0] == "vkcube") command.environment["DISPLAY"] = display();
   use_driver(command.environment, options.driver, options.settings);
+  if (options.oracle) use_oracle(command.environment, oracle_report(output));
   preload_runtime(words, command.environment);
   return command;
 }
@@ -106,12 +115,17 @@ const Recording& captured(const Words& words, const CaptureOptions& options) {
   static const TemporaryDirectory directory;
   static std::map<std::string, Recording> made;
   std::string key = options.checkpoints + options.compression + options.memory + options.driver +
-                    options.settings + (options.with_launcher ? "" : " by environment");
+                    options.settings + (options.with_launcher ? "" : " by environment") +
+                    (options.oracle ? " under the oracle" : "");
   for (const std::string& word : words) key.append(" ").append(word);
   auto found = made.find(key);
   if (found == made.end()) {
     Recording recording;
     recording.path = directory.file(std::to_string(made.size()) + ".rondo");
+    if (options.oracle) {
+      recording.oracle = oracle_report(recording.path);
+      write_file(recording.oracle, "");  // a program that allocates nothing says nothing
+    }
     recording.run = run(capture_command(words, recording.path, options));
     found = made.emplace(key, std::move(recording)).first;
   }

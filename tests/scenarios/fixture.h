@@ -20,6 +20,9 @@ inline const std::string fake = "fake";
 // `settings`: RONDO_FAKE_ICD, what the fake driver is told to be like (docs/testing.md).
 void use_driver(Environment& environment, const std::string& driver, const std::string& settings = "");
 
+// Under the test layer of tests/oracle, nearest the driver; it appends to `report`.
+void use_oracle(Environment& environment, const std::string& report);
+
 // Without a display.
 Outcome player(const Words& arguments, const std::string& driver = lavapipe,
                const std::string& settings = "");
@@ -35,6 +38,7 @@ struct CaptureOptions {
   std::string driver = lavapipe;
   std::string settings = {};  // of the fake driver
   bool with_launcher = true;  // `rondo capture`; else the environment variables alone
+  bool oracle = false;        // what the oracle says is in Recording::oracle
 };
 
 // The command that captures `words` into `output`: to run, or to start and kill.
@@ -46,7 +50,8 @@ const std::string& no_readback(const std::string& driver = lavapipe);
 
 struct Recording {
   std::string path;
-  Outcome run;  // of the captured program
+  std::string oracle;  // its report; empty: it ran without
+  Outcome run;         // of the captured program
 };
 
 // Captured once a test program, then shared: never change the file.

@@ -13,10 +13,17 @@ struct Expectations {
   std::string driver = lavapipe;     // or fake
   std::string settings = {};         // of the fake driver, while the program runs
   std::string replay_settings = {};  // and while the player does
+  // Why the program cannot have read-back checkpoints; empty: it has some.
+  std::string no_checkpoints = {};
+  // Allocations that rightly differ in a replay, and why: time stamps, a race
+  // that the program means to have.
+  int memory_differs = 0;
+  std::string memory_differs_because = {};
 };
 
 // Inside a SCENARIO: captures with read-back checkpoints, then info, dump,
-// --verify, --loop 3 and --validate, each a section of its own.
+// --verify, --loop 3 and --validate, and a capture and a replay under the
+// oracle: each a section of its own.
 void replays_bit_for_bit(const Words& words, const Expectations& expected = {});
 
 }  // namespace scenario
