@@ -44,6 +44,7 @@ struct ObjectTable::Impl {
   std::vector<Object> objects;
   std::vector<std::vector<ObjectId>> children;  // parallel to objects, of live ones
   std::vector<std::uint32_t> place;             // index in the parent's children
+  std::vector<ObjectId> scopes;                 // under which `live` has them
   std::unordered_map<Key, ObjectId, KeyHash> live;
   std::unordered_map<HandleType, std::uint32_t> next_number;
 
@@ -78,6 +79,7 @@ struct ObjectTable::Impl {
     objects.push_back(object);
     children.emplace_back();
     place.push_back(0);
+    scopes.push_back(scope(type, dispatch));
     if (parent != 0) {
       place[id] = static_cast<std::uint32_t>(children[parent].size());
       children[parent].push_back(id);
@@ -86,7 +88,7 @@ struct ObjectTable::Impl {
       objects[id].device = up;
       if (objects[up].type == HandleType::VkDevice) break;
     }
-    live[Key{scope(type, dispatch), type, value}] = id;
+    live[Key{scopes[id], type, value}] = id;
     return id;
   }
 
@@ -96,7 +98,7 @@ struct ObjectTable::Impl {
     object.alive = false;
     object.destroyed = sequence;
     // A value that was got again by a later create stays that object's.
-    const auto found = live.find(Key{scope(object.type, id), object.type, object.captured});
+    const auto found = live.find(Key{scopes[id], object.type, object.captured});
     if (found != live.end() && found->second == id) live.erase(found);
     if (object.parent != 0) {
       std::vector<ObjectId>& siblings = children[object.parent];
@@ -132,6 +134,7 @@ ObjectTable::ObjectTable() : impl_(new Impl) {
   impl_->objects[0].alive = false;
   impl_->children.emplace_back();
   impl_->place.push_back(0);
+  impl_->scopes.push_back(0);
 }
 ObjectTable::~ObjectTable() { delete impl_; }
 ObjectTable::ObjectTable(ObjectTable&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}

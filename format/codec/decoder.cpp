@@ -15,6 +15,10 @@ namespace {
 constexpr std::size_t kAlignment = 16;
 // Offsets are 32 bits wide.
 constexpr std::size_t kMostBytes = 0xfffffff0u;
+// Memory with holes (a template's data, elements of their own stride) may be
+// larger than what the payload fills of it, but not without measure.
+constexpr std::size_t kHoles = std::size_t{4} << 20;
+constexpr std::size_t kHolesPerByte = 64;
 
 // Native memory is addressed by offsets into Lowered::bytes, which moves as it
 // grows. Every function returns false once `error_` is set.
@@ -46,6 +50,7 @@ class Decoder {
   bool template_entry(const Field& f, std::size_t target, std::size_t bytes, int depth);
 
   bool allocate(std::size_t bytes, std::size_t& at);
+  bool allocate_with_holes(std::size_t bytes, std::size_t& at);
   void point(std::size_t pointer, std::size_t target);
   bool read_count(const Field& f, std::uint32_t& count);
   bool counts_agree(const Field& f, std::size_t base, std::uint64_t found);
@@ -111,6 +116,12 @@ bool Decoder::allocate(std::size_t bytes, std::size_t& at) {
   at = out_.bytes.size();
   out_.bytes.resize(at + rounded);
   return true;
+}
+
+bool Decoder::allocate_with_holes(std::size_t bytes, std::size_t& at) {
+  if (bytes > kHoles + kHolesPerByte * in_.remaining())
+    return refuse("claims " + std::to_string(bytes) + " bytes of memory for less than the payload holds");
+  return allocate(bytes, at);
 }
 
 void Decoder::point(std::size_t pointer, std::size_t target) {
@@ -298,7 +309,7 @@ bool Decoder::many(const Field& f, std::size_t base, int depth) {
   }
   const std::size_t bytes = n == 0 ? 0 : (n - std::size_t{1}) * stride + f.size;
   std::size_t target = 0;
-  if (!allocate(bytes, target)) return false;
+  if (!(stride > f.size ? allocate_with_holes(bytes, target) : allocate(bytes, target))) return false;
   point(base + f.offset, target);
   if (stride != f.size) {
     for (std::size_t i = 0; i < n; ++i)
@@ -374,7 +385,7 @@ bool Decoder::template_data(const Field& f, std::size_t base, int depth) {
   if (entries == kNull) return accept_null(f, base);
   std::uint32_t bytes = 0;
   std::size_t target = 0;
-  if (!read(bytes) || !allocate(bytes, target)) return false;
+  if (!read(bytes) || !allocate_with_holes(bytes, target)) return false;
   point(base + f.offset, target);
   for (std::uint32_t i = 0; i < entries; ++i)
     if (!template_entry(f, target, bytes, depth)) return false;

@@ -65,7 +65,7 @@ struct Lowered {
 };
 
 struct DecodeLimits {
-  std::size_t max_bytes = std::size_t{1} << 30;  // of one lowered block
+  std::size_t max_bytes = std::size_t{256} << 20;  // of one lowered block
 };
 
 // Fails (unreadable) on anything that does not fit: the message names the

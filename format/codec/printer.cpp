@@ -305,10 +305,11 @@ void Printer::chain() {
 
 }  // namespace
 
-Result<void> print(ValueSink& sink, const IdMap& ids, CommandId command, std::span<const std::byte> payload) {
+Result<void> print(ValueSink& sink, const IdMap& ids, CommandId command, std::span<const std::byte> payload,
+                   const DecodeLimits& limits) {
   // The decoder's checks, once, before anything is printed.
   static thread_local Lowered lowered;
-  RONDO_TRY(decode(lowered, ids, command, payload));
+  RONDO_TRY(decode(lowered, ids, command, payload, limits));
   Printer(sink, ids, payload).fields(info(info(command).args), false);
   return {};
 }

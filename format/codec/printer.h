@@ -33,6 +33,7 @@ class ValueSink {
 
 // The parameters of one record, each under its name. pNext chains print as an
 // array "pNext" of structures. Same checks and errors as decode().
-Result<void> print(ValueSink& sink, const IdMap& ids, CommandId command, std::span<const std::byte> payload);
+Result<void> print(ValueSink& sink, const IdMap& ids, CommandId command, std::span<const std::byte> payload,
+                   const DecodeLimits& limits = {});
 
 }  // namespace rondo::codec

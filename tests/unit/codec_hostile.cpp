@@ -88,6 +88,16 @@ TEST_F(Payloads, WithDescriptorsOutsideATemplatesDataAreRefused) {
   }
 }
 
+TEST_F(Payloads, WithMoreTemplateDataThanDescriptorsCanNeedAreRefused) {
+  const std::vector<std::byte> data(FakeContext::kTemplateBytes);
+  const args_vkUpdateDescriptorSetWithTemplate args{handle<VkDevice>(1), handle<VkDescriptorSet>(2),
+                                                    handle<VkDescriptorUpdateTemplate>(3), data.data()};
+  auto payload = encoded(CommandId::vkUpdateDescriptorSetWithTemplate, &args);
+  patch(payload, 24 + 4, std::uint32_t{200} << 20);
+  const auto message = refusal(CommandId::vkUpdateDescriptorSetWithTemplate, payload);
+  EXPECT_NE(message.find("bytes of memory for less"), std::string::npos) << message;
+}
+
 TEST_F(Payloads, WithMoreElementsThanTheirCountAreRefused) {
   VkViewport viewports[2] = {};
   const args_vkCmdSetViewport args{handle<VkCommandBuffer>(1), 0, 2, viewports};

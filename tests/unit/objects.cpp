@@ -161,6 +161,17 @@ TEST_F(Objects, UnknownValueThatMayBeIgnoredIsNull) {
   EXPECT_EQ(got.ids[1], 0u);
 }
 
+// No program makes such a call; a damaged file may hold it.
+TEST_F(Objects, ValueEndsUnderWhichNameSpaceItWasMade) {
+  make_device(1, 2, 3);
+  const Ref instance{HandleType::VkInstance, 1};
+  call(CommandId::vkCreateBuffer,
+       {instance, {HandleType::VkDevice, 3}, {HandleType::VkBuffer, 100, codec::kCreated}});
+  call(CommandId::vkDestroyDevice, {{HandleType::VkDevice, 3, codec::kDestroyed}});
+  ASSERT_EQ(out.ended.size(), 2u);
+  EXPECT_EQ(call(CommandId::vkDestroyBuffer, {instance, {HandleType::VkBuffer, 100}}).ids[1], 0u);
+}
+
 TEST_F(Objects, SurfacesBelongToTheInstance) {
   make_device(1, 2, 3);
   const ObjectId surface = call(CommandId::vkCreateXcbSurfaceKHR,
