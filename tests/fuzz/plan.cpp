@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole replay of any file on the fake driver, which knows a call that no
+// correct program makes.
+#include "player/plan.h"
+
+#include <string>
+
+#include "player/preflight.h"
+#include "player/run.h"
+#include "tests/fuzz/memory_file.h"
+#include "tests/fuzz/replay.h"
+#include "tests/fuzz/targets.h"
+#include "tests/icd/fake.h"
+
+namespace rondo::fuzz {
+namespace {
+
+namespace player = rondo::player;
+
+// A wait that nothing ends would be a hang.
+constexpr double kSeconds = 5;
+
+Result<void> run(player::Plan& plan) {
+  auto loader = player::Loader::from(fake::get_instance_proc_addr);
+  if (!loader) return tl::unexpected<Error>(loader.error());
+  auto live = player::LiveDevices::open(*loader);
+  if (!live) return tl::unexpected<Error>(live.error());
+  player::Targets targets;
+  targets.list = &(*live)->list();
+  for (const player::CapturedDevice& device : plan.devices) {
+    std::string reason;
+    const auto chosen = (*live)->choose(plan.physical_devices[device.physical], reason);
+    if (!chosen) return tl::unexpected<Error>(chosen.error());
+    targets.of.push_back(*chosen);
+  }
+  RONDO_TRY(player::preflight(plan, *loader, **live, targets));
+  player::Deadline deadline(kSeconds);
+  player::Observer observer;
+  player::PlacementCache placements;
+  for (int i = 0; i < 2; ++i) {
+    player::RunOptions options;
+    options.verify = i == 0 && plan.has_checkpoints;
+    player::Run once(plan, *loader, targets, options, deadline, observer, placements);
+    const Result<void> played = once.play();
+    const Result<void> ended = once.finish();
+    expect(static_cast<bool>(ended), "a replay on the fake driver ends");
+    if (!played) return played;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> replay(const std::string& path, bool salvage) {
+  fake::Settings settings;
+  settings.budget = kPlanBudget / 2;
+  fake::reset(settings);
+  ReaderOptions reader_options;
+  reader_options.memory_budget = kReaderBudget;
+  reader_options.salvage = salvage;
+  auto reader = Reader::open(path, reader_options);
+  if (!reader) return tl::unexpected<Error>(reader.error());
+  player::PlanOptions options;
+  options.salvage = salvage;
+  options.memory_budget = kPlanBudget / 2;
+  auto plan = player::build_plan(**reader, options);
+  if (!plan) return tl::unexpected<Error>(plan.error());
+  reader->reset();
+  Result<void> done = run(**plan);
+  for (const fake::Violation& v : fake::violations())
+    return fail(Status::failed, std::string(kViolation) + v.command + ": " + v.what);
+  return done;
+}
+
+void plan(Bytes file) {
+  const MemoryFile memory(file);
+  for (const bool salvage : {false, true}) {
+    const auto done = replay(memory.path(), salvage);
+    if (done) return;
+    expect(!done.error().message.empty(), "an error says something");
+    if (done.error().message.starts_with(kViolation)) broken(done.error().message);
+    expect(done.error().status != Status::timeout, "no wait of a replay lasts for ever");
+  }
+}
+
+}  // namespace rondo::fuzz
