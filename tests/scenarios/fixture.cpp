@@ -66,6 +66,11 @@ const std::string& display() {
 
 Words vkcube(int frames) { return {"vkcube", "--c", std::to_string(frames)}; }
 
+Words glmark2(const std::string& benchmark, int frames) {
+  return {"glmark2", "-s", "320x240", "-b",
+          benchmark + ":nframes=" + std::to_string(frames) + ":duration=60"};
+}
+
 Command capture_command(const Words& words, const std::string& output, const CaptureOptions& options) {
   Command command;
   if (options.with_launcher) {
@@ -90,7 +95,9 @@ Command capture_command(const Words& words, const std::string& output, const Cap
     command.environment.insert(recording.begin(), recording.end());
   }
   command.arguments.insert(command.arguments.end(), words.begin(), words.end());
-  if (words[0] == "vkcube") command.environment["DISPLAY"] = display();
+  if (words[0] == "vkcube" || words[0] == "glmark2") command.environment["DISPLAY"] = display();
+  if (words[0] == "glmark2")
+    command.environment.insert({{"MESA_LOADER_DRIVER_OVERRIDE", "zink"}, {"LIBGL_ALWAYS_SOFTWARE", "1"}});
   use_driver(command.environment, options.driver, options.settings);
   if (options.oracle) use_oracle(command.environment, oracle_report(output));
   preload_runtime(words, command.environment);

@@ -57,6 +57,7 @@ struct Recording {
 // Captured once a test program, then shared: never change the file.
 const Recording& captured(const Words& words, const CaptureOptions& options = {});
 Words vkcube(int frames = 300);
+Words glmark2(const std::string& benchmark, int frames);  // OpenGL on Vulkan: Mesa's zink
 
 // "N of M <what> compared and equal", as a verification says it.
 struct Compared {

@@ -167,3 +167,12 @@ SCENARIO("every way of finding host writes leaves the same memory", "[oracle]") 
 SCENARIO("vkcube's memory is the same under the oracle", "[oracle]") {
   is_equal(replay_under_oracle(under_oracle(vkcube(30))), 5);
 }
+
+SCENARIO("OpenGL programs on Vulkan leave the same memory under the oracle", "[oracle][long]") {
+  for (const char* benchmark : {"shadow", "buffer:update-method=map", "jellyfish", "terrain", "refract"}) {
+    const Recording& capture = under_oracle(glmark2(benchmark, 5));
+    INFO(benchmark << "\n" << capture.run.both());
+    CHECK(capture.run.out.find("zink") != std::string::npos);
+    is_equal(replay_under_oracle(capture), 3);
+  }
+}
