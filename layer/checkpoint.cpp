@@ -12,7 +12,7 @@ namespace rondo::layer {
 namespace {
 
 // How long the program is held for work that may be waiting for the program, ns.
-constexpr std::uint64_t kPatience = 5'000'000;
+constexpr std::uint64_t kPatience = 50'000'000;
 constexpr std::uint64_t kLeastPatience = 100'000;
 constexpr int kAttempts = 8;  // against other threads that submit, or write what is being read
 constexpr std::uint64_t kImageTimeout = 60'000'000'000;  // ns
