@@ -24,6 +24,45 @@ struct Accumulate {
   VkDescriptorSet set = VK_NULL_HANDLE;
 };
 
+// A pool for `sets` sets of two storage buffers each.
+inline VkDescriptorPool create_set_pool(const Context& c, std::uint32_t sets,
+                                        VkDescriptorPoolCreateFlags flags) {
+  const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2 * sets};
+  VkDescriptorPoolCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
+  info.flags = flags;
+  info.maxSets = sets;
+  info.poolSizeCount = 1;
+  info.pPoolSizes = &size;
+  VkDescriptorPool pool;
+  CHECK(vkCreateDescriptorPool(c.device, &info, nullptr, &pool));
+  return pool;
+}
+
+inline VkResult allocate_sets(const Context& c, VkDescriptorPool pool, VkDescriptorSetLayout layout,
+                              std::uint32_t count, VkDescriptorSet* sets) {
+  const std::vector<VkDescriptorSetLayout> layouts(count, layout);
+  VkDescriptorSetAllocateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
+  info.descriptorPool = pool;
+  info.descriptorSetCount = count;
+  info.pSetLayouts = layouts.data();
+  return vkAllocateDescriptorSets(c.device, &info, sets);
+}
+
+// Lets a set name the input and output of `a`.
+inline void write_set(const Context& c, const Accumulate& a, VkDescriptorSet set) {
+  const VkDescriptorBufferInfo buffers[2] = {{a.input.buffer, 0, VK_WHOLE_SIZE},
+                                             {a.output.buffer, 0, VK_WHOLE_SIZE}};
+  VkWriteDescriptorSet write{};
+  write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
+  write.dstSet = set;
+  write.descriptorCount = 2;
+  write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+  write.pBufferInfo = buffers;
+  vkUpdateDescriptorSets(c.device, 1, &write, 0, nullptr);
+}
+
 inline Accumulate create_accumulate(const Context& c, std::uint32_t slots) {
   Accumulate a;
   const VkDeviceSize bytes = VkDeviceSize{slots} * kSlotWords * sizeof(std::uint32_t);
@@ -63,29 +102,9 @@ inline Accumulate create_accumulate(const Context& c, std::uint32_t slots) {
   pipeline.layout = a.layout;
   CHECK(vkCreateComputePipelines(c.device, VK_NULL_HANDLE, 1, &pipeline, nullptr, &a.pipeline));
 
-  const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2};
-  VkDescriptorPoolCreateInfo pool{};
-  pool.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
-  pool.maxSets = 1;
-  pool.poolSizeCount = 1;
-  pool.pPoolSizes = &size;
-  CHECK(vkCreateDescriptorPool(c.device, &pool, nullptr, &a.pool));
-  VkDescriptorSetAllocateInfo set{};
-  set.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
-  set.descriptorPool = a.pool;
-  set.descriptorSetCount = 1;
-  set.pSetLayouts = &a.set_layout;
-  CHECK(vkAllocateDescriptorSets(c.device, &set, &a.set));
-
-  const VkDescriptorBufferInfo buffers[2] = {{a.input.buffer, 0, VK_WHOLE_SIZE},
-                                             {a.output.buffer, 0, VK_WHOLE_SIZE}};
-  VkWriteDescriptorSet write{};
-  write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
-  write.dstSet = a.set;
-  write.descriptorCount = 2;
-  write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-  write.pBufferInfo = buffers;
-  vkUpdateDescriptorSets(c.device, 1, &write, 0, nullptr);
+  a.pool = create_set_pool(c, 1, 0);
+  CHECK(allocate_sets(c, a.pool, a.set_layout, 1, &a.set));
+  write_set(c, a, a.set);
   return a;
 }
 
@@ -108,23 +127,36 @@ inline void write_input(const Accumulate& a, std::uint32_t slot, std::uint32_t r
   for (std::uint32_t i = 0; i < kSlotWords; ++i) a.input.words[slot * kSlotWords + i] = input_value(round, i);
 }
 
-inline void record_dispatch(const Accumulate& a, const Commands& commands, std::uint32_t slot,
-                            std::uint32_t previous) {
+inline void record_dispatch(const Accumulate& a, VkCommandBuffer commands, VkDescriptorSet set,
+                            std::uint32_t slot, std::uint32_t previous) {
   const std::uint32_t push[2] = {slot, previous};
-  vkCmdBindPipeline(commands.buffer, VK_PIPELINE_BIND_POINT_COMPUTE, a.pipeline);
-  vkCmdBindDescriptorSets(commands.buffer, VK_PIPELINE_BIND_POINT_COMPUTE, a.layout, 0, 1, &a.set, 0,
-                          nullptr);
-  vkCmdPushConstants(commands.buffer, a.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof push, push);
+  vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, a.pipeline);
+  vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, a.layout, 0, 1, &set, 0, nullptr);
+  vkCmdPushConstants(commands, a.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof push, push);
   // What earlier submits wrote is read here; what this one writes, by the host.
   VkMemoryBarrier earlier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT,
                           VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
-  vkCmdPipelineBarrier(commands.buffer, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-                       VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &earlier, 0, nullptr, 0, nullptr);
-  vkCmdDispatch(commands.buffer, 1, 1, 1);
+  vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                       0, 1, &earlier, 0, nullptr, 0, nullptr);
+  vkCmdDispatch(commands, 1, 1, 1);
   VkMemoryBarrier host{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT,
                        VK_ACCESS_HOST_READ_BIT};
-  vkCmdPipelineBarrier(commands.buffer, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0,
-                       1, &host, 0, nullptr, 0, nullptr);
+  vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
+                       &host, 0, nullptr, 0, nullptr);
+}
+
+inline void record_dispatch(const Accumulate& a, const Commands& commands, std::uint32_t slot,
+                            std::uint32_t previous) {
+  record_dispatch(a, commands.buffer, a.set, slot, previous);
+}
+
+// Whether a slot holds 3 * the input of `round` + what the slot before held.
+inline void expect_slot(const Accumulate& a, std::uint32_t slot, std::uint32_t round,
+                        const std::uint32_t* before = nullptr) {
+  for (std::uint32_t i = 0; i < kSlotWords; ++i)
+    if (a.output.words[slot * kSlotWords + i] !=
+        3 * input_value(round, i) + (before != nullptr ? before[i] : 0))
+      die("wrong result in slot", slot);
 }
 
 }  // namespace program

@@ -6,21 +6,13 @@
 #include <chrono>
 #include <thread>
 
-#include "support.h"
+#include "objects.h"
 
 using namespace program;
 
 namespace {
 
 constexpr VkDeviceSize kBytes = 256;
-
-VkEvent create_event(const Context& c) {
-  VkEventCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO;
-  VkEvent event;
-  CHECK(vkCreateEvent(c.device, &info, nullptr, &event));
-  return event;
-}
 
 void fill(const MappedBuffer& b, std::uint32_t seed) {
   for (std::uint32_t i = 0; i < kBytes / 4; ++i) b.words[i] = mix(seed, i);

@@ -15,6 +15,10 @@ struct Expectations {
   std::string replay_settings = {};  // and while the player does
   // Why the program cannot have read-back checkpoints; empty: it has some.
   std::string no_checkpoints = {};
+  // Memory ranges without a checkpoint (at most), and why: work that is pending
+  // when a wait succeeds, or a thread that writes meanwhile.
+  int not_compared = 0;
+  std::string not_compared_because = {};
   // Allocations that rightly differ in a replay, and why: time stamps, a race
   // that the program means to have.
   int memory_differs = 0;
