@@ -401,13 +401,15 @@ bool Decoder::template_entry(const Field& f, std::size_t target, std::size_t byt
   const TemplateItem item = template_item(type);
   if (item == TemplateItem::unknown) return refuse("has descriptors of an unknown type");
   if (count == 0) return true;
-  if (count == kNull || offset > bytes || stride > bytes) return refuse("has a descriptor outside its data");
+  if (count == kNull || offset > bytes) return refuse("has a descriptor outside its data");
   if (item == TemplateItem::bytes) {
     if (count > bytes - offset) return refuse("has a descriptor outside its data");
     return copy(target + offset, count);
   }
-  // count, below the payload's size, times stride cannot overflow.
-  if (offset + (count - std::uint64_t{1}) * stride + item_bytes(item) > bytes)
+  // A single descriptor's stride means nothing; count, below the payload's
+  // size, times a stride that is below the data's cannot overflow.
+  if (count == 1) stride = 0;
+  if (stride > bytes || offset + (count - std::uint64_t{1}) * stride + item_bytes(item) > bytes)
     return refuse("has a descriptor outside its data");
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::size_t one = target + offset + i * stride;

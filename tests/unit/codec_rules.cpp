@@ -135,10 +135,11 @@ TEST_F(DescriptorWrites, ThatArePushedHaveNoSet) {
 }
 
 TEST_F(DescriptorWrites, ThroughATemplateKeepTheirHandlesApartAndInPlace) {
-  // Two buffers 64 bytes apart, and a sampled image whose sampler is garbage.
+  // Two buffers 64 bytes apart, and a sampled image whose sampler is garbage. A
+  // stride that no second descriptor needs may be anything.
   context_.layout = std::make_shared<std::vector<FakeContext::TemplateEntry>>(
       std::vector<FakeContext::TemplateEntry>{{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2, 0, 64},
-                                              {VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, 1, 104, 24}});
+                                              {VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, 1, 104, 4096}});
   alignas(8) std::byte data[128] = {};
   image_.sampler = garbage<VkSampler>();
   std::memcpy(data, &buffer_, sizeof buffer_);
