@@ -77,7 +77,7 @@ TEST_F(PlayerReplay, EndsThoughASubmitWaitsForASignalThatNeverCame) {
   info.pNext = &type;
   VkSemaphore semaphore = kSemaphore;
   capture.call(CommandId::vkCreateSemaphore, args_vkCreateSemaphore{kDevice, &info, nullptr, &semaphore}, ok());
-  for (const std::uint64_t value : {1, 3}) {
+  for (const std::uint64_t value : {1u, 3u}) {
     const std::uint64_t next = value + 1;
     VkTimelineSemaphoreSubmitInfo values{};
     values.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
