@@ -22,7 +22,8 @@ using rondo::CommandId;
 using rondo::HandleType;
 
 class Execution;    // execute.h: a queue at work
-struct QueueState;  // execute.h: what is submitted to a queue and not finished
+struct QueueState;  // queue.h: what is submitted to a queue and not finished
+struct PipelineUses;
 struct Device;
 struct Instance;
 
@@ -282,6 +283,7 @@ struct Pipeline : Object {
   std::shared_ptr<PipelineLayout> layout;
   std::vector<Stage> stages;
   std::vector<VkDynamicState> dynamic;
+  std::shared_ptr<const PipelineUses> uses;  // pipeline_uses.h
 };
 
 struct PipelineCache : Object {
@@ -356,6 +358,7 @@ struct QueryPool : Object {
   };
   std::mutex mutex;
   std::vector<Query> queries;
+  std::uint64_t time = 0;  // of its last timestamp
 };
 
 struct Surface : Object {

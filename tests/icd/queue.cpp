@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/icd/queue.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "tests/icd/driver.h"
+#include "tests/icd/execute.h"
+
+namespace fake {
+namespace {
+
+// The semaphores' side of a batch that comes in, by the order of submission: a
+// binary one's wait needs its signal before it (VUID-vkQueueSubmit-pWaitSemaphores-03238).
+void promise(const Submission& submission) {
+  for (const SemaphoreUse& wait : submission.waits) {
+    if (wait.semaphore->timeline) continue;
+    if (!wait.semaphore->promised) violation("waits for a binary semaphore that nothing signals");
+    wait.semaphore->promised = false;
+  }
+  for (const SemaphoreUse& signal : submission.signals) {
+    Semaphore& semaphore = *signal.semaphore;
+    if (semaphore.timeline) {
+      if (signal.value <= semaphore.value)
+        violation("signals a timeline semaphore with a value that it has reached");
+      semaphore.last_signal = std::max(semaphore.last_signal, signal.value);
+      continue;
+    }
+    if (semaphore.promised) violation("signals a binary semaphore that nothing has waited for");
+    semaphore.promised = true;
+  }
+}
+
+void begin(const Submission& submission) {
+  for (const auto& use : submission.waits) ++use.semaphore->pending;
+  for (const auto& use : submission.signals) ++use.semaphore->pending;
+  for (const auto& buffer : submission.buffers) buffer->begin_pending();
+  if (submission.fence != nullptr) ++submission.fence->pending;
+}
+
+void end(const Submission& submission) {
+  for (const auto& use : submission.waits) --use.semaphore->pending;
+  for (const auto& use : submission.signals) --use.semaphore->pending;
+  for (const auto& buffer : submission.buffers) buffer->end_pending();
+  if (submission.fence != nullptr) --submission.fence->pending;
+}
+
+void check_buffers(const Submission& submission) {
+  for (const auto& buffer : submission.buffers)
+    if (buffer->pending != 0 && (buffer->usage & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT) == 0)
+      violation("submits a command buffer that is still pending");
+}
+
+void run(QueueState& state) {
+  Monitor& monitor = Monitor::get();
+  for (;;) {
+    Monitor::Lock lock = monitor.enter();
+    monitor.wait_on_queue(lock, [&] {
+      return state.stop || (!state.work.empty() && monitor.may_run(state.work.front().number) &&
+                            (state.device.lost || std::all_of(state.work.front().waits.begin(),
+                                                              state.work.front().waits.end(), is_satisfied)));
+    });
+    if (state.stop) return;
+    Submission& batch = state.work.front();  // stays there: the queue is not idle
+    if (!state.device.lost) {
+      for (const SemaphoreUse& wait : batch.waits)
+        if (!wait.semaphore->timeline) wait.semaphore->value = 0;
+      lock.unlock();
+      if (settings().delay_us != 0)
+        std::this_thread::sleep_for(std::chrono::microseconds(settings().delay_us));
+      for (const auto& buffer : batch.buffers) Execution(state).run(*buffer);
+      lock.lock();
+      if (state.stop) return;
+      if (batch.action) batch.action();
+      for (const SemaphoreUse& s : batch.signals) signal(s);
+    }
+    if (batch.fence != nullptr) batch.fence->signaled = true;
+    end(batch);
+    const Submission done = std::move(batch);
+    state.work.pop_front();
+    monitor.changed();
+    lock.unlock();  // `done` may be the last that holds its objects
+  }
+}
+
+}  // namespace
+
+QueueState::QueueState(Queue& queue) : device(static_cast<Device&>(*queue.parent)) {
+  thread = std::thread(run, std::ref(*this));
+}
+
+QueueState::~QueueState() {
+  if (!thread.joinable()) return;
+  {
+    Monitor& monitor = Monitor::get();
+    const Monitor::Lock lock = monitor.enter();
+    stop = true;
+    monitor.changed();
+  }
+  thread.join();
+}
+
+void submit(Queue& queue, std::vector<Submission> submissions) {
+  Monitor& monitor = Monitor::get();
+  const Monitor::Lock lock = monitor.enter();
+  if (queue.state == nullptr) queue.state = std::make_shared<QueueState>(queue);
+  for (Submission& submission : submissions) {
+    check_buffers(submission);
+    promise(submission);
+    begin(submission);
+    submission.number = monitor.next_submission();
+    queue.state->work.push_back(std::move(submission));
+  }
+  monitor.changed();
+}
+
+bool is_idle(const Queue& queue) { return queue.state == nullptr || queue.state->work.empty(); }
+
+void stop(Queue& queue) {
+  std::shared_ptr<QueueState> state;
+  {
+    Monitor& monitor = Monitor::get();
+    const Monitor::Lock lock = monitor.enter();
+    state = std::move(queue.state);
+    if (state == nullptr) return;
+    state->stop = true;
+    monitor.changed();
+  }
+  state->thread.join();
+  for (const Submission& submission : state->work) end(submission);
+}
+
+bool is_satisfied(const SemaphoreUse& wait) {
+  return wait.semaphore->timeline ? wait.semaphore->value >= wait.value : wait.semaphore->value != 0;
+}
+
+void signal(const SemaphoreUse& signal) {
+  Semaphore& semaphore = *signal.semaphore;
+  if (semaphore.timeline) {
+    if (semaphore.value >= signal.value) violation("a timeline semaphore does not grow by its signal");
+    semaphore.value = std::max<std::uint64_t>(semaphore.value, signal.value);
+  } else {
+    if (semaphore.value != 0) violation("a binary semaphore is signaled twice");
+    semaphore.value = 1;
+  }
+}
+
+}  // namespace fake

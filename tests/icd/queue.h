@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// A queue: what was submitted to it, and the thread that runs it, in order. The
+// thread starts with the first submission.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "tests/icd/objects.h"
+#include "tests/icd/sync.h"
+
+namespace fake {
+
+struct SemaphoreUse {
+  std::shared_ptr<Semaphore> semaphore;
+  std::uint64_t value = 1;  // timelines
+};
+
+// One batch, or a present.
+struct Submission {
+  std::vector<SemaphoreUse> waits, signals;
+  std::vector<std::shared_ptr<CommandBuffer>> buffers;
+  std::shared_ptr<Fence> fence;
+  std::function<void()> action;  // under the monitor, in front of the signals
+  std::uint64_t number = 0;
+};
+
+// Guarded by the monitor, but for the thread.
+struct QueueState {
+  explicit QueueState(Queue& queue);
+  ~QueueState();
+  QueueState(const QueueState&) = delete;
+  QueueState& operator=(const QueueState&) = delete;
+
+  Device& device;
+  std::deque<Submission> work;  // the first one is being run
+  bool stop = false;
+  std::thread thread;
+};
+
+// In this order, as one: nobody else's come between. Says what is wrong with
+// them (violation()) and takes them all the same.
+void submit(Queue& queue, std::vector<Submission> submissions);
+
+// Whether all that was submitted has run. Under the monitor.
+bool is_idle(const Queue& queue);
+
+// Ends the thread; what has not run never will.
+void stop(Queue& queue);
+
+// What waiting queues and threads look at. Under the monitor.
+bool is_satisfied(const SemaphoreUse& wait);
+void signal(const SemaphoreUse& signal);
+
+}  // namespace fake
