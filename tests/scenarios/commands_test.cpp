@@ -24,3 +24,19 @@ SCENARIO("dynamic rendering replays, suspended, resolved and in secondaries", "[
 SCENARIO("render passes of both kinds replay: subpasses, resolves, imageless framebuffers", "[commands]") {
   replays_bit_for_bit({program("passes")}, {.submits = 1});
 }
+
+SCENARIO("dynamic states of Vulkan 1.0 and of the first two extensions replay", "[commands]") {
+  replays_bit_for_bit({program("dynamic")}, {.submits = 1});
+}
+
+SCENARIO("the other dynamic states replay: blending, clipping, lines, vertex input", "[commands]") {
+  replays_bit_for_bit({program("dynamic3")}, {.submits = 1});
+}
+
+SCENARIO("specialization constants replay, whatever their sizes and gaps", "[commands]") {
+  replays_bit_for_bit({program("constants")}, {.submits = 1});
+}
+
+SCENARIO("queries replay, with and without availability, waiting and partial", "[commands]") {
+  replays_bit_for_bit({program("queries")}, {.submits = 2});
+}
