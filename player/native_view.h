@@ -41,8 +41,13 @@ class NativeView {
   // The object whose handle stands at `member` (inside this view), 0 if null.
   ObjectId id(const void* member) const {
     const std::uint32_t at = offset(member);
-    for (std::size_t i = 0; i < lowered_->handles.size(); ++i)
-      if (lowered_->handles[i].offset == at) return (*ids_)[i];
+    const std::size_t count = lowered_->handles.size();
+    // Arrays are asked for one element after the other.
+    for (std::size_t n = 0, i = last_ < count ? last_ : 0; n < count; ++n, i = i + 1 < count ? i + 1 : 0)
+      if (lowered_->handles[i].offset == at) {
+        last_ = i;
+        return (*ids_)[i];
+      }
     return 0;
   }
   const codec::Lowered& lowered() const { return *lowered_; }
@@ -56,6 +61,7 @@ class NativeView {
   };
   std::byte* base() { return reinterpret_cast<std::byte*>(storage_.data()); }
   std::vector<Unit> storage_;
+  mutable std::size_t last_ = 0;  // index into handles: where the last one was
   const codec::Lowered* lowered_ = nullptr;
   const std::vector<ObjectId>* ids_ = nullptr;
 };

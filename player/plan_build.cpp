@@ -33,6 +33,7 @@ PlanBuilder::PlanBuilder(Reader& reader, const PlanOptions& options)
       options_(options),
       plan_(std::make_unique<Plan>()),
       ids_(codec::IdMap::match(reader.dictionary())),
+      validity_(*plan_),
       budget_(options.memory_budget != 0 ? options.memory_budget : default_budget()) {
   plan_->path = reader.path();
   plan_->header = reader.header();
@@ -155,6 +156,9 @@ Result<void> PlanBuilder::check_owner(const Record& record, const codec::Command
 
 Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& command) {
   RONDO_TRY(check_known(record, command));
+  const validity::Call call{command, view_, lowered_, resolution_};
+  if (const validity::Wrong wrong = validity_.check(call); !wrong.empty())
+    return tl::unexpected<Error>(at(record, Status::unreadable, std::string(command.name) + ": " + wrong));
   Plan& plan = *plan_;
   Op op;
   op.sequence = record.sequence;

@@ -10,6 +10,7 @@
 
 #include "player/native_view.h"
 #include "player/plan.h"
+#include "player/validity/validity.h"
 
 namespace rondo::player {
 
@@ -88,6 +89,7 @@ class PlanBuilder {
   codec::Lowered lowered_;
   ObjectTable::Resolution resolution_;
   NativeView view_;
+  validity::Validity validity_;
   std::vector<const std::byte*> blob_data_;  // parallel to lowered_.blobs
   std::size_t budget_ = 0, blob_bytes_ = 0;
   std::unordered_map<Digest, std::size_t> blob_at_;                 // index into Plan::blobs

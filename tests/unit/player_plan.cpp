@@ -47,7 +47,7 @@ TEST_F(PlayerPlan, KeepsWhatChangesSomethingOnly) {
 }
 
 TEST_F(PlayerPlan, WaitsForWhatWasReadyAndForNothingElse) {
-  const VkFence fence = create_fence();
+  const VkFence fence = create_fence(VK_FENCE_CREATE_SIGNALED_BIT);
   const args_vkGetFenceStatus status{kDevice, fence};
   capture.call(CommandId::vkGetFenceStatus, status, result(VK_NOT_READY));
   capture.call(CommandId::vkGetFenceStatus, status, result(VK_NOT_READY));

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a command buffer is being recorded or can be executed, and whether
+// all that it uses is still there when it is.
+#include <algorithm>
+
+#include "generated/args.h"
+#include "player/validity/validity.h"
+
+namespace rondo::player::validity {
+
+namespace {
+
+using State = CommandBuffer::State;
+using Pass = CommandBuffer::Pass;
+
+// Secondaries within secondaries; Vulkan has none, some extensions one.
+constexpr int kDeepest = 4;
+
+// Read while recording only: they may go before the commands are executed.
+bool may_go(HandleType type) {
+  switch (type) {
+    case HandleType::VkPipelineLayout:
+    case HandleType::VkDescriptorSetLayout:
+    case HandleType::VkDescriptorUpdateTemplate:
+    case HandleType::VkRenderPass:
+    case HandleType::VkCommandBuffer:  // looked at with its recording
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Binds come in turns; what is left twice goes when the recording ends.
+bool recently(const std::vector<ObjectId>& uses, ObjectId id) {
+  const std::size_t from = uses.size() > 8 ? uses.size() - 8 : 0;
+  return std::find(uses.begin() + static_cast<std::ptrdiff_t>(from), uses.end(), id) != uses.end();
+}
+
+Wrong create_pool(Validity& v, const Call& c) {
+  const VkCommandPoolCreateInfo& info = *c.as<args_vkCreateCommandPool>().pCreateInfo;
+  const std::uint32_t place = v.plan().place_of(c.dispatch());
+  if (place == kNone || place >= v.plan().devices.size()) return {};
+  const std::vector<QueueUse>& queues = v.plan().devices[place].queues;
+  if (std::none_of(queues.begin(), queues.end(),
+                   [&](const QueueUse& queue) { return queue.family == info.queueFamilyIndex; }))
+    return v.name(c.dispatch()) + " has no queue of family " + std::to_string(info.queueFamilyIndex);
+  if (const ObjectId id = c.created(); id != 0) v.command_pools.make(id);
+  return {};
+}
+
+Wrong allocate(Validity& v, const Call& c) {
+  const VkCommandBufferAllocateInfo& info = *c.as<args_vkAllocateCommandBuffers>().pAllocateInfo;
+  CommandPool* pool = v.command_pools.find(c.id(&info.commandPool));
+  for (std::uint32_t i = 0; i < info.commandBufferCount; ++i) {
+    const ObjectId id = c.created(i);
+    if (id == 0) continue;
+    v.command_buffers.make(id).secondary = info.level == VK_COMMAND_BUFFER_LEVEL_SECONDARY;
+    if (pool != nullptr) pool->buffers.push_back(id);
+  }
+  return {};
+}
+
+Wrong free_buffers(Validity& v, const Call& c) {
+  const auto& a = c.as<args_vkFreeCommandBuffers>();
+  const ObjectId pool = c.id(&a.commandPool);
+  for (std::uint32_t i = 0; i < a.commandBufferCount; ++i)
+    if (const ObjectId id = c.id(&a.pCommandBuffers[i]);
+        id != 0 && v.plan().objects.objects()[id].parent != pool)
+      return v.name(id) + " is not of " + v.name(pool);
+  return {};
+}
+
+void reset(CommandBuffer& commands) {
+  CommandBuffer fresh;
+  fresh.secondary = commands.secondary;
+  fresh.recording = commands.recording + 1;
+  fresh.uses = std::move(commands.uses);
+  fresh.executes = std::move(commands.executes);
+  fresh.uses.clear();
+  fresh.executes.clear();
+  commands = std::move(fresh);
+}
+
+Wrong reset_pool(Validity& v, const Call& c) {
+  CommandPool* pool = v.command_pools.find(c.id(&c.as<args_vkResetCommandPool>().commandPool));
+  if (pool == nullptr) return {};
+  std::erase_if(pool->buffers, [&](ObjectId id) { return !v.alive(id); });
+  for (const ObjectId id : pool->buffers) reset(*v.command_buffers.find(id));
+  return {};
+}
+
+Wrong reset_buffer(Validity& v, const Call& c) {
+  if (CommandBuffer* commands = v.command_buffers.find(c.dispatch()); commands != nullptr) reset(*commands);
+  return {};
+}
+
+Wrong begin(Validity& v, const Call& c) {
+  const VkCommandBufferBeginInfo& info = *c.as<args_vkBeginCommandBuffer>().pBeginInfo;
+  CommandBuffer* commands = v.command_buffers.find(c.dispatch());
+  if (commands == nullptr) return {};
+  if (commands->state == State::recording) return v.name(c.dispatch()) + " is being recorded already";
+  if (commands->secondary && info.pInheritanceInfo == nullptr)
+    return "pInheritanceInfo of a secondary command buffer is null";
+  reset(*commands);
+  commands->state = State::recording;
+  if (!commands->secondary || (info.flags & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT) == 0) return {};
+  commands->pass = Pass::inherited;
+  const VkCommandBufferInheritanceInfo& inherited = *info.pInheritanceInfo;
+  const RenderPass* pass = v.passes.find(c.id(&inherited.renderPass));
+  if (pass != nullptr && inherited.subpass >= pass->subpasses.size())
+    return "inherits subpass " + std::to_string(inherited.subpass) + " of " +
+           std::to_string(pass->subpasses.size());
+  if (inherited.renderPass == VK_NULL_HANDLE &&
+      find_chained<VkCommandBufferInheritanceRenderingInfo>(
+          inherited.pNext, VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_RENDERING_INFO) == nullptr)
+    return "continues a render pass, and names none";
+  return {};
+}
+
+Wrong end(Validity& v, const Call& c) {
+  CommandBuffer* commands = v.command_buffers.find(c.dispatch());
+  if (commands == nullptr) return {};
+  if (commands->state != State::recording) return v.name(c.dispatch()) + " is not being recorded";
+  if (commands->pass == Pass::render_pass || commands->pass == Pass::rendering) return "within a render pass";
+  commands->state = State::executable;
+  std::sort(commands->uses.begin(), commands->uses.end());
+  commands->uses.erase(std::unique(commands->uses.begin(), commands->uses.end()), commands->uses.end());
+  return {};
+}
+
+Wrong execute(Validity& v, const Call& c) {
+  const auto& a = c.as<args_vkCmdExecuteCommands>();
+  CommandBuffer* commands = v.command_buffers.find(c.dispatch());
+  for (std::uint32_t i = 0; i < a.commandBufferCount; ++i) {
+    const ObjectId id = c.id(&a.pCommandBuffers[i]);
+    if (Wrong w = check_execution(v, id, true); !w.empty()) return w;
+    const CommandBuffer* secondary = v.command_buffers.find(id);
+    if (commands == nullptr || secondary == nullptr) continue;
+    const bool inside = commands->pass != Pass::none;
+    if (inside != (secondary->pass == Pass::inherited))
+      return v.name(id) + (inside ? " does not continue a render pass" : " continues a render pass");
+    commands->executes.push_back({id, secondary->recording});
+  }
+  return {};
+}
+
+Wrong submit_1(Validity& v, const Call& c) {
+  const auto& a = c.as<args_vkQueueSubmit>();
+  for (std::uint32_t s = 0; s < a.submitCount; ++s)
+    for (std::uint32_t i = 0; i < a.pSubmits[s].commandBufferCount; ++i)
+      if (Wrong w = check_execution(v, c.id(&a.pSubmits[s].pCommandBuffers[i]), false); !w.empty()) return w;
+  return follow_submit(v, c);
+}
+
+Wrong submit_2(Validity& v, const Call& c) {
+  const auto& a = c.as<args_vkQueueSubmit2>();
+  for (std::uint32_t s = 0; s < a.submitCount; ++s)
+    for (std::uint32_t i = 0; i < a.pSubmits[s].commandBufferInfoCount; ++i)
+      if (Wrong w = check_execution(v, c.id(&a.pSubmits[s].pCommandBufferInfos[i].commandBuffer), false);
+          !w.empty())
+        return w;
+  return follow_submit(v, c);
+}
+
+Wrong check_uses(Validity& v, ObjectId id, int depth) {
+  const CommandBuffer* commands = v.command_buffers.find(id);
+  if (commands == nullptr || depth > kDeepest) return {};
+  for (const ObjectId use : commands->uses)
+    if (!v.alive(use)) return v.name(id) + " uses " + v.name(use) + ", which is destroyed";
+  for (const CommandBuffer::Executed& executed : commands->executes) {
+    const CommandBuffer* secondary = v.command_buffers.find(executed.commands);
+    if (!v.alive(executed.commands) || secondary == nullptr || secondary->recording != executed.recording)
+      return v.name(id) + " executes " + v.name(executed.commands) +
+             ", which was recorded again or freed since";
+    if (Wrong w = check_uses(v, executed.commands, depth + 1); !w.empty()) return w;
+  }
+  return {};
+}
+
+}  // namespace
+
+Wrong check_execution(Validity& v, ObjectId id, bool secondary) {
+  const CommandBuffer* commands = v.command_buffers.find(id);
+  if (commands == nullptr) return {};
+  if (commands->secondary != secondary)
+    return v.name(id) + (secondary ? " is not a secondary command buffer" : " is a secondary command buffer");
+  if (commands->state != State::executable) return v.name(id) + " is not recorded";
+  return check_uses(v, id, 0);
+}
+
+Wrong record_command(Validity& v, const Call& c) {
+  CommandBuffer* commands = v.command_buffers.find(c.dispatch());
+  if (commands == nullptr) return {};
+  if (commands->state != State::recording) return v.name(c.dispatch()) + " is not being recorded";
+  const std::vector<Object>& objects = v.plan().objects.objects();
+  const std::size_t first = c.lowered.handles.empty() ? 0 : 1;
+  for (std::size_t i = first; i < c.resolution.ids.size(); ++i) {
+    const ObjectId id = c.resolution.ids[i];
+    if (id == 0 || may_go(objects[id].type)) continue;
+    if (!recently(commands->uses, id)) commands->uses.push_back(id);
+    if (const ImageView* view = v.image_views.find(id); view != nullptr && view->image != 0)
+      commands->uses.push_back(view->image);
+  }
+  return {};
+}
+
+void add_command_buffer_checks(std::vector<Handler>& table) {
+  const auto add = [&](CommandId id, Handler handler) { table[static_cast<std::size_t>(id)] = handler; };
+  add(CommandId::vkCreateCommandPool, create_pool);
+  add(CommandId::vkAllocateCommandBuffers, allocate);
+  add(CommandId::vkFreeCommandBuffers, free_buffers);
+  add(CommandId::vkResetCommandPool, reset_pool);
+  add(CommandId::vkResetCommandBuffer, reset_buffer);
+  add(CommandId::vkBeginCommandBuffer, begin);
+  add(CommandId::vkEndCommandBuffer, end);
+  add(CommandId::vkCmdExecuteCommands, execute);
+  add(CommandId::vkQueueSubmit, submit_1);
+  add(CommandId::vkQueueSubmit2, submit_2);
+}
+
+}  // namespace rondo::player::validity

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// The states that a graphics pipeline cannot be without. What the specification
+// says to ignore is null in a capture (scripts/irregular.py).
+#include <algorithm>
+
+#include "generated/args.h"
+#include "player/validity/validity.h"
+
+namespace rondo::player::validity {
+
+namespace {
+
+struct Graphics {
+  Validity& v;
+  const Call& c;
+  const VkGraphicsPipelineCreateInfo& info;
+
+  bool dynamic(VkDynamicState state) const {
+    const auto* all = info.pDynamicState;
+    return all != nullptr && std::find(all->pDynamicStates, all->pDynamicStates + all->dynamicStateCount,
+                                       state) != all->pDynamicStates + all->dynamicStateCount;
+  }
+  VkShaderStageFlags stages() const {
+    VkShaderStageFlags all = 0;
+    for (std::uint32_t i = 0; i < info.stageCount; ++i) all |= info.pStages[i].stage;
+    return all;
+  }
+  // Only a part, or put together from parts.
+  bool in_parts() const {
+    const auto* libraries = find_chained<VkPipelineLibraryCreateInfoKHR>(
+        info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
+    return (info.flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) != 0 ||
+           (libraries != nullptr && libraries->libraryCount != 0);
+  }
+
+  Wrong check() const {
+    if (in_parts()) return {};
+    const VkShaderStageFlags used = stages();
+    const bool mesh = (used & VK_SHADER_STAGE_MESH_BIT_EXT) != 0;
+    if (!mesh && (used & VK_SHADER_STAGE_VERTEX_BIT) == 0) return "has no vertex shader";
+    if (!mesh && info.pVertexInputState == nullptr && !dynamic(VK_DYNAMIC_STATE_VERTEX_INPUT_EXT))
+      return "pVertexInputState is null";
+    if (!mesh && info.pInputAssemblyState == nullptr) return "pInputAssemblyState is null";
+    if ((used & VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT) != 0 && info.pTessellationState == nullptr)
+      return "pTessellationState is null";
+    if (info.pRasterizationState == nullptr) return "pRasterizationState is null";
+    if (Wrong w = check_vertex_input(); !w.empty()) return w;
+    const RenderPass* pass = v.passes.find(c.id(&info.renderPass));
+    if (pass != nullptr && info.subpass >= pass->subpasses.size())
+      return "subpass is " + std::to_string(info.subpass) + " of " + std::to_string(pass->subpasses.size());
+    if (info.pRasterizationState->rasterizerDiscardEnable != VK_FALSE &&
+        !dynamic(VK_DYNAMIC_STATE_RASTERIZER_DISCARD_ENABLE))
+      return {};
+    if (info.pViewportState == nullptr) return "pViewportState is null";
+    if (info.pMultisampleState == nullptr) return "pMultisampleState is null";
+    if (Wrong w = check_viewports(*info.pViewportState); !w.empty()) return w;
+    return check_outputs(pass);
+  }
+
+  Wrong check_vertex_input() const {
+    const auto* input = info.pVertexInputState;
+    if (input == nullptr || dynamic(VK_DYNAMIC_STATE_VERTEX_INPUT_EXT)) return {};
+    for (std::uint32_t i = 0; i < input->vertexAttributeDescriptionCount; ++i) {
+      const std::uint32_t binding = input->pVertexAttributeDescriptions[i].binding;
+      const auto* end = input->pVertexBindingDescriptions + input->vertexBindingDescriptionCount;
+      if (std::none_of(input->pVertexBindingDescriptions, end,
+                       [&](const VkVertexInputBindingDescription& b) { return b.binding == binding; }))
+        return "a vertex attribute is of binding " + std::to_string(binding) + ", which is not there";
+    }
+    return {};
+  }
+
+  Wrong check_viewports(const VkPipelineViewportStateCreateInfo& state) const {
+    const bool counted = dynamic(VK_DYNAMIC_STATE_VIEWPORT_WITH_COUNT);
+    if (!counted && !dynamic(VK_DYNAMIC_STATE_VIEWPORT) && state.viewportCount != 0 &&
+        state.pViewports == nullptr)
+      return "pViewports is null";
+    if (!dynamic(VK_DYNAMIC_STATE_SCISSOR_WITH_COUNT) && !dynamic(VK_DYNAMIC_STATE_SCISSOR) &&
+        state.scissorCount != 0 && state.pScissors == nullptr)
+      return "pScissors is null";
+    if (!counted && state.viewportCount == 0) return "viewportCount is 0";
+    return {};
+  }
+
+  Wrong check_outputs(const RenderPass* pass) const {
+    std::uint32_t colors = 0;
+    bool depth = false;
+    if (pass != nullptr) {
+      colors = pass->subpasses[info.subpass].colors;
+      depth = pass->subpasses[info.subpass].depth;
+    } else if (const auto* rendering = find_chained<VkPipelineRenderingCreateInfo>(
+                   info.pNext, VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
+               rendering != nullptr) {
+      colors = rendering->colorAttachmentCount;
+      depth = rendering->depthAttachmentFormat != VK_FORMAT_UNDEFINED ||
+              rendering->stencilAttachmentFormat != VK_FORMAT_UNDEFINED;
+    }
+    if (depth && info.pDepthStencilState == nullptr) return "pDepthStencilState is null";
+    if (colors == 0) return {};
+    const auto* blend = info.pColorBlendState;
+    if (blend == nullptr) return "pColorBlendState is null";
+    if (dynamic(VK_DYNAMIC_STATE_COLOR_BLEND_ENABLE_EXT)) return {};
+    if (blend->attachmentCount < colors)
+      return "blends " + std::to_string(blend->attachmentCount) + " attachments of " + std::to_string(colors);
+    return blend->pAttachments == nullptr ? "pAttachments is null" : Wrong();
+  }
+};
+
+bool has_code(const VkPipelineShaderStageCreateInfo& stage) {
+  return stage.module != VK_NULL_HANDLE ||
+         find_chained<VkShaderModuleCreateInfo>(stage.pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO) !=
+             nullptr ||
+         find_chained<VkPipelineShaderStageModuleIdentifierCreateInfoEXT>(
+             stage.pNext, VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_MODULE_IDENTIFIER_CREATE_INFO_EXT) !=
+             nullptr;
+}
+
+Wrong check_stage(const VkPipelineShaderStageCreateInfo& stage) {
+  if (!has_code(stage)) return "a stage has no shader module";
+  const VkSpecializationInfo* constants = stage.pSpecializationInfo;
+  for (std::uint32_t i = 0; constants != nullptr && i < constants->mapEntryCount; ++i)
+    if (!within(constants->pMapEntries[i].offset, constants->pMapEntries[i].size, constants->dataSize))
+      return "a specialization constant is outside its data";
+  return {};
+}
+
+Wrong create_graphics(Validity& v, const Call& c) {
+  const auto& a = c.as<args_vkCreateGraphicsPipelines>();
+  for (std::uint32_t i = 0; i < a.createInfoCount; ++i) {
+    const VkGraphicsPipelineCreateInfo& info = a.pCreateInfos[i];
+    for (std::uint32_t s = 0; info.pStages != nullptr && s < info.stageCount; ++s)
+      if (Wrong w = check_stage(info.pStages[s]); !w.empty()) return w;
+    if (Wrong w = Graphics{v, c, info}.check(); !w.empty()) return "pipeline " + std::to_string(i) + ": " + w;
+    if (const ObjectId id = c.created(i); id != 0)
+      v.pipelines.make(id).point = VK_PIPELINE_BIND_POINT_GRAPHICS;
+  }
+  return {};
+}
+
+Wrong create_compute(Validity& v, const Call& c) {
+  const auto& a = c.as<args_vkCreateComputePipelines>();
+  for (std::uint32_t i = 0; i < a.createInfoCount; ++i) {
+    if (Wrong w = check_stage(a.pCreateInfos[i].stage); !w.empty()) return w;
+    if (a.pCreateInfos[i].stage.stage != VK_SHADER_STAGE_COMPUTE_BIT)
+      return "its stage is not the compute stage";
+    if (const ObjectId id = c.created(i); id != 0)
+      v.pipelines.make(id).point = VK_PIPELINE_BIND_POINT_COMPUTE;
+  }
+  return {};
+}
+
+Wrong bind_pipeline(Validity& v, const Call& c) {
+  const auto& a = c.as<args_vkCmdBindPipeline>();
+  const ObjectId id = c.id(&a.pipeline);
+  const Pipeline* pipeline = v.pipelines.find(id);
+  CommandBuffer* commands = v.command_buffers.find(c.dispatch());
+  if (pipeline != nullptr && pipeline->point != a.pipelineBindPoint)
+    return v.name(id) + " is bound as another kind of pipeline than it is";
+  if (commands == nullptr) return {};
+  commands->graphics = commands->graphics || a.pipelineBindPoint == VK_PIPELINE_BIND_POINT_GRAPHICS;
+  commands->compute = commands->compute || a.pipelineBindPoint == VK_PIPELINE_BIND_POINT_COMPUTE;
+  return {};
+}
+
+}  // namespace
+
+void add_pipeline_checks(std::vector<Handler>& table) {
+  table[static_cast<std::size_t>(CommandId::vkCreateGraphicsPipelines)] = create_graphics;
+  table[static_cast<std::size_t>(CommandId::vkCreateComputePipelines)] = create_compute;
+  table[static_cast<std::size_t>(CommandId::vkCmdBindPipeline)] = bind_pipeline;
+}
+
+}  // namespace rondo::player::validity

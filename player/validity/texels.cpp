@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "player/validity/texels.h"
+
+#include <algorithm>
+
+#include "gpu/image_readback.h"
+
+namespace rondo::player::validity {
+
+namespace {
+
+// ASTC in the order of the enumeration, UNORM and SRGB in turns.
+constexpr std::uint32_t kAstc[][2] = {{4, 4}, {5, 4},  {5, 5},  {6, 5},  {6, 6},   {8, 5},   {8, 6},
+                                      {8, 8}, {10, 5}, {10, 6}, {10, 8}, {10, 10}, {12, 10}, {12, 12}};
+
+std::uint32_t aspect_bytes(VkFormat format, VkImageAspectFlags aspect) {
+  if (aspect == VK_IMAGE_ASPECT_STENCIL_BIT) return 1;
+  if (aspect != VK_IMAGE_ASPECT_DEPTH_BIT) return 0;
+  return format == VK_FORMAT_D16_UNORM || format == VK_FORMAT_D16_UNORM_S8_UINT ? 2 : 4;
+}
+
+}  // namespace
+
+Block block_of(VkFormat format) {
+  if (format >= VK_FORMAT_BC1_RGB_UNORM_BLOCK && format <= VK_FORMAT_BC7_SRGB_BLOCK) {
+    const bool small = format <= VK_FORMAT_BC1_RGBA_SRGB_BLOCK || format == VK_FORMAT_BC4_UNORM_BLOCK ||
+                       format == VK_FORMAT_BC4_SNORM_BLOCK;
+    return {4, 4, small ? 8u : 16u};
+  }
+  if (format >= VK_FORMAT_ETC2_R8G8B8_UNORM_BLOCK && format <= VK_FORMAT_EAC_R11G11_SNORM_BLOCK) {
+    const bool small = format <= VK_FORMAT_ETC2_R8G8B8A1_SRGB_BLOCK ||
+                       format == VK_FORMAT_EAC_R11_UNORM_BLOCK || format == VK_FORMAT_EAC_R11_SNORM_BLOCK;
+    return {4, 4, small ? 8u : 16u};
+  }
+  if (format >= VK_FORMAT_ASTC_4x4_UNORM_BLOCK && format <= VK_FORMAT_ASTC_12x12_SRGB_BLOCK) {
+    const auto& astc = kAstc[(format - VK_FORMAT_ASTC_4x4_UNORM_BLOCK) / 2];
+    return {astc[0], astc[1], 16};
+  }
+  // Four texels are one block; planes of half the size take as many blocks at most.
+  if (format > VK_FORMAT_ASTC_12x12_SRGB_BLOCK) return {16, 16, 0};
+  return {1, 1, gpu::texel_bytes(format).value_or(0)};
+}
+
+std::uint64_t region_bytes(VkFormat format, VkImageAspectFlags aspect, std::uint32_t row_length,
+                           std::uint32_t image_height, const VkExtent3D& extent, std::uint32_t layers) {
+  const Block block = block_of(format);
+  const bool depth = format >= VK_FORMAT_D16_UNORM && format <= VK_FORMAT_D32_SFLOAT_S8_UINT;
+  const std::uint64_t bytes = depth ? aspect_bytes(format, aspect) : block.bytes;
+  if (bytes == 0 || extent.width == 0 || extent.height == 0 || extent.depth == 0 || layers == 0) return 0;
+  const auto blocks = [](std::uint32_t texels, std::uint32_t unit) {
+    return (std::uint64_t{texels} + unit - 1) / unit;
+  };
+  const std::uint64_t row = blocks(std::max(row_length, extent.width), block.width);
+  const std::uint64_t rows = blocks(std::max(image_height, extent.height), block.height);
+  const std::uint64_t slices = std::uint64_t{extent.depth} * layers;  // one of them is 1
+  // Each below 2^32: the product of three may not fit.
+  if (slices > (std::uint64_t{1} << 26) || row > (std::uint64_t{1} << 31) / bytes ||
+      rows > (std::uint64_t{1} << 31))
+    return UINT64_MAX - 1;
+  const unsigned __int128 all =
+      ((static_cast<unsigned __int128>(slices - 1) * rows + blocks(extent.height, block.height) - 1) * row +
+       blocks(extent.width, block.width)) *
+      bytes;
+  return all > UINT64_MAX - 1 ? UINT64_MAX - 1 : static_cast<std::uint64_t>(all);
+}
+
+}  // namespace rondo::player::validity

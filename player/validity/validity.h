@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a driver takes on trust, followed record by record: which objects hold
+// what, what is bound where, which command buffers may be executed. A foreign
+// capture is hostile; no call of it may lead a driver outside of its own
+// objects. Refused is only what could do that: programs that bend the
+// specification and get away with it are to replay.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "format/objects.h"
+#include "player/native_view.h"
+#include "player/plan.h"
+#include "player/validity/states.h"
+
+namespace rondo::player::validity {
+
+// A sentence that says what is wrong; empty: nothing.
+using Wrong = std::string;
+
+struct Call {
+  const codec::CommandInfo& command;
+  const NativeView& view;
+  const codec::Lowered& lowered;
+  const ObjectTable::Resolution& resolution;
+
+  template <class Args>
+  const Args& as() const {
+    return view.as<Args>();
+  }
+  ObjectId id(const void* member) const { return view.id(member); }
+  ObjectId dispatch() const { return resolution.ids.empty() ? 0 : resolution.ids[0]; }
+  // What the i-th created handle is, in the order of the payload; 0: none.
+  ObjectId created(std::size_t i = 0) const;
+};
+
+// By ObjectId. States stay where they are.
+template <class T>
+class Table {
+ public:
+  T* find(ObjectId id) { return id < place_.size() && place_[id] != 0 ? &states_[place_[id] - 1] : nullptr; }
+  T& make(ObjectId id) {
+    if (id >= place_.size()) place_.resize(id + id / 2 + 16, 0);
+    if (place_[id] == 0) {
+      states_.emplace_back();
+      place_[id] = static_cast<std::uint32_t>(states_.size());
+    } else {
+      states_[place_[id] - 1] = T{};
+    }
+    return states_[place_[id] - 1];
+  }
+
+ private:
+  std::vector<std::uint32_t> place_;  // index + 1 into states_
+  std::deque<T> states_;
+};
+
+class Validity {
+ public:
+  explicit Validity(const Plan& plan) : plan_(plan) {}
+  // A record that is played, in the order of the plan.
+  Wrong check(const Call& call);
+
+  const Plan& plan() const { return plan_; }
+  std::string name(ObjectId id) const { return plan_.name(id); }
+  bool alive(ObjectId id) const { return plan_.objects.objects()[id].alive; }
+
+  Table<Memory> memories;
+  Table<Buffer> buffers;
+  Table<Image> images;
+  Table<ImageView> image_views;
+  Table<BufferView> buffer_views;
+  Table<SetLayoutRef> set_layouts, sets;
+  Table<PipelineLayout> pipeline_layouts;
+  Table<Template> templates;
+  Table<RenderPass> passes;
+  Table<Framebuffer> framebuffers;
+  Table<Pipeline> pipelines;
+  Table<CommandPool> command_pools;
+  Table<CommandBuffer> command_buffers;
+  Table<QueryPool> query_pools;
+  Table<Fence> fences;
+  Table<Semaphore> semaphores;
+
+ private:
+  Wrong check_devices(const Call& call) const;
+
+  const Plan& plan_;
+};
+
+using Handler = Wrong (*)(Validity&, const Call&);
+// Each file's, by canonical command.
+void add_memory_checks(std::vector<Handler>& table);
+void add_image_checks(std::vector<Handler>& table);
+void add_descriptor_checks(std::vector<Handler>& table);
+void add_pass_checks(std::vector<Handler>& table);
+void add_pipeline_checks(std::vector<Handler>& table);
+void add_command_buffer_checks(std::vector<Handler>& table);
+void add_copy_checks(std::vector<Handler>& table);
+void add_draw_checks(std::vector<Handler>& table);
+void add_query_checks(std::vector<Handler>& table);
+void add_sync_checks(std::vector<Handler>& table);
+
+// enumerants.cpp: a value that the registry does not have, where a driver may
+// use it as an index.
+Wrong check_enumerants(const Call& call);
+// command_buffers.cpp: every vkCmd*.
+Wrong record_command(Validity& v, const Call& call);
+// sync.cpp: the fence and semaphores of a submit.
+Wrong follow_submit(Validity& v, const Call& call);
+Wrong check_execution(Validity& v, ObjectId commands, bool secondary);
+
+// Ranges.
+inline bool within(std::uint64_t offset, std::uint64_t size, std::uint64_t whole) {
+  return offset <= whole && size <= whole - offset;
+}
+std::string span_text(std::uint64_t offset, std::uint64_t size);
+// memory.cpp: bytes of a buffer that a command reads or writes. VK_WHOLE_SIZE: to its end.
+Wrong check_bytes(Validity& v, const char* member, ObjectId buffer, VkDeviceSize offset, VkDeviceSize size);
+// images.cpp
+Wrong check_range(Validity& v, const char* member, ObjectId image, const VkImageSubresourceRange& range);
+Wrong check_bound(Validity& v, const char* member, ObjectId image);
+VkExtent3D mip_extent(const Image& image, std::uint32_t mip);
+
+}  // namespace rondo::player::validity
