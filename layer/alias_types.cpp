@@ -126,8 +126,7 @@ bool extend_for_alias(DeviceState& device, const VkImageCreateInfo& info) {
   constexpr VkFlags sparse_or_protected = VK_IMAGE_CREATE_SPARSE_BINDING_BIT | VK_IMAGE_CREATE_PROTECTED_BIT;
   // Preinitialized images may not be external (VUID-VkImageCreateInfo-pNext-01443).
   if (device.alias_types == 0 || (info.flags & sparse_or_protected) != 0 ||
-      info.initialLayout != VK_IMAGE_LAYOUT_UNDEFINED ||
-      (info.usage & VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT) != 0)
+      info.initialLayout != VK_IMAGE_LAYOUT_UNDEFINED)
     return false;
   for (auto* s = static_cast<const VkBaseInStructure*>(info.pNext); s != nullptr; s = s->pNext)
     if (s->sType == VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMAGE_CREATE_INFO ||

@@ -14,7 +14,8 @@ namespace rondo::layer {
 
 namespace {
 
-// In memory of ours if it may be and can be; `alias` says which.
+// In memory of ours if it may be and can be; `alias` says which. While there is
+// an image that may not live there, what has room for it is the driver's.
 VkResult allocate(DeviceState& device, const VkMemoryAllocateInfo& info,
                   const VkAllocationCallbacks* allocator, VkDeviceMemory* out,
                   std::unique_ptr<memory::AliasMemory>& alias) {
@@ -24,7 +25,7 @@ VkResult allocate(DeviceState& device, const VkMemoryAllocateInfo& info,
     const auto lock = host_memory().enter();
     const auto& plain = device.memories.plain_images;
     if (std::none_of(plain.begin(), plain.end(),
-                     [&](const auto& image) { return image.second == info.allocationSize; }))
+                     [&](const auto& image) { return image.second <= info.allocationSize; }))
       alias = host_memory().tracker()->allocate(info.allocationSize, device.alias_granule);
   }
   if (alias != nullptr) {

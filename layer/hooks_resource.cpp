@@ -44,7 +44,7 @@ bool same(const VkMemoryRequirements& a, const VkMemoryRequirements& b) {
   return a.size == b.size && a.alignment == b.alignment && a.memoryTypeBits == b.memoryTypeBits;
 }
 
-// Whoever allocates exactly what such an image needs gets the driver's memory.
+// Whoever allocates room for such an image gets the driver's memory.
 void remember_plain(DeviceState& device, VkImage image) {
   if (device.alias_types == 0 || !recording()) return;
   VkMemoryRequirements needs;
@@ -91,10 +91,26 @@ VkResult create_image(DeviceState& device, const VkImageCreateInfo& asked,
 
 void bind_image(DeviceState& device, VkImage image, VkDeviceMemory handle) {
   if (!recording()) return;
+  bool misplaced = false;
+  {
+    const auto lock = host_memory().enter();
+    const bool plain = device.memories.plain_images.erase(image) != 0;
+    if (Memory* const memory = HostMemory::find(device, handle); memory != nullptr) {
+      memory->device_writable = true;
+      misplaced = plain && memory->alias != nullptr;
+    }
+  }
+  if (misplaced)
+    note(
+        "an image that cannot be external is bound to memory that was allocated before it, and which Rondo "
+        "imported: drivers need not allow that (RONDO_MEMORY=pagemap imports nothing)");
+}
+
+// One that was never bound: nobody needs to make room for it any more.
+void forget_image(DeviceState& device, VkImage image) {
+  if (device.alias_types == 0 || !recording()) return;
   const auto lock = host_memory().enter();
   device.memories.plain_images.erase(image);
-  if (Memory* const memory = HostMemory::find(device, handle); memory != nullptr)
-    memory->device_writable = true;
 }
 
 void bind_buffer(DeviceState& device, VkBuffer buffer, VkDeviceMemory handle, VkDeviceSize offset) {
@@ -203,6 +219,12 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateImage(VkDevice device, const VkImage
   return record_with<CommandId::vkCreateImage>(
       [&] { return create_image(state, *pCreateInfo, pAllocator, pImage); }, device, pCreateInfo, pAllocator,
       pImage);
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_vkDestroyImage(VkDevice device, VkImage image,
+                                               const VkAllocationCallbacks* pAllocator) {
+  forget_image(device_of(device), image);  // the driver may give its value to another thread at once
+  regular<CommandId::vkDestroyImage>(device, image, pAllocator);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkBindBufferMemory(VkDevice device, VkBuffer buffer,

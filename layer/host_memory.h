@@ -62,7 +62,8 @@ struct DeviceMemory {
     VkDeviceMemory memory = VK_NULL_HANDLE;  // null before it is bound
   };
   std::unordered_map<VkBuffer, BufferUse> buffers;
-  // Images that may not live in imported memory, not yet bound: the bytes they need.
+  // Images that may not live in imported memory, not yet bound: the bytes they
+  // need. An allocation with room for one is not imported.
   std::unordered_map<VkImage, VkDeviceSize> plain_images;
   std::unordered_map<VkQueue, QueueProgress> queues;
   struct FenceUse {

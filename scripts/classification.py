@@ -40,7 +40,8 @@ LAYER_HAND = _each(
      "vkAllocateMemory vkFreeMemory vkMapMemory vkUnmapMemory vkFlushMappedMemoryRanges "
      "vkInvalidateMappedMemoryRanges"),
     ("the memory tracker learns what a device may write",
-     "vkBindBufferMemory vkBindBufferMemory2 vkBindImageMemory vkBindImageMemory2 vkDestroyBuffer"),
+     "vkBindBufferMemory vkBindBufferMemory2 vkBindImageMemory vkBindImageMemory2 vkDestroyBuffer "
+     "vkDestroyImage"),
     ("host writes are found before it, numbered with it",
      "vkQueueSubmit vkQueueSubmit2 vkQueueBindSparse vkSignalSemaphore vkSetEvent"),
     ("takes checkpoints, and times the frame",

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the layer itself asks of the driver is valid: with the validation layer
+// beneath Rondo's, a captured program draws no message that it does not draw alone.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <set>
+
+#include "fixture.h"
+#include "replays.h"
+#include "skip.h"
+
+using namespace scenario;
+
+namespace {
+
+// Explicit layers sit beneath implicit ones: the validation layer sees what
+// Rondo's passes down. All kinds of message are printed.
+void validate(Command& command, const TemporaryDirectory& directory, const std::string& more = {}) {
+  const std::string settings = directory.file("settings" + std::to_string(more.size()));
+  write_file(settings,
+             "khronos_validation.debug_action = VK_DBG_LAYER_ACTION_LOG_MSG\n"
+             "khronos_validation.report_flags = error,warn,perf\n" +
+                 more);
+  command.environment["VK_INSTANCE_LAYERS"] = "VK_LAYER_KHRONOS_validation";
+  command.environment["VK_LAYER_SETTINGS_PATH"] = settings;
+  command.environment.insert_or_assign("XDG_DATA_DIRS", build_root() + "/share:/usr/local/share:/usr/share");
+}
+
+// Each message's identifier, as often as it appears.
+std::multiset<std::string> messages(const Outcome& outcome) {
+  std::multiset<std::string> found;
+  for (const std::string& line : lines(outcome.both())) {
+    const std::size_t at = line.find("[ ");
+    if (line.find("Validation") == std::string::npos || at == std::string::npos) continue;
+    found.insert(line.substr(at + 2, line.find(" ]", at) - at - 2));
+  }
+  return found;
+}
+
+// Every test program that ends as it should on lavapipe.
+std::vector<std::string> all_programs() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(build_root() + "/tests/programs")) {
+    const std::string name = entry.path().filename();
+    const auto permissions = entry.status().permissions();
+    if (entry.is_regular_file() && name.find('.') == std::string::npos && name != "crash" &&
+        (permissions & std::filesystem::perms::owner_exec) != std::filesystem::perms::none)
+      names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+SCENARIO("the validation layer has nothing to say of what the layer does", "[validation]") {
+  REQUIRE(all_programs().size() > 10);
+  const TemporaryDirectory directory;
+  for (const std::string& name : all_programs()) {
+    Command alone;
+    alone.arguments = {program(name)};
+    validate(alone, directory);
+    const Outcome expected = run(alone);
+    if (expected.status != 0) continue;  // for another driver
+    for (const std::string checkpoints : {"none", "readback"}) {
+      Command command = capture_command({program(name)}, directory.file("%p.rondo"),
+                                        {.checkpoints = checkpoints, .with_launcher = false});
+      validate(command, directory);
+      const Outcome outcome = run(command);
+      INFO(name << " with checkpoints " << checkpoints << "\n" << outcome.both());
+      CHECK(outcome.status == 0);
+      CHECK(messages(outcome) == messages(expected));
+    }
+  }
+}
+
+SCENARIO("what is said beneath the layer is seen", "[validation]") {
+  // Else silence would say nothing: the layer's best practices always have something to say.
+  const TemporaryDirectory directory;
+  Command command = capture_command({program("leak")}, directory.file("x.rondo"), {.with_launcher = false});
+  validate(command, directory,
+           "khronos_validation.enables = VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT\n");
+  const Outcome outcome = run(command);
+  INFO(outcome.both());
+  CHECK(!messages(outcome).empty());
+}
+
+SCENARIO("buffers and images that share blocks of memory replay bit for bit", "[validation]") {
+  replays_bit_for_bit({program("suballocate")},
+                      {.submits = 1,
+                       .not_compared = 1,
+                       .not_compared_because = "an image that cannot be imported memory makes its block the "
+                                               "driver's, where nothing tells the host's writes apart"});
+}
