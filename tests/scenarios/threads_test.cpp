@@ -2,8 +2,11 @@
 // Threads, synchronisation and processes: what happens at the same time in the
 // program is replayed in one order, and that order is a right one.
 #include <catch2/catch.hpp>
+#include <csignal>
+#include <set>
 
 #include "fixture.h"
+#include "json.h"
 #include "replays.h"
 
 using namespace scenario;
@@ -50,4 +53,58 @@ SCENARIO("fences that are polled and used again replay bit for bit", "[threads]"
       {.submits = 33,
        .not_compared = 2,
        .not_compared_because = "two buffers, at a wait for one of two fences: the other waits for the host"});
+}
+
+SCENARIO("a flag that the device raises and the host polls replays bit for bit", "[threads]") {
+  replays_bit_for_bit({program("flag")}, {.submits = 1});
+}
+
+SCENARIO("submits of every shape replay bit for bit", "[threads]") {
+  replays_bit_for_bit({program("submits")}, {.submits = 21});
+}
+
+SCENARIO("command buffers replay bit for bit whatever their life was", "[threads]") {
+  replays_bit_for_bit({program("command_buffers")}, {.submits = 13});
+}
+
+SCENARIO("a program that ends by _exit in the middle of its work replays up to there", "[threads]") {
+  replays_bit_for_bit({program("midway"), "--end", "1"}, {.submits = 5});
+}
+
+SCENARIO("a program that ends by quick_exit in the middle of its work replays up to there", "[threads]") {
+  replays_bit_for_bit({program("midway"), "--end", "2"}, {.submits = 5});
+}
+
+SCENARIO("a program that aborts in the middle of its work replays up to there", "[threads]") {
+  replays_bit_for_bit({program("midway"), "--end", "3"}, {.submits = 5, .status = 128 + SIGABRT});
+}
+
+SCENARIO("a program that exits while its threads work replays up to there", "[threads]") {
+  replays_bit_for_bit({program("midway"), "--end", "0"}, {.submits = 5});
+}
+
+SCENARIO("a program that forks while it records replays bit for bit", "[threads]") {
+  replays_bit_for_bit({program("forks")},
+                      {.submits = 36,
+                       .not_compared = kAny,
+                       .not_compared_because = "another thread writes and submits at every wait"});
+}
+
+SCENARIO("a forked child that becomes another Vulkan program gets a capture of its own", "[threads]") {
+  const TemporaryDirectory directory;
+  const Outcome outcome = run(capture_command({program("forks"), "--exec", "1"}, directory.file("x.rondo")));
+  INFO(outcome.both());
+  REQUIRE(outcome.status == 0);
+  const std::vector<std::string> names = files_in(directory.path());
+  CHECK(names.size() == 2);
+  std::multiset<std::string> submits;
+  for (const std::string& name : names) {
+    const Json info = Json::parse(rondo({"info", "--json", directory.file(name)}).out);
+    CHECK(info.at("/complete") == "true");
+    submits.insert(info.at("/submits"));
+    const Outcome replay = player({directory.file(name)});
+    INFO(name << replay.both());
+    CHECK(replay.status == 0);
+  }
+  CHECK(submits == std::multiset<std::string>{"1", "37"});
 }
