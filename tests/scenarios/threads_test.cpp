@@ -108,3 +108,15 @@ SCENARIO("a forked child that becomes another Vulkan program gets a capture of i
   }
   CHECK(submits == std::multiset<std::string>{"1", "37"});
 }
+
+SCENARIO("parts of memory mapped, written and flushed in every way replay bit for bit", "[threads]") {
+  replays_bit_for_bit({program("mappings")}, {.submits = 7});
+}
+
+SCENARIO("memory that buffers and images share replays bit for bit", "[threads]") {
+  replays_bit_for_bit({program("shared_memory")}, {.submits = 6});
+}
+
+SCENARIO("descriptor sets whose values come back replay bit for bit", "[threads]") {
+  replays_bit_for_bit({program("sets")}, {.submits = 35});
+}
