@@ -2,6 +2,7 @@
 #include "layer/checkpoint.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "gpu/zero_fill.h"
 #include "layer/log.h"
@@ -14,6 +15,8 @@ namespace {
 // How long the program is held for work that may be waiting for the program, ns.
 constexpr std::uint64_t kPatience = 50'000'000;
 constexpr std::uint64_t kLeastPatience = 100'000;
+// … and where nothing can be: what was submitted ends by itself.
+constexpr std::uint64_t kLongPatience = 2'000'000'000;
 constexpr int kAttempts = 8;  // against other threads that submit, or write what is being read
 constexpr std::uint64_t kImageTimeout = 60'000'000'000;  // ns
 
@@ -213,10 +216,10 @@ VkResult Checkpointer::start_probe() {
 Checkpointer::Settled Checkpointer::settle(Lock& queues, std::string& reason) {
   const auto now = [&] {
     const auto lock = host_memory().enter();
-    return std::pair(device_.memories.epoch, device_.memories.signals);
+    return std::tuple(device_.memories.epoch, device_.memories.signals, device_.memories.waits_for_host);
   };
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    const auto [epoch, signals] = now();
+    const auto [epoch, signals, waits_for_host] = now();
     if (probed_ != epoch)
       if (const VkResult result = start_probe(); result != VK_SUCCESS) {
         reason = gpu::describe("vkQueueSubmit", result);
@@ -227,7 +230,10 @@ Checkpointer::Settled Checkpointer::settle(Lock& queues, std::string& reason) {
     if (!probe_.empty()) {
       queues.unlock();
       result = device_.next->vkWaitForFences(device_.device, static_cast<std::uint32_t>(probe_.size()),
-                                             probe_.data(), VK_TRUE, again ? 0 : patience_ns_);
+                                             probe_.data(), VK_TRUE,
+                                             again            ? 0
+                                             : waits_for_host ? patience_ns_
+                                                              : kLongPatience);
       queues.lock();
     }
     if (result == VK_TIMEOUT) {
@@ -246,7 +252,7 @@ Checkpointer::Settled Checkpointer::settle(Lock& queues, std::string& reason) {
     stuck_.insert(stuck_.end(), probe_.begin(), probe_.end());
     probe_.clear();
     reuse_signalled();
-    if (now().first == epoch) {
+    if (std::get<0>(now()) == epoch) {
       patience_ns_ = kPatience;
       return Settled::yes;
     }

@@ -2,6 +2,7 @@
 // What makes a device, or another thread, see the program's host writes:
 // submits, signals, events.
 #include "generated/hooks.h"
+#include "layer/chain.h"
 #include "layer/checkpoint.h"
 #include "layer/critical.h"
 
@@ -47,7 +48,28 @@ VkResult signal(VkDevice handle, A... arguments) {
       [&] { return next(handle, arguments...); }, handle, arguments...);
 }
 
+void may_wait_for_host(VkDevice device) {
+  if (!recording()) return;
+  const auto lock = host_memory().enter();
+  device_of(device).memories.waits_for_host = true;
+}
+
 }  // namespace
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateSemaphore(VkDevice device,
+                                                      const VkSemaphoreCreateInfo* pCreateInfo,
+                                                      const VkAllocationCallbacks* pAllocator,
+                                                      VkSemaphore* pSemaphore) {
+  const auto* type = find_in_chain<VkSemaphoreTypeCreateInfo>(pCreateInfo->pNext,
+                                                              VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
+  if (type != nullptr && type->semaphoreType == VK_SEMAPHORE_TYPE_TIMELINE) may_wait_for_host(device);
+  return regular<CommandId::vkCreateSemaphore>(device, pCreateInfo, pAllocator, pSemaphore);
+}
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateEvent(VkDevice device, const VkEventCreateInfo* pCreateInfo,
+                                                  const VkAllocationCallbacks* pAllocator, VkEvent* pEvent) {
+  may_wait_for_host(device);
+  return regular<CommandId::vkCreateEvent>(device, pCreateInfo, pAllocator, pEvent);
+}
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueueSubmit(VkQueue queue, std::uint32_t submitCount,
                                                   const VkSubmitInfo* pSubmits, VkFence fence) {

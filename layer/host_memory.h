@@ -73,6 +73,8 @@ struct DeviceMemory {
   std::unordered_map<VkFence, FenceUse> fences;
   std::uint64_t epoch = 1;    // grows with every submit
   std::uint64_t signals = 0;  // by the host: what they may have let go on
+  // Timeline semaphores or events exist: submitted work may wait for the program.
+  bool waits_for_host = false;
 };
 
 class HostMemory {

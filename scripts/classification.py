@@ -44,6 +44,8 @@ LAYER_HAND = _each(
      "vkDestroyImage"),
     ("host writes are found before it, numbered with it",
      "vkQueueSubmit vkQueueSubmit2 vkQueueBindSparse vkSignalSemaphore vkSetEvent"),
+    ("work may wait for what the host signals: how long a checkpoint waits for it",
+     "vkCreateSemaphore vkCreateEvent"),
     ("takes checkpoints, and times the frame",
      "vkQueuePresentKHR"),
     ("a successful wait or poll publishes; checkpoints of memory follow it",
