@@ -40,3 +40,39 @@ SCENARIO("specialization constants replay, whatever their sizes and gaps", "[com
 SCENARIO("queries replay, with and without availability, waiting and partial", "[commands]") {
   replays_bit_for_bit({program("queries")}, {.submits = 2});
 }
+
+SCENARIO("pipelines out of libraries, caches and derivatives replay", "[commands]") {
+  replays_bit_for_bit({program("libraries")}, {.submits = 1});
+}
+
+SCENARIO("a program that can do without sparse binding falls back and replays", "[commands]") {
+  replays_bit_for_bit({program("sparse")}, {.submits = 1});
+}
+
+SCENARIO("inline uniform blocks replay, written, copied and by template", "[commands]") {
+  replays_bit_for_bit({program("inline_uniforms")}, {.submits = 1});
+}
+
+SCENARIO("conditional rendering replays by what the device decided", "[commands]") {
+  replays_bit_for_bit({program("conditional")}, {.submits = 1});
+}
+
+SCENARIO("geometry, tessellation, clipping, viewports and views replay", "[commands]") {
+  replays_bit_for_bit({program("geometry")}, {.submits = 1});
+}
+
+SCENARIO("transform feedback replays, paused and resumed and drawn from", "[commands]") {
+  replays_bit_for_bit({program("feedback")}, {.submits = 1});
+}
+
+SCENARIO("names, labels, messages and private data replay", "[commands]") {
+  replays_bit_for_bit({program("labels")}, {.submits = 1});
+}
+
+SCENARIO("nobody sees sparse binding while captured", "[commands]") {
+  GIVEN("a program that takes any sign of it for an error") {
+    const Recording& capture = captured({program("sparse"), "--insist", "1"});
+    INFO(capture.run.both());
+    THEN("it finds none") { CHECK(capture.run.status == 0); }
+  }
+}
