@@ -76,3 +76,15 @@ SCENARIO("nobody sees sparse binding while captured", "[commands]") {
     THEN("it finds none") { CHECK(capture.run.status == 0); }
   }
 }
+
+SCENARIO("draws and dispatches by numbers in buffers replay, indices of every width", "[commands]") {
+  replays_bit_for_bit({program("indirect")}, {.submits = 1});
+}
+
+SCENARIO("a device group of one replays, masks and bases and all", "[commands]") {
+  replays_bit_for_bit({program("groups")}, {.submits = 1});
+}
+
+SCENARIO("images of every shape replay: compressed, mipmapped, solid, multisampled", "[commands]") {
+  replays_bit_for_bit({program("images")}, {.submits = 1});
+}
