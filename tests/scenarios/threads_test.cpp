@@ -120,3 +120,7 @@ SCENARIO("memory that buffers and images share replays bit for bit", "[threads]"
 SCENARIO("descriptor sets whose values come back replay bit for bit", "[threads]") {
   replays_bit_for_bit({program("sets")}, {.submits = 35});
 }
+
+SCENARIO("a program that hears not yet, timeout and incomplete replays bit for bit", "[threads]") {
+  replays_bit_for_bit({program("results")}, {.submits = 36});
+}
