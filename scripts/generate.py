@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import classification  # noqa: E402
 import irregular  # noqa: E402
-from rondogen import headers, sources  # noqa: E402
+from rondogen import fake_driver, headers, sources  # noqa: E402
 from rondogen.facts import command_facts, extension_support  # noqa: E402
 from rondogen.registry import Registry  # noqa: E402
 from rondogen.rows import Tables  # noqa: E402
@@ -53,10 +53,14 @@ OUTPUTS = {
     "tables_layout.cpp": sources.layout,
     "hooks_table.cpp": sources.hook_table,
     "thunks_table.cpp": sources.thunk_table,
+    "fake_entry_table.cpp": fake_driver.entry_table,
+    "fake_facts.cpp": fake_driver.facts,
+    "fake_formats.cpp": fake_driver.formats,
 }
 # Shards compile in parallel; scripts/generated/meson.build names them too.
 for prefix, emit, count in (("tables_fields", sources.fields, 3), ("tables_enums", sources.enums, 2),
-                            ("hooks", sources.hooks, 4), ("thunks", sources.thunks, 2)):
+                            ("hooks", sources.hooks, 4), ("thunks", sources.thunks, 2),
+                            ("fake_entries", fake_driver.entries, 4)):
     for index in range(count):
         OUTPUTS[f"{prefix}_{index}.cpp"] = partial(emit, index=index, count=count)
 

@@ -44,6 +44,7 @@ class Member:
     bits: int = 0            # of a bit field; 0: none
     len: str = ""            # registry `len`, altlen where that is computable
     optional: bool = False
+    optionals: list = field(default_factory=list)  # the pointer, then what it points to
     noautovalidity: bool = False
     selector: str = ""
     selection: list = field(default_factory=list)
@@ -96,6 +97,15 @@ class Handle:
 
 
 @dataclass
+class Format:
+    name: str
+    block_bytes: int
+    block_extent: list
+    components: list         # (name, bits; 0: compressed, numeric format)
+    planes: list             # (width divisor, height divisor, format of the same size)
+
+
+@dataclass
 class Extension:
     name: str
     device: bool
@@ -130,12 +140,14 @@ class Registry:
         self.handles = {}
         self.extensions = {}
         self.functions = set()  # function pointer types
+        self.formats = []
         self.header_version = ""
         self._read_constants()
         self._read_enums()
         self._read_types()
         self._read_commands()
         self._read_features()
+        self._read_formats()
         self._read_rondo(rondo_xml)
         self._decide_availability()
 
@@ -229,6 +241,7 @@ class Registry:
             pointers=text.count("*"), const=text.startswith("const "), dims=dims,
             bits=int(bits.group(1)) if bits else 0, len=length,
             optional=(element.get("optional") or "").split(",")[0] == "true",
+            optionals=[o == "true" for o in (element.get("optional") or "").split(",")],
             noautovalidity=element.get("noautovalidity") == "true",
             selector=element.get("selector") or "",
             selection=[s for s in (element.get("selection") or "").split(",") if s],
@@ -238,6 +251,9 @@ class Registry:
     def _command(self, element, name):
         return Command(name, [self._member(p) for p in element.findall("param")],
                        element.find("proto/type").text, alias=element.get("alias") or "")
+
+    def command_element(self, name):
+        return self._reg.cmddict[name].elem
 
     def _read_commands(self):
         for name, info in self._reg.cmddict.items():
@@ -278,6 +294,16 @@ class Registry:
         return commands
 
     _needed = set()
+
+    def _read_formats(self):
+        for element in self._reg.reg.findall("formats/format"):
+            components = [(c.get("name"), int(c.get("bits")) if c.get("bits").isdigit() else 0,
+                           c.get("numericFormat")) for c in element.findall("component")]
+            planes = [(int(p.get("widthDivisor")), int(p.get("heightDivisor")), p.get("compatible"))
+                      for p in element.findall("plane")]
+            extent = [int(n) for n in (element.get("blockExtent") or "1,1,1").split(",")]
+            self.formats.append(Format(element.get("name"), int(element.get("blockSize")), extent,
+                                       components, planes))
 
     def _read_rondo(self, path):
         root = etree.parse(path).getroot()

@@ -87,9 +87,10 @@ std::uint64_t publish(const std::shared_ptr<T>& object, const std::shared_ptr<Ob
 // The handle is free again at once, unless others share it.
 void retire(HandleType type, std::uint64_t handle);
 
-// The duplicates setting: a live object of the same type, device and
-// identity() shares its handle with the next such creation. Null: make one.
-std::shared_ptr<Object> share(const Call& call, HandleType type);
+// The duplicates setting: a live object of the same type that was created with
+// the same parameters, which then has one owner more. Null: make one, whose
+// Object::identity is `identity`.
+std::shared_ptr<Object> share(const Call& call, HandleType type, std::string& identity);
 
 // A step at the end of what its command buffer has recorded.
 void record(Call& call, std::function<void(Execution&)> run);

@@ -27,17 +27,18 @@ struct Settings {
   VkDeviceSize image_padding = 2;  // an image's rows are so many times as long as they need be
   VkDeviceSize atom = 256;         // nonCoherentAtomSize
   VkDeviceSize import_alignment = 65536;
-  std::uint64_t budget = 0;      // bytes of memory allocated at once; 0: as the heaps say
-  std::uint64_t lost_after = 0;  // submits after which the device is lost; 0: never
-  std::uint32_t delay_us = 0;    // a queue takes so long for every batch
-  bool lazy = false;             // queues work while somebody waits, or from the third "not ready" on
+  std::uint64_t budget = 0;                  // bytes of memory allocated at once; 0: as the heaps say
+  std::uint64_t addresses = 0x100000000000;  // device addresses begin here
+  std::uint64_t timeouts = 0;                // of each wait that may time out, so many do first
+  std::uint64_t lost_after = 0;              // submits after which the device is lost; 0: never
+  std::uint32_t delay_us = 0;                // a queue takes so long for every batch
+  bool lazy = false;  // queues work while somebody waits, or from the third "not ready" on
   std::uint32_t devices = 1;
-  bool unified = false;                   // one memory type: host visible, coherent, device local
-  bool device_lists_memory_last = false;  // the types in the opposite order
-  bool leaks = false;                     // what is alive when its device is destroyed is a violation
-  bool abort = false;                     // a violation ends the process
-  bool print = false;                     // violations on standard error
-  std::string log;                        // file: the name of every call
+  bool unified = false;  // one memory type: host visible, coherent, device local
+  bool leaks = false;    // what is alive when its device is destroyed is a violation
+  bool abort = false;    // a violation ends the process
+  bool print = false;    // violations on standard error
+  std::string log;       // file: the name of every call
 };
 
 // "key=value,key=value" over `base`; an error message in `error` if it is wrong.

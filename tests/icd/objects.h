@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -225,7 +226,8 @@ struct Descriptor {
 struct DescriptorPool : Object {
   static constexpr HandleType kType = HandleType::VkDescriptorPool;
   VkDescriptorPoolCreateFlags flags = 0;
-  std::uint32_t max_sets = 0, sets = 0;
+  std::uint32_t max_sets = 0;
+  std::set<std::uint64_t> members;                           // handles
   std::map<VkDescriptorType, std::uint32_t> capacity, used;  // descriptors; bytes of inline blocks
 };
 
@@ -295,6 +297,7 @@ struct CommandPool : Object {
   static constexpr HandleType kType = HandleType::VkCommandPool;
   VkCommandPoolCreateFlags flags = 0;
   std::uint32_t family = 0;
+  std::set<std::uint64_t> members;  // handles
 };
 
 // One recorded command: what a queue does when it comes to it.
@@ -311,6 +314,7 @@ struct CommandBuffer : Object {
   VkQueueFlags capabilities = 0;  // of its pool's family
   std::atomic<State> state{State::initial};
   VkCommandBufferUsageFlags usage = 0;
+  bool continues = false;       // secondaries: a render pass of their primary
   bool in_render_pass = false;  // while recording; secondaries: of the whole
   bool in_rendering = false;    // … and it is a dynamic one
   std::shared_ptr<RenderPass> render_pass;

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/icd/install.h"
+
+namespace fake {
+
+void install_all(Table& table) {
+  install_execution(table);  // first: those below may do a command otherwise
+  install_instance(table);
+  install_physical_device(table);
+  install_formats(table);
+  install_device(table);
+  install_memory(table);
+  install_resources(table);
+  install_views(table);
+  install_command_buffers(table);
+}
+
+}  // namespace fake

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kinds of memory that the fake device has, and what may lie in which.
+#pragma once
+
+#include <cstdint>
+
+#include "tests/icd/objects.h"
+
+namespace fake {
+
+// Device local; host visible, not coherent; host visible, coherent, cached; a
+// small heap that is both device local and host visible.
+VkPhysicalDeviceMemoryProperties memory_properties();
+
+std::uint32_t all_memory_types();     // bits: buffers, linear images
+std::uint32_t optimal_image_types();  // not host visible, but for a unified device
+std::uint32_t import_types();         // of host pointers
+
+VkDeviceSize plane_size(const Image& image, const Plane& plane);
+
+}  // namespace fake

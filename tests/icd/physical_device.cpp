@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/icd/physical_device.h"
+
+#include <cstring>
+#include <string_view>
+
+#include "format/codec/shapes.h"
+#include "tests/icd/install.h"
+#include "tests/icd/lists.h"
+#include "tests/icd/memory.h"
+#include "tests/icd/state.h"
+
+namespace fake {
+
+namespace {
+
+using namespace rondo::codec;
+using rondo::StructId;
+
+// Rondo records these, but they are a window system's, the loader's or a layer's.
+constexpr std::string_view kNotADrivers[] = {
+    "VK_KHR_xcb_surface",         "VK_KHR_xlib_surface",
+    "VK_KHR_wayland_surface",     "VK_KHR_portability_enumeration",
+    "VK_EXT_validation_features", "VK_EXT_validation_flags",
+    "VK_EXT_debug_marker",
+};
+// Beyond what Rondo records: the driver's own part of Rondo's mechanisms.
+struct More {
+  std::string_view name;
+  bool device;
+};
+constexpr More kMore[] = {{"VK_EXT_external_memory_host", true}, {"VK_KHR_buffer_device_address", true}};
+
+// What no part of the driver can do.
+constexpr std::string_view kLacking[] = {"protectedMemory", "protectedNoFault", "pipelineProtectedAccess"};
+
+bool lacking(std::string_view member) {
+  if (member.substr(0, 6) == "sparse") return true;
+  for (const std::string_view name : kLacking)
+    if (name == member) return true;
+  return false;
+}
+
+void spec_version(VkExtensionProperties& p, const char* name) {
+  std::strncpy(p.extensionName, name, VK_MAX_EXTENSION_NAME_SIZE - 1);
+  p.specVersion = 1;
+}
+
+std::vector<VkExtensionProperties> make_extensions(bool device) {
+  std::vector<VkExtensionProperties> list;
+  const auto add = [&list](const char* name) {
+    VkExtensionProperties p{};
+    spec_version(p, name);
+    list.push_back(p);
+  };
+  for (const ExtensionInfo& e : extensions()) {
+    const std::string_view name = e.name;
+    bool wanted = e.device == device && e.supported;
+    for (const std::string_view other : kNotADrivers) wanted = wanted && name != other;
+    // Vendors' own, with properties that nothing here could mean.
+    for (const std::string_view vendor : {"VK_NV_", "VK_AMD_", "VK_INTEL_", "VK_IMG_", "VK_ARM_"})
+      wanted = wanted && name.substr(0, vendor.size()) != vendor;
+    for (const More& more : kMore) wanted = wanted || (more.device == device && name == more.name);
+    if (wanted) add(e.name);
+  }
+  return list;
+}
+
+VkResult unsupported_sparse(Call&, args_vkGetPhysicalDeviceSparseImageFormatProperties& a) {
+  *a.pPropertyCount = 0;
+  return VK_SUCCESS;
+}
+
+void get_features(Call&, args_vkGetPhysicalDeviceFeatures& a) { *a.pFeatures = features(); }
+
+void get_features2(Call&, args_vkGetPhysicalDeviceFeatures2& a) {
+  a.pFeatures->features = features();
+  for (auto* s = static_cast<VkBaseOutStructure*>(a.pFeatures->pNext); s != nullptr; s = s->pNext)
+    fill_features(s);
+}
+
+void get_properties(Call&, args_vkGetPhysicalDeviceProperties& a) {
+  *a.pProperties = properties(*get<PhysicalDevice>(a.physicalDevice));
+}
+
+void get_properties2(Call&, args_vkGetPhysicalDeviceProperties2& a) {
+  const auto device = get<PhysicalDevice>(a.physicalDevice);
+  a.pProperties->properties = properties(*device);
+  for (auto* s = static_cast<VkBaseOutStructure*>(a.pProperties->pNext); s != nullptr; s = s->pNext)
+    fill_properties(*device, s);
+}
+
+void get_memory(Call&, args_vkGetPhysicalDeviceMemoryProperties& a) {
+  *a.pMemoryProperties = memory_properties();
+}
+
+void get_memory2(Call&, args_vkGetPhysicalDeviceMemoryProperties2& a) {
+  a.pMemoryProperties->memoryProperties = memory_properties();
+  for (auto* s = static_cast<VkBaseOutStructure*>(a.pMemoryProperties->pNext); s != nullptr; s = s->pNext)
+    if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT) {
+      auto& budget = *reinterpret_cast<VkPhysicalDeviceMemoryBudgetPropertiesEXT*>(s);
+      const auto memory = memory_properties();
+      for (std::uint32_t i = 0; i < VK_MAX_MEMORY_HEAPS; ++i) {
+        budget.heapBudget[i] = i < memory.memoryHeapCount ? memory.memoryHeaps[i].size : 0;
+        budget.heapUsage[i] = 0;
+      }
+    }
+}
+
+void get_families(Call&, args_vkGetPhysicalDeviceQueueFamilyProperties& a) {
+  fill_list(queue_families(), a.pQueueFamilyPropertyCount, a.pQueueFamilyProperties);
+}
+
+void get_families2(Call&, args_vkGetPhysicalDeviceQueueFamilyProperties2& a) {
+  fill_chained(queue_families(), a.pQueueFamilyPropertyCount, a.pQueueFamilyProperties,
+               [](const VkQueueFamilyProperties& family, VkQueueFamilyProperties2& out) {
+                 out.queueFamilyProperties = family;
+                 for (auto* s = static_cast<VkBaseOutStructure*>(out.pNext); s != nullptr; s = s->pNext)
+                   if (s->sType == VK_STRUCTURE_TYPE_QUEUE_FAMILY_GLOBAL_PRIORITY_PROPERTIES_KHR) {
+                     auto& p = *reinterpret_cast<VkQueueFamilyGlobalPriorityPropertiesKHR*>(s);
+                     p.priorityCount = 1;
+                     p.priorities[0] = VK_QUEUE_GLOBAL_PRIORITY_MEDIUM_KHR;
+                   }
+               });
+}
+
+VkResult tools(Call&, args_vkGetPhysicalDeviceToolProperties& a) {
+  *a.pToolCount = 0;
+  return VK_SUCCESS;
+}
+
+void external_buffers(Call&, args_vkGetPhysicalDeviceExternalBufferProperties& a) {
+  VkExternalMemoryProperties& p = a.pExternalBufferProperties->externalMemoryProperties;
+  p = {};
+  if (a.pExternalBufferInfo->handleType == VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT) {
+    p.externalMemoryFeatures = VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT;
+    p.compatibleHandleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
+  }
+}
+void external_fences(Call&, args_vkGetPhysicalDeviceExternalFenceProperties& a) {
+  auto& p = *a.pExternalFenceProperties;
+  p.exportFromImportedHandleTypes = p.compatibleHandleTypes = 0;
+  p.externalFenceFeatures = 0;
+}
+void external_semaphores(Call&, args_vkGetPhysicalDeviceExternalSemaphoreProperties& a) {
+  auto& p = *a.pExternalSemaphoreProperties;
+  p.exportFromImportedHandleTypes = p.compatibleHandleTypes = 0;
+  p.externalSemaphoreFeatures = 0;
+}
+
+VkResult time_domains(Call&, args_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT& a) {
+  return fill_list(
+      std::vector<VkTimeDomainEXT>{VK_TIME_DOMAIN_DEVICE_EXT, VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT},
+      a.pTimeDomainCount, a.pTimeDomains);
+}
+
+VkResult shading_rates(Call&, args_vkGetPhysicalDeviceFragmentShadingRatesKHR& a) {
+  const std::vector<int> one(1);
+  return fill_chained(one, a.pFragmentShadingRateCount, a.pFragmentShadingRates,
+                      [](int, VkPhysicalDeviceFragmentShadingRateKHR& out) {
+                        out.sampleCounts = ~0u;
+                        out.fragmentSize = {1, 1};
+                      });
+}
+
+void multisample(Call&, args_vkGetPhysicalDeviceMultisamplePropertiesEXT& a) {
+  a.pMultisampleProperties->maxSampleLocationGridSize = {1, 1};
+}
+
+const char* first_missing(const StructInfo& type, const std::byte* wanted, const std::byte* have) {
+  for (const Field& f : type.fields)
+    if (f.element == Element::bool32 && f.shape == Shape::value &&
+        load<VkBool32>(wanted + f.offset) != VK_FALSE && load<VkBool32>(have + f.offset) == VK_FALSE)
+      return f.name;
+  return nullptr;
+}
+
+void set_features(const StructInfo& type, std::byte* base) {
+  for (const Field& f : type.fields)
+    if (f.element == Element::bool32 && f.shape == Shape::value) {
+      const VkBool32 value = lacking(f.name) ? VK_FALSE : VK_TRUE;
+      std::memcpy(base + f.offset, &value, sizeof value);
+    }
+}
+
+}  // namespace
+
+std::vector<VkExtensionProperties> extension_list(bool device) {
+  static const std::vector<VkExtensionProperties> of_instance = make_extensions(false);
+  static const std::vector<VkExtensionProperties> of_device = make_extensions(true);
+  return device ? of_device : of_instance;
+}
+
+bool has_extension(const char* name, bool device) {
+  for (const VkExtensionProperties& p : extension_list(device))
+    if (std::strcmp(p.extensionName, name) == 0) return true;
+  return false;
+}
+bool has_extension(const char* name) { return has_extension(name, false) || has_extension(name, true); }
+
+std::vector<VkQueueFamilyProperties> queue_families() {
+  constexpr VkQueueFlags graphics = VK_QUEUE_GRAPHICS_BIT, compute = VK_QUEUE_COMPUTE_BIT,
+                         transfer = VK_QUEUE_TRANSFER_BIT;
+  constexpr VkExtent3D any{1, 1, 1};
+  return {
+      {graphics | compute | transfer, 2, 64, any}, {compute | transfer, 2, 64, any}, {transfer, 1, 64, any}};
+}
+
+VkPhysicalDeviceFeatures features() {
+  VkPhysicalDeviceFeatures all{};
+  set_features(info(StructId::VkPhysicalDeviceFeatures), reinterpret_cast<std::byte*>(&all));
+  return all;
+}
+
+void fill_features(VkBaseOutStructure* structure) {
+  const StructId id = structure_by_stype(static_cast<std::uint32_t>(structure->sType));
+  const StructInfo& type = info(id);
+  if (id == StructId::none || !type.features) return;
+  set_features(type, reinterpret_cast<std::byte*>(structure));
+}
+
+const char* missing_feature(const VkBaseInStructure* structure) {
+  const StructId id = structure_by_stype(static_cast<std::uint32_t>(structure->sType));
+  const StructInfo& type = info(id);
+  if (id == StructId::none || !type.features) return nullptr;
+  std::vector<std::byte> have(type.size);
+  set_features(type, have.data());
+  return first_missing(type, reinterpret_cast<const std::byte*>(structure), have.data());
+}
+
+const char* missing_feature(const VkPhysicalDeviceFeatures& wanted) {
+  const VkPhysicalDeviceFeatures have = features();
+  return first_missing(info(StructId::VkPhysicalDeviceFeatures), reinterpret_cast<const std::byte*>(&wanted),
+                       reinterpret_cast<const std::byte*>(&have));
+}
+
+void install_physical_device(Table& table) {
+  table.behave<get_features>(CommandId::vkGetPhysicalDeviceFeatures);
+  table.behave<get_features2>(CommandId::vkGetPhysicalDeviceFeatures2);
+  table.behave<get_properties>(CommandId::vkGetPhysicalDeviceProperties);
+  table.behave<get_properties2>(CommandId::vkGetPhysicalDeviceProperties2);
+  table.behave<get_memory>(CommandId::vkGetPhysicalDeviceMemoryProperties);
+  table.behave<get_memory2>(CommandId::vkGetPhysicalDeviceMemoryProperties2);
+  table.behave<get_families>(CommandId::vkGetPhysicalDeviceQueueFamilyProperties);
+  table.behave<get_families2>(CommandId::vkGetPhysicalDeviceQueueFamilyProperties2);
+  table.behave<unsupported_sparse>(CommandId::vkGetPhysicalDeviceSparseImageFormatProperties);
+  table.behave<tools>(CommandId::vkGetPhysicalDeviceToolProperties);
+  table.behave<external_buffers>(CommandId::vkGetPhysicalDeviceExternalBufferProperties);
+  table.behave<external_fences>(CommandId::vkGetPhysicalDeviceExternalFenceProperties);
+  table.behave<external_semaphores>(CommandId::vkGetPhysicalDeviceExternalSemaphoreProperties);
+  table.behave<time_domains>(CommandId::vkGetPhysicalDeviceCalibrateableTimeDomainsEXT);
+  table.behave<shading_rates>(CommandId::vkGetPhysicalDeviceFragmentShadingRatesKHR);
+  table.behave<multisample>(CommandId::vkGetPhysicalDeviceMultisamplePropertiesEXT);
+}
+
+}  // namespace fake
