@@ -5,9 +5,11 @@
 #include "oracle.h"
 
 #include <catch2/catch.hpp>
+#include <csignal>
 
 #include "../oracle/digest.h"
 #include "fixture.h"
+#include "replays.h"
 
 using namespace scenario;
 
@@ -162,6 +164,13 @@ SCENARIO("every way of finding host writes leaves the same memory", "[oracle]") 
       REQUIRE(capture.run.status == 0);
       is_equal(replay_under_oracle(capture), 1);
     }
+}
+
+SCENARIO("programs that nothing reads back from leave the same memory", "[oracle]") {
+  WHEN("it draws ten thousand times") {
+    leaves_the_same_memory({program("draws"), "--calls", "5000", "--repeat", "2"});
+  }
+  WHEN("it dies and frees nothing") { leaves_the_same_memory({program("crash")}, {.status = 128 + SIGKILL}); }
 }
 
 SCENARIO("vkcube's memory is the same under the oracle", "[oracle]") {

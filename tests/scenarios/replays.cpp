@@ -20,7 +20,9 @@ std::string said(const Recording& capture) {
   return text;
 }
 
-void its_memory_is_the_same(const Words& words, const Expectations& expected) {
+}  // namespace
+
+void leaves_the_same_memory(const Words& words, const Expectations& expected) {
   const Recording& capture =
       captured(words, {.driver = expected.driver, .settings = expected.settings, .oracle = true});
   INFO(capture.run.both());
@@ -34,8 +36,6 @@ void its_memory_is_the_same(const Words& words, const Expectations& expected) {
   CHECK(static_cast<int>(replay.result.differences.size()) <= expected.memory_differs);
   CHECK(replay.result.problems.empty());
 }
-
-}  // namespace
 
 void replays_bit_for_bit(const Words& words, const Expectations& expected) {
   const CaptureOptions options{.checkpoints = expected.no_checkpoints.empty() ? "readback" : "none",
@@ -57,7 +57,7 @@ void replays_bit_for_bit(const Words& words, const Expectations& expected) {
         CHECK(said(capture) == outcome.err);
       }
     }
-    THEN("its memory is the same under the oracle") { its_memory_is_the_same(words, expected); }
+    THEN("its memory is the same under the oracle") { leaves_the_same_memory(words, expected); }
     WHEN("rondo info reads it") {
       const Outcome outcome = rondo({"info", "--json", capture.path});
       INFO(outcome.both());

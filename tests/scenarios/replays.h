@@ -25,6 +25,10 @@ struct Expectations {
   std::string memory_differs_because = {};
 };
 
+// Only the last of what follows: every allocation that the program frees has the
+// same contents in a replay, as the oracle sees it.
+void leaves_the_same_memory(const Words& words, const Expectations& expected = {});
+
 // Inside a SCENARIO: captures with read-back checkpoints, then info, dump,
 // --verify, --loop 3 and --validate, and a capture and a replay under the
 // oracle: each a section of its own.
