@@ -173,7 +173,8 @@ std::int64_t enter(CommandId id, void* args) {
     // What later checks build on.
     if (current_call().violated) return refused(call);
   }
-  if (injected != VK_SUCCESS) {
+  // VK_SUBOPTIMAL_KHR: the image is acquired or presented all the same.
+  if (injected != VK_SUCCESS && injected != VK_SUBOPTIMAL_KHR) {
     clear_created(call);
     return injected;
   }
@@ -184,10 +185,11 @@ std::int64_t enter(CommandId id, void* args) {
   }
   const Behaviour behaviour = row(id).behaviour;
   const std::int64_t result = behaviour != nullptr ? behaviour(call) : generic(call);
+  if (call.command_buffer != nullptr && info(id).records_into_command_buffer) note_recorded(call);
   // A failed creation may have made some of several objects.
   if (info(id).returns != Returns::result || result >= 0 || id == CommandId::vkCreateGraphicsPipelines)
     note_created(call);
-  return result;
+  return injected != VK_SUCCESS && result == VK_SUCCESS ? std::int64_t{injected} : result;
 }
 
 void record(Call& call, std::function<void(Execution&)> run) {

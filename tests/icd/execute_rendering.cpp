@@ -42,7 +42,8 @@ Attachment attachment_of(const std::shared_ptr<ImageView>& view, VkImageLayout l
 
 // Depth and stencil one by one: a layout may protect one of them.
 constexpr VkImageAspectFlags kHalves[] = {VK_IMAGE_ASPECT_DEPTH_BIT, VK_IMAGE_ASPECT_STENCIL_BIT};
-constexpr VkImageAspectFlags kColors = ~(VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT);
+constexpr VkImageAspectFlags kColors =
+    ~VkImageAspectFlags{VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT};
 
 Attachment attachment_of(const RenderPassInstance& at, const VkAttachmentReference2& reference,
                          VkImageAspectFlags aspects) {
