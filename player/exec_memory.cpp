@@ -5,6 +5,7 @@
 
 #include "generated/args.h"
 #include "gpu/zero_fill.h"
+#include "player/native_view.h"
 #include "player/run.h"
 
 namespace rondo::player {
@@ -68,13 +69,58 @@ void move_offset(Run& run, ObjectId resource, VkDeviceSize& offset) {
     offset = found->second;
 }
 
+// What the file says of sizes is not to be trusted: a resource that does not
+// lie in its memory as this driver wants it would be written beyond it.
+Result<void> check_fit(Run& run, const Op& op, ObjectId resource, ObjectId memory, VkDeviceSize offset,
+                       const VkMemoryRequirements& needs) {
+  const std::uint32_t place = run.plan().place_of(memory);
+  if (place == kNone) return {};
+  const VkDeviceSize bytes = run.memory_at(place).bytes;
+  const std::uint32_t type = run.placements().of[place].type;
+  const std::string what = run.plan().name(resource) + " in " + run.plan().name(memory) + ": ";
+  if (offset > bytes || needs.size > bytes - offset)
+    return tl::unexpected<Error>(run.refuse(op, Status::unreadable,
+                                            what + "needs " + std::to_string(needs.size) + " bytes at " +
+                                                std::to_string(offset) + " of " + std::to_string(bytes)));
+  if (offset % std::max<VkDeviceSize>(needs.alignment, 1) != 0)
+    return tl::unexpected<Error>(run.refuse(
+        op, Status::unreadable,
+        what + "offset " + std::to_string(offset) + " is not aligned to " + std::to_string(needs.alignment)));
+  if (type >= 32 || (needs.memoryTypeBits >> type & 1) == 0)
+    return tl::unexpected<Error>(
+        run.refuse(op, Status::unreadable, what + "it cannot have memory of type " + std::to_string(type)));
+  return {};
+}
+
+Result<void> check_buffer(Run& run, const Op& op, std::byte* args, const VkBuffer& buffer,
+                          const VkDeviceMemory& memory, VkDeviceSize offset) {
+  DeviceState& device = run.device(op);
+  VkMemoryRequirements needs{};
+  device.dispatch.vkGetBufferMemoryRequirements(device.handle, buffer, &needs);
+  return check_fit(run, op, run.patched_id(op, offset_in(args, &buffer)),
+                   run.patched_id(op, offset_in(args, &memory)), offset, needs);
+}
+
+Result<void> check_image(Run& run, const Op& op, std::byte* args, const VkImage& image,
+                         const VkDeviceMemory& memory, VkDeviceSize offset) {
+  DeviceState& device = run.device(op);
+  VkMemoryRequirements needs{};
+  device.dispatch.vkGetImageMemoryRequirements(device.handle, image, &needs);
+  return check_fit(run, op, run.patched_id(op, offset_in(args, &image)),
+                   run.patched_id(op, offset_in(args, &memory)), offset, needs);
+}
+
 Result<void> bind_buffer(Run& run, const Op& op, std::byte* args) {
-  move_offset(run, op.subject, as<args_vkBindBufferMemory>(args).memoryOffset);
+  auto& a = as<args_vkBindBufferMemory>(args);
+  move_offset(run, op.subject, a.memoryOffset);
+  RONDO_TRY(check_buffer(run, op, args, a.buffer, a.memory, a.memoryOffset));
   return run.call_checked(op, args);
 }
 
 Result<void> bind_image(Run& run, const Op& op, std::byte* args) {
-  move_offset(run, op.subject, as<args_vkBindImageMemory>(args).memoryOffset);
+  auto& a = as<args_vkBindImageMemory>(args);
+  move_offset(run, op.subject, a.memoryOffset);
+  RONDO_TRY(check_image(run, op, args, a.image, a.memory, a.memoryOffset));
   return run.call_checked(op, args);
 }
 
@@ -83,6 +129,7 @@ Result<void> bind_buffers(Run& run, const Op& op, std::byte* args) {
   for (std::uint32_t i = 0; i < a.bindInfoCount; ++i) {
     auto& info = const_cast<VkBindBufferMemoryInfo&>(a.pBindInfos[i]);
     move_offset(run, run.patched_id(op, offset_in(args, &info.buffer)), info.memoryOffset);
+    RONDO_TRY(check_buffer(run, op, args, info.buffer, info.memory, info.memoryOffset));
   }
   return run.call_checked(op, args);
 }
@@ -95,6 +142,10 @@ Result<void> bind_images(Run& run, const Op& op, std::byte* args) {
       return tl::unexpected<Error>(
           run.refuse(op, Status::failed, "binding an image to a swapchain's memory is not replayed"));
     move_offset(run, run.patched_id(op, offset_in(args, &info.image)), info.memoryOffset);
+    // A plane's needs are asked for otherwise.
+    if (find_chained<VkBindImagePlaneMemoryInfo>(info.pNext,
+                                                 VK_STRUCTURE_TYPE_BIND_IMAGE_PLANE_MEMORY_INFO) == nullptr)
+      RONDO_TRY(check_image(run, op, args, info.image, info.memory, info.memoryOffset));
   }
   return run.call_checked(op, args);
 }

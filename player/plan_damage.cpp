@@ -160,6 +160,7 @@ Result<void> PlanBuilder::change_handle(const Record& record, const codec::Comma
 Result<void> PlanBuilder::corrupt_leaf(const Record& record, const codec::CommandInfo& command) {
   const Damage& damage = options_.damage;
   FreeLeaves found{lowered_, {}, {}};
+  found.note_counts(codec::info(command.args), 0);  // counts behind its pointers, too
   LeafWalk<FreeLeaves>(lowered_, found).run(command);
   std::erase_if(found.leaves, [&](const Leaf& leaf) { return found.counts.count(leaf.offset) != 0; });
   std::size_t chosen = 0;

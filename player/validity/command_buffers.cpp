@@ -122,6 +122,9 @@ Wrong end(Validity& v, const Call& c) {
   if (commands == nullptr) return {};
   if (commands->state != State::recording) return v.name(c.dispatch()) + " is not being recorded";
   if (commands->pass == Pass::render_pass || commands->pass == Pass::rendering) return "within a render pass";
+  if (!commands->queries.empty())
+    return "query " + std::to_string(commands->queries[0].query) + " of " +
+           v.name(commands->queries[0].pool) + " is not ended";
   commands->state = State::executable;
   std::sort(commands->uses.begin(), commands->uses.end());
   commands->uses.erase(std::unique(commands->uses.begin(), commands->uses.end()), commands->uses.end());

@@ -94,6 +94,7 @@ Wrong bind_indices(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdBindIndexBuffer>();
   const ObjectId id = c.id(&a.buffer);
   if (Wrong w = check_bytes(v, "buffer", id, a.offset, VK_WHOLE_SIZE); !w.empty()) return w;
+  if (a.indexType == VK_INDEX_TYPE_NONE_KHR) return "indexType is none";
   CommandBuffer* commands = commands_of(v, c);
   if (commands == nullptr) return {};
   commands->index_buffer = id;

@@ -46,6 +46,7 @@ Wrong create_view(Validity& v, const Call& c) {
   if (id == 0) return {};
   ImageView& view = v.image_views.make(id);
   view.image = image_id;
+  view.format = info.format;
   // A view of a compressed image in an uncompressed format counts in blocks.
   if (const Image* image = v.images.find(image_id);
       image != nullptr && (image->flags & VK_IMAGE_CREATE_BLOCK_TEXEL_VIEW_COMPATIBLE_BIT) == 0)

@@ -152,11 +152,15 @@ Wrong end_pass(Validity& v, const Call& c) {
 Wrong begin_rendering(Validity& v, const Call& c) {
   const VkRenderingInfo& info = *c.as<args_vkCmdBeginRendering>().pRenderingInfo;
   const VkRect2D& area = info.renderArea;
-  const auto check = [&](const VkRenderingAttachmentInfo* attachment) -> Wrong {
+  const auto check = [&](const VkRenderingAttachmentInfo* attachment, bool color) -> Wrong {
     if (attachment == nullptr || attachment->imageView == VK_NULL_HANDLE) return {};
     const ObjectId id = c.id(&attachment->imageView);
     const ImageView* view = v.image_views.find(id);
-    if (view == nullptr || view->extent.width == 0) return {};
+    if (view == nullptr) return {};
+    const bool depth = view->format >= VK_FORMAT_D16_UNORM && view->format <= VK_FORMAT_D32_SFLOAT_S8_UINT;
+    if (depth == color)
+      return v.name(id) + (color ? " has no color format" : " has no depth or stencil format");
+    if (view->extent.width == 0) return {};
     if (area.offset.x < 0 || area.offset.y < 0 ||
         !within(static_cast<std::uint32_t>(area.offset.x), area.extent.width, view->extent.width) ||
         !within(static_cast<std::uint32_t>(area.offset.y), area.extent.height, view->extent.height))
@@ -164,9 +168,9 @@ Wrong begin_rendering(Validity& v, const Call& c) {
     return {};
   };
   for (std::uint32_t i = 0; i < info.colorAttachmentCount; ++i)
-    if (Wrong w = check(&info.pColorAttachments[i]); !w.empty()) return w;
-  if (Wrong w = check(info.pDepthAttachment); !w.empty()) return w;
-  if (Wrong w = check(info.pStencilAttachment); !w.empty()) return w;
+    if (Wrong w = check(&info.pColorAttachments[i], true); !w.empty()) return w;
+  if (Wrong w = check(info.pDepthAttachment, false); !w.empty()) return w;
+  if (Wrong w = check(info.pStencilAttachment, false); !w.empty()) return w;
   if (CommandBuffer* commands = v.command_buffers.find(c.dispatch()); commands != nullptr)
     commands->pass = CommandBuffer::Pass::rendering;
   return {};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which kinds of query may be begun or stamped, where their results go, and
 // barriers' subresources. Query indexes: plan_observe_limits.cpp.
+#include <algorithm>
+
 #include "generated/args.h"
 #include "player/validity/validity.h"
 
@@ -17,11 +19,44 @@ Wrong create_pool(Validity& v, const Call& c) {
   return {};
 }
 
-Wrong begin(Validity& v, const Call& c) {
-  const ObjectId id = c.id(&c.as<args_vkCmdBeginQuery>().queryPool);
+Wrong begin_query(Validity& v, const Call& c, const VkQueryPool& handle, std::uint32_t query,
+                  std::uint32_t index) {
+  const ObjectId id = c.id(&handle);
   const QueryPool* pool = v.query_pools.find(id);
-  return pool != nullptr && is_timestamp(*pool) ? v.name(id) + " holds timestamps, which are not begun"
-                                                : Wrong();
+  if (pool != nullptr && is_timestamp(*pool)) return v.name(id) + " holds timestamps, which are not begun";
+  CommandBuffer* commands = v.command_buffers.find(c.dispatch());
+  if (commands == nullptr) return {};
+  const CommandBuffer::ActiveQuery active{id, query, index};
+  if (std::count(commands->queries.begin(), commands->queries.end(), active) != 0)
+    return "query " + std::to_string(query) + " of " + v.name(id) + " is begun already";
+  commands->queries.push_back(active);
+  return {};
+}
+
+Wrong end_query(Validity& v, const Call& c, const VkQueryPool& handle, std::uint32_t query,
+                std::uint32_t index) {
+  const ObjectId id = c.id(&handle);
+  CommandBuffer* commands = v.command_buffers.find(c.dispatch());
+  if (commands == nullptr) return {};
+  if (std::erase(commands->queries, CommandBuffer::ActiveQuery{id, query, index}) != 0) return {};
+  return "query " + std::to_string(query) + " of " + v.name(id) + " was not begun";
+}
+
+Wrong begin_1(Validity& v, const Call& c) {
+  const auto& a = c.as<args_vkCmdBeginQuery>();
+  return begin_query(v, c, a.queryPool, a.query, 0);
+}
+Wrong begin_indexed(Validity& v, const Call& c) {
+  const auto& a = c.as<args_vkCmdBeginQueryIndexedEXT>();
+  return begin_query(v, c, a.queryPool, a.query, a.index);
+}
+Wrong end_1(Validity& v, const Call& c) {
+  const auto& a = c.as<args_vkCmdEndQuery>();
+  return end_query(v, c, a.queryPool, a.query, 0);
+}
+Wrong end_indexed(Validity& v, const Call& c) {
+  const auto& a = c.as<args_vkCmdEndQueryIndexedEXT>();
+  return end_query(v, c, a.queryPool, a.query, a.index);
 }
 
 Wrong check_stamp(Validity& v, ObjectId id) {
@@ -90,8 +125,10 @@ Wrong wait_events_2(Validity& v, const Call& c) {
 void add_query_checks(std::vector<Handler>& table) {
   const auto add = [&](CommandId id, Handler handler) { table[static_cast<std::size_t>(id)] = handler; };
   add(CommandId::vkCreateQueryPool, create_pool);
-  add(CommandId::vkCmdBeginQuery, begin);
-  add(CommandId::vkCmdBeginQueryIndexedEXT, begin);  // begins with the same parameters
+  add(CommandId::vkCmdBeginQuery, begin_1);
+  add(CommandId::vkCmdBeginQueryIndexedEXT, begin_indexed);
+  add(CommandId::vkCmdEndQuery, end_1);
+  add(CommandId::vkCmdEndQueryIndexedEXT, end_indexed);
   add(CommandId::vkCmdWriteTimestamp, stamp_1);
   add(CommandId::vkCmdWriteTimestamp2, stamp_2);
   add(CommandId::vkCmdCopyQueryPoolResults, copy_results);

@@ -32,6 +32,7 @@ struct Image {
 
 struct ImageView {
   ObjectId image = 0;
+  VkFormat format = VK_FORMAT_UNDEFINED;
   VkExtent3D extent{};  // of its first mip; 0 wide: not known
 };
 
@@ -104,6 +105,12 @@ struct CommandBuffer {
     std::uint32_t recording;
   };
   std::vector<Executed> executes;
+  struct ActiveQuery {
+    ObjectId pool;
+    std::uint32_t query, index;
+    bool operator==(const ActiveQuery&) const = default;
+  };
+  std::vector<ActiveQuery> queries;  // begun, not ended
 };
 
 struct QueryPool {
@@ -117,8 +124,9 @@ struct Fence {
 
 struct Semaphore {
   bool timeline = false;
-  bool followed = true;  // false: something else may signal it
-  std::uint32_t signals = 0;
+  bool followed = true;       // false: something else may signal it
+  std::uint32_t signals = 0;  // binary: not yet waited for
+  std::uint64_t value = 0;    // timelines: the highest that was asked for
 };
 
 }  // namespace rondo::player::validity

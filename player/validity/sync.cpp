@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fences and binary semaphores: a wait for what nothing signals would never
 // end. Timelines may be signalled later (sync_model.h).
+#include <algorithm>
+
 #include "generated/args.h"
 #include "player/validity/validity.h"
 
@@ -47,6 +49,14 @@ Wrong reset_fences(Validity& v, const Call& c) {
   return {};
 }
 
+Wrong give_unsignalled(Validity& v, ObjectId id) {
+  Fence* fence = v.fences.find(id);
+  if (fence == nullptr) return {};
+  if (fence->signals) return v.name(id) + " is signalled already, or about to be";
+  fence->signals = true;
+  return {};
+}
+
 void give(Validity& v, ObjectId fence) {
   if (Fence* f = v.fences.find(fence); f != nullptr) f->signals = true;
 }
@@ -58,6 +68,7 @@ Wrong create_semaphore(Validity& v, const Call& c) {
   if (const ObjectId id = c.created(); id != 0) {
     Semaphore& semaphore = v.semaphores.make(id);
     semaphore.timeline = type != nullptr && type->semaphoreType == VK_SEMAPHORE_TYPE_TIMELINE;
+    if (type != nullptr) semaphore.value = type->initialValue;
     semaphore.followed = find_chained<VkExportSemaphoreCreateInfo>(
                              info.pNext, VK_STRUCTURE_TYPE_EXPORT_SEMAPHORE_CREATE_INFO) == nullptr;
   }
@@ -72,21 +83,31 @@ Wrong wait(Validity& v, ObjectId id) {
   return {};
 }
 
-void signal(Validity& v, ObjectId id) {
-  if (Semaphore* semaphore = v.semaphores.find(id); semaphore != nullptr) ++semaphore->signals;
+void signal(Validity& v, ObjectId id, std::uint64_t value = 0) {
+  Semaphore* semaphore = v.semaphores.find(id);
+  if (semaphore == nullptr) return;
+  ++semaphore->signals;
+  semaphore->value = std::max(semaphore->value, value);
+}
+
+// The host waited for it: what leads there was recorded before.
+bool reaches(Validity& v, ObjectId id, std::uint64_t value) {
+  const Semaphore* semaphore = v.semaphores.find(id);
+  return semaphore == nullptr || !semaphore->followed || semaphore->value >= value;
+}
+Wrong never_reached(Validity& v, ObjectId id, std::uint64_t value) {
+  return "waits for " + std::to_string(value) + " of " + v.name(id) + ", which nothing signals";
 }
 
 Wrong acquire(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkAcquireNextImageKHR>();
   signal(v, c.id(&a.semaphore));
-  give(v, c.id(&a.fence));
-  return {};
+  return give_unsignalled(v, c.id(&a.fence));
 }
 Wrong acquire_2(Validity& v, const Call& c) {
   const VkAcquireNextImageInfoKHR& info = *c.as<args_vkAcquireNextImage2KHR>().pAcquireInfo;
   signal(v, c.id(&info.semaphore));
-  give(v, c.id(&info.fence));
-  return {};
+  return give_unsignalled(v, c.id(&info.fence));
 }
 
 Wrong present(Validity& v, const Call& c) {
@@ -102,19 +123,31 @@ Wrong needs_timeline(Validity& v, ObjectId id) {
   return semaphore != nullptr && !semaphore->timeline ? v.name(id) + " is no timeline semaphore" : Wrong();
 }
 Wrong host_signal(Validity& v, const Call& c) {
-  return needs_timeline(v, c.id(&c.as<args_vkSignalSemaphore>().pSignalInfo->semaphore));
+  const VkSemaphoreSignalInfo& info = *c.as<args_vkSignalSemaphore>().pSignalInfo;
+  signal(v, c.id(&info.semaphore), info.value);
+  return needs_timeline(v, c.id(&info.semaphore));
 }
 Wrong counter_value(Validity& v, const Call& c) {
-  return needs_timeline(v, c.id(&c.as<args_vkGetSemaphoreCounterValue>().semaphore));
+  const auto& a = c.as<args_vkGetSemaphoreCounterValue>();
+  const ObjectId id = c.id(&a.semaphore);
+  if (a.pValue != nullptr && !reaches(v, id, *a.pValue)) return never_reached(v, id, *a.pValue);
+  return needs_timeline(v, id);
 }
 Wrong host_wait(Validity& v, const Call& c) {
   const VkSemaphoreWaitInfo& info = *c.as<args_vkWaitSemaphores>().pWaitInfo;
-  for (std::uint32_t i = 0; i < info.semaphoreCount; ++i)
-    if (Wrong w = needs_timeline(v, c.id(&info.pSemaphores[i])); !w.empty()) return w;
-  return {};
+  const bool one_is_enough = (info.flags & VK_SEMAPHORE_WAIT_ANY_BIT) != 0;
+  bool any = info.semaphoreCount == 0;
+  for (std::uint32_t i = 0; i < info.semaphoreCount; ++i) {
+    const ObjectId id = c.id(&info.pSemaphores[i]);
+    if (Wrong w = needs_timeline(v, id); !w.empty()) return w;
+    const bool will = reaches(v, id, info.pValues[i]);
+    if (!will && !one_is_enough) return never_reached(v, id, info.pValues[i]);
+    any = any || will;
+  }
+  return any ? Wrong() : never_reached(v, c.id(&info.pSemaphores[0]), info.pValues[0]);
 }
 
-// What is given to the outside, or signalled by other means, is not followed.
+// Which of them it waits for and signals is not looked at: they are not followed.
 Wrong sparse(Validity& v, const Call& c) {
   for (const ObjectId id : c.resolution.ids) {
     if (Semaphore* semaphore = v.semaphores.find(id); semaphore != nullptr) semaphore->followed = false;
@@ -130,12 +163,18 @@ Wrong follow_submit(Validity& v, const Call& c) {
     const auto& a = c.as<args_vkQueueSubmit>();
     for (std::uint32_t s = 0; s < a.submitCount; ++s) {
       const VkSubmitInfo& batch = a.pSubmits[s];
+      const auto* values = find_chained<VkTimelineSemaphoreSubmitInfo>(
+          batch.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
       for (std::uint32_t i = 0; i < batch.waitSemaphoreCount; ++i)
         if (Wrong w = wait(v, c.id(&batch.pWaitSemaphores[i])); !w.empty()) return w;
       for (std::uint32_t i = 0; i < batch.signalSemaphoreCount; ++i)
-        signal(v, c.id(&batch.pSignalSemaphores[i]));
+        signal(v, c.id(&batch.pSignalSemaphores[i]),
+               values != nullptr && i < values->signalSemaphoreValueCount &&
+                       values->pSignalSemaphoreValues != nullptr
+                   ? values->pSignalSemaphoreValues[i]
+                   : 0);
     }
-    give(v, c.id(&a.fence));
+    return give_unsignalled(v, c.id(&a.fence));
   } else {
     const auto& a = c.as<args_vkQueueSubmit2>();
     for (std::uint32_t s = 0; s < a.submitCount; ++s) {
@@ -143,11 +182,10 @@ Wrong follow_submit(Validity& v, const Call& c) {
       for (std::uint32_t i = 0; i < batch.waitSemaphoreInfoCount; ++i)
         if (Wrong w = wait(v, c.id(&batch.pWaitSemaphoreInfos[i].semaphore)); !w.empty()) return w;
       for (std::uint32_t i = 0; i < batch.signalSemaphoreInfoCount; ++i)
-        signal(v, c.id(&batch.pSignalSemaphoreInfos[i].semaphore));
+        signal(v, c.id(&batch.pSignalSemaphoreInfos[i].semaphore), batch.pSignalSemaphoreInfos[i].value);
     }
-    give(v, c.id(&a.fence));
+    return give_unsignalled(v, c.id(&a.fence));
   }
-  return {};
 }
 
 void add_sync_checks(std::vector<Handler>& table) {
