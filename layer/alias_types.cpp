@@ -42,6 +42,30 @@ bool can_import(const DeviceState& device, std::uint32_t type, const memory::Ali
   return result == VK_SUCCESS;
 }
 
+// Whether a buffer that may live in imported memory has fewer memory types, or
+// other needs, than one that may not: the program would find another device.
+bool buffers_change(const DeviceState& device) {
+  const Dispatch& vk = *device.next;
+  VkExternalMemoryBufferCreateInfo external{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO, nullptr,
+                                            kHostPointer};
+  VkBufferCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  info.size = 65536;
+  info.usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+               VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
+               VK_BUFFER_USAGE_INDEX_BUFFER_BIT | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT;
+  VkMemoryRequirements needs[2] = {};
+  for (VkMemoryRequirements& one : needs) {
+    VkBuffer buffer = VK_NULL_HANDLE;
+    if (vk.vkCreateBuffer(device.device, &info, nullptr, &buffer) != VK_SUCCESS) return true;
+    vk.vkGetBufferMemoryRequirements(device.device, buffer, &one);
+    vk.vkDestroyBuffer(device.device, buffer, nullptr);
+    info.pNext = &external;
+  }
+  return needs[0].size != needs[1].size || needs[0].alignment != needs[1].alignment ||
+         needs[0].memoryTypeBits != needs[1].memoryTypeBits;
+}
+
 }  // namespace
 
 bool alias_wanted() {
@@ -71,6 +95,14 @@ void find_alias_types(DeviceState& device) {
       if (usable && (properties.memoryTypeBits >> type & 1u) != 0 && can_import(device, type, *probe))
         device.alias_types |= 1u << type;
     }
+  // Read-back checkpoints need memory where host and device are told apart, and
+  // so does who asks for it; others get the device as it is.
+  if (device.alias_types != 0 && settings().checkpoints < Checkpoints::readback &&
+      settings().memory != "alias" && buffers_change(device)) {
+    device.alias_types = 0;
+    log(LogLevel::info,
+        "importing memory would change what the program is told of buffers: it is not imported");
+  }
   const auto lock = host_memory().enter();
   probe.reset();
   log(LogLevel::debug, "memory types that take host memory: mask " + std::to_string(device.alias_types));
