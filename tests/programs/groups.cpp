@@ -49,9 +49,10 @@ int main() {
   // A buffer bound as the group's device 0 sees it.
   MappedBuffer out;
   out.bytes = 64;
-  const VkBufferCreateInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-                                .size = out.bytes,
-                                .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT};
+  const VkBufferCreateInfo info{
+      .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+      .size = out.bytes,
+      .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT};
   CHECK(vkCreateBuffer(s.device, &info, nullptr, &out.buffer));
   VkMemoryRequirements needs;
   vkGetBufferMemoryRequirements(s.device, out.buffer, &needs);
@@ -76,6 +77,7 @@ int main() {
 
   const VkDispatchIndirectCommand sizes[1] = {{3, 1, 1}};
   const MappedBuffer args = buffer_of(s, VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, sizes);
+  const MappedBuffer plain = buffer(s, 64, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
   const Kernel k =
       create_kernel(s, shader(s, groups_comp_spv), {out}, nullptr, VK_PIPELINE_CREATE_DISPATCH_BASE_BIT);
   bind(s.cmd, k);
@@ -84,6 +86,9 @@ int main() {
   vkCmdDispatchIndirect(s.cmd, args.buffer, 0);
   barrier(s.cmd);
   vkCmdDispatchBaseKHR(s.cmd, 4, 1, 0, 3, 1, 1);
+  barrier(s.cmd);
+  const VkBufferCopy whole{0, 0, 64};
+  vkCmdCopyBuffer(s.cmd, out.buffer, plain.buffer, 1, &whole);
   CHECK(vkEndCommandBuffer(s.cmd));
   const std::uint32_t one = 1;
   const VkDeviceGroupSubmitInfo masks{
@@ -96,6 +101,7 @@ int main() {
   wait(s, s.commands);
   EXPECT(s, out.words[4] == 2 && out.words[6] == 2 && out.words[7] == 0);
   EXPECT(s, out.words[0] == 1 && out.words[2] == 1 && out.words[3] == 0);
-  add(s, out);
+  EXPECT(s, std::memcmp(out.words, plain.words, 64) == 0);
+  add(s, plain);
   return finish(s);
 }
