@@ -71,7 +71,7 @@ int main() {
   constexpr VkImageUsageFlags usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
   VkBuffer first = create_buffer(c, 1000), second = create_buffer(c, kTexels * 4);
   VkBuffer alias = create_buffer(c, kTexels * 4);
-  VkImage image = create_image(c, VK_FORMAT_R32_UINT, kExtent, usage);
+  VkImage image = create_image(c, VK_FORMAT_R32_UINT, kExtent, usage, VK_IMAGE_TILING_LINEAR);
   VkMemoryRequirements image_needs;
   vkGetImageMemoryRequirements(c.device, image, &image_needs);
   Layout layout;

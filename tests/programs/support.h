@@ -145,14 +145,18 @@ struct MappedBuffer {
   std::uint32_t* words = nullptr;
 };
 
-inline MappedBuffer create_mapped_buffer(const Context& c, VkDeviceSize bytes, VkBufferUsageFlags usage) {
+// `families`: those whose queues use it at the same time, if more than one.
+inline MappedBuffer create_mapped_buffer(const Context& c, VkDeviceSize bytes, VkBufferUsageFlags usage,
+                                         const std::vector<std::uint32_t>& families = {}) {
   MappedBuffer b;
   b.bytes = bytes;
   VkBufferCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
   info.size = bytes;
   info.usage = usage;
-  info.sharingMode = VK_SHARING_MODE_EXCLUSIVE;
+  info.sharingMode = families.size() > 1 ? VK_SHARING_MODE_CONCURRENT : VK_SHARING_MODE_EXCLUSIVE;
+  info.queueFamilyIndexCount = static_cast<std::uint32_t>(families.size());
+  info.pQueueFamilyIndices = families.data();
   CHECK(vkCreateBuffer(c.device, &info, nullptr, &b.buffer));
   VkMemoryRequirements needs;
   vkGetBufferMemoryRequirements(c.device, b.buffer, &needs);

@@ -124,3 +124,27 @@ SCENARIO("descriptor sets whose values come back replay bit for bit", "[threads]
 SCENARIO("a program that hears not yet, timeout and incomplete replays bit for bit", "[threads]") {
   replays_bit_for_bit({program("results")}, {.submits = 36});
 }
+
+SCENARIO("thousands of objects with values that come back replay bit for bit", "[threads]") {
+  replays_bit_for_bit({program("handles")}, {.submits = 60});
+}
+
+SCENARIO("queues that write one buffer in turn replay bit for bit", "[threads]") {
+  replays_bit_for_bit({program("queues")}, {.submits = 4});  // one queue: lavapipe has no more
+}
+
+// The fake driver has several queues, non-coherent memory, memory that the host
+// does not see, larger alignments, and handles whose values come back.
+SCENARIO("waits, polls and submits replay bit for bit on a driver with many queues", "[threads]") {
+  const std::string name = GENERATE("two_pools", "events", "timeline", "fences", "flag", "submits",
+                                    "command_buffers", "mappings", "shared_memory", "queues", "handles");
+  const std::string settings = GENERATE("handles=recycled", "handles=duplicate");
+  const CaptureOptions options{.checkpoints = "readback", .driver = fake, .settings = settings};
+  const Recording& capture = captured({program(name)}, options);
+  INFO(name << " with " << settings << '\n' << capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  const Outcome outcome = player({"--verify", capture.path}, fake, settings);
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(compared(outcome, "[a-z -]+").equal > 0);
+}
