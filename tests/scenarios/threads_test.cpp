@@ -148,3 +148,18 @@ SCENARIO("waits, polls and submits replay bit for bit on a driver with many queu
   CHECK(outcome.status == 0);
   CHECK(compared(outcome, "[a-z -]+").equal > 0);
 }
+
+SCENARIO("creations that fail in the capture are not needed by the replay", "[threads]") {
+  // Each counts from the first: buffers and allocations of set-up come first.
+  const std::string failing =
+      "fail=vkCreateBuffer:9:VK_ERROR_OUT_OF_DEVICE_MEMORY;vkCreateBuffer:20:VK_ERROR_OUT_OF_HOST_MEMORY;"
+      "vkAllocateMemory:12:VK_ERROR_OUT_OF_DEVICE_MEMORY";
+  const CaptureOptions options{.checkpoints = "readback", .driver = fake, .settings = failing};
+  const Recording& capture = captured({program("results"), "--fails", "1"}, options);
+  INFO(capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  const Outcome outcome = player({"--verify", capture.path}, fake);
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(compared(outcome, "[a-z -]+").equal > 0);
+}
