@@ -22,5 +22,6 @@ void main() {
   words[8] = packUnorm4x8(textureLod(cube, vec3(1, 0.99, 0.99), 0));
   words[9] = packUnorm4x8(textureLod(slice, vec2(0.25), 0));
   words[10] = packUnorm4x8(texelFetch(absent, 3));
-  imageStore(target, ivec2(1, 1), vec4(0, 1, 0, 1));
+  for (int i = 0; i < 16; ++i)
+    imageStore(target, ivec2(i % 4, i / 4), i == 5 ? vec4(0, 1, 0, 1) : vec4(0));
 }
