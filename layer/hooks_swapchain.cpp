@@ -12,6 +12,8 @@ namespace {
 // surface allows it. Returns why the images cannot be read, or null.
 const char* make_readable(const DeviceState& device, VkSwapchainCreateInfoKHR& info) {
   if ((info.flags & VK_SWAPCHAIN_CREATE_PROTECTED_BIT_KHR) != 0) return "the swapchain is protected";
+  // A digest is of one layer: a part is not called the whole.
+  if (info.imageArrayLayers > 1) return "the swapchain's images have several layers";
   if (!gpu::texel_bytes(info.imageFormat)) return "the swapchain's format cannot be read back";
   if ((info.imageUsage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) != 0) return nullptr;
   VkSurfaceCapabilitiesKHR capabilities{};
