@@ -75,6 +75,10 @@ Result<void> assign_physical_devices(Run& run, const Op& op, InstanceState& inst
       return tl::unexpected<Error>(
           run.refuse(op, Status::device,
                      std::string(list[chosen].properties.deviceName) + " is not seen by this instance"));
+    // Only what this instance has told of may be named at vkCreateDevice
+    // (VUID-VkDeviceQueueCreateInfo-queueFamilyIndex-00381).
+    std::uint32_t families = 0;
+    instance.dispatch.vkGetPhysicalDeviceQueueFamilyProperties(match, &families, nullptr);
     run.slot(plan.physical_devices[captured.physical].id) = reinterpret_cast<std::uint64_t>(match);
   }
   return {};
