@@ -159,7 +159,7 @@ void HostMemory::refresh(DeviceState& device) {
   for (auto& [handle, memory] : device.memories.memories) {
     if (memory->tracked == nullptr || !memory->device_writable || memory->refreshed == device.memories.epoch)
       continue;
-    memory->tracked->refresh(0, memory::whole, memory::Refresh::known);
+    memory->tracked->refresh(0, memory::whole, settled ? memory::Refresh::finished : memory::Refresh::known);
     if (settled) memory->refreshed = device.memories.epoch;
   }
 }

@@ -43,7 +43,8 @@ Tracked::State::State(Tracked& tracked, Tracker& by, const std::byte* contents_s
       aliased(is_alias),
       pending(pages),
       known(pages),
-      mixed(pages) {
+      mixed(pages),
+      stale(pages) {
   contents = contents_start - lead;
   watched = watched_start - lead;
   armed_first = lead == 0 ? 0 : 1;
@@ -184,7 +185,7 @@ void Tracked::State::refresh_batch(std::size_t first, std::size_t last, Refresh 
   };
   const auto stage = [&](std::size_t from, std::size_t to) {
     for (std::size_t page = from; page < to; ++page) {
-      if (which == Refresh::known && !known.has(page)) continue;
+      if (which != Refresh::everything && !known.has(page)) continue;
       const std::size_t begin = begin_of(page);
       if (!differs(contents + begin, base + begin, size_of(page))) continue;
       copy_live(contents + begin, staged_at(page), size_of(page));
@@ -203,7 +204,8 @@ void Tracked::State::refresh_batch(std::size_t first, std::size_t last, Refresh 
     const std::size_t page = first + i;
     const bool uncertain = pending.has(page) || fresh(page);
     if (uncertain) mixed.add(page, page + 1);
-    if (uncertain && which == Refresh::known) continue;
+    if (uncertain && which == Refresh::finished) stale.add(page, page + 1);
+    if (uncertain && which != Refresh::everything) continue;
     report_differences(staged_at(page), begin_of(page), end_of(page + 1), uncertain ? Store::no : Store::yes,
                        uncertain);
     if (!uncertain) known.add(page, page + 1);

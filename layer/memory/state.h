@@ -64,6 +64,7 @@ struct Tracked::State {
   PageSet pending;  // to be compared by the next changes()
   PageSet known;    // base is what the host last wrote here
   PageSet mixed;    // pending when the device had been writing
+  PageSet stale;    // mixed, and the device has finished: base lacks what it wrote
   std::vector<Range> ranges;
 };
 

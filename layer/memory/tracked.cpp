@@ -47,16 +47,17 @@ std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size
   for (std::size_t page = s.pending.next(first, last); page < last; page = s.pending.next(page, last)) {
     const bool ambiguous = s.ambiguous(page, device);
     const bool fresh = s.fresh(page);
+    const bool stale = s.stale.has(page);
     std::size_t stop = page + 1;
     while (stop < last && s.pending.has(stop) && s.ambiguous(stop, device) == ambiguous &&
-           s.fresh(stop) == fresh)
+           s.fresh(stop) == fresh && s.stale.has(stop) == stale)
       ++stop;
     const std::size_t begin = s.begin_of(page);
     const std::size_t end = s.end_of(stop);
     // A page whose start nobody knows is taken whole, or base would not hold it.
     const std::size_t clip_begin = fresh ? begin : std::max(begin, from);
     const std::size_t clip_end = fresh ? end : std::min(end, to);
-    s.report_run(clip_begin, clip_end, ambiguous, fresh);
+    s.report_run(clip_begin, clip_end, ambiguous, fresh || stale);
     s.known.add(page, stop);
     // What was clipped off is still to be compared.
     const std::size_t done_first = clip_begin == begin ? page : page + 1;
@@ -64,6 +65,7 @@ std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size
     if (done_first < done_last) {
       s.pending.remove(done_first, done_last);
       s.mixed.remove(done_first, done_last);
+      s.stale.remove(done_first, done_last);
     }
     page = stop;
   }
@@ -79,7 +81,7 @@ std::span<const Range> Tracked::refresh(std::uint64_t offset, std::uint64_t size
   const std::size_t first = s.page_of(offset);
   const std::size_t last = s.page_after(end);
   s.device_wrote = true;
-  if (which == Refresh::known) s.device_ever = true;
+  if (which != Refresh::everything) s.device_ever = true;
   s.look(first, last, Kernel::Rearm::no);
   for (std::size_t page = first; page < last; page += Tracker::staging_pages)
     s.refresh_batch(page, std::min(last, page + Tracker::staging_pages), which);

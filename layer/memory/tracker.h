@@ -19,7 +19,7 @@
 //   free:      as unmap where still mapped; driver's free; then destroy the Tracked,
 //              then the AliasMemory. On a driver's own pointer the Tracked goes
 //              before the driver's free or unmap.
-//   wait done: t->refresh(0, whole, Refresh::known), or ::everything for checkpoints
+//   wait done: t->refresh(0, whole, Refresh::finished or ::known), or ::everything for checkpoints
 #pragma once
 
 #include <cstddef>
@@ -62,6 +62,7 @@ enum class Device { idle, active };
 
 enum class Refresh {
   known,       // only pages that the host has written so far: cheap, and what base needs
+  finished,    // the same, and all device work is finished
   everything,  // every page that exists: what readback checkpoints need
 };
 
@@ -170,7 +171,9 @@ class Tracked {
   // ranges are the device's and become the last known contents. Ambiguous ones lie
   // where the host wrote too, or where the mechanism cannot tell: they have no
   // `bytes`, are not verifiable, and the next changes() gives them as host writes,
-  // so that none is lost. Refresh::known does not list them.
+  // so that none is lost. Only Refresh::everything lists them. After
+  // Refresh::finished they are given whole: a byte that the host has set back to
+  // what base has may be another one in the replay, where the device wrote it.
   std::span<const Range> refresh(std::uint64_t offset, std::uint64_t size, Refresh pages) noexcept;
 
  private:

@@ -158,12 +158,16 @@ SCENARIO("a replay that was tampered with is unequal under the oracle", "[oracle
 SCENARIO("every way of finding host writes leaves the same memory", "[oracle]") {
   const Words ways = no_readback().empty() ? Words{"alias", "pagemap", "scan"} : Words{"auto", "scan"};
   for (const std::string& way : ways)
-    for (const char* name : {"compute", "rewrite", "twoqueues_threads"}) {
+    for (const char* name : {"compute", "memory_types", "rewrite", "twoqueues_threads"}) {
       const Recording& capture = captured({program(name)}, {.memory = way, .oracle = true});
       INFO(name << " " << way << "\n" << capture.run.both());
       REQUIRE(capture.run.status == 0);
       is_equal(replay_under_oracle(capture), 1);
     }
+}
+
+SCENARIO("memory that cannot be mapped or is not coherent is the same under the oracle", "[oracle]") {
+  leaves_the_same_memory({program("memory_types")}, {.driver = fake});
 }
 
 SCENARIO("programs that nothing reads back from leave the same memory", "[oracle]") {
