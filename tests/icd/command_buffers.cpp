@@ -272,6 +272,7 @@ void CommandBuffer::clear() {
   subpass = 0;
   active_queries.clear();
   bound_pipelines.clear();
+  pushed.clear();
   steps.clear();
   uses.clear();
   secondaries.clear();

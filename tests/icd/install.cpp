@@ -12,6 +12,11 @@ void install_all(Table& table) {
   install_memory(table);
   install_resources(table);
   install_views(table);
+  install_descriptors(table);
+  install_descriptor_writes(table);
+  install_render_passes(table);
+  install_pipelines(table);
+  install_swapchains(table);
   install_command_buffers(table);
 }
 

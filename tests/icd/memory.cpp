@@ -269,6 +269,14 @@ std::uint32_t all_memory_types() { return (1u << memory_properties().memoryTypeC
 std::uint32_t import_types() { return settings().unified ? 1u : 4u; }
 std::uint32_t optimal_image_types() { return 1u; }
 
+std::shared_ptr<Memory> own_memory(VkDeviceSize size) {
+  if (!within_budget(size)) return nullptr;
+  auto memory = std::make_shared<Memory>();
+  memory->size = size;
+  memory->contents = memory->host = pages(size);
+  return memory->contents == nullptr ? nullptr : memory;
+}
+
 void reset_memory() {
   Space& s = space();
   const std::lock_guard lock(s.mutex);

@@ -16,6 +16,10 @@ std::uint32_t all_memory_types();     // bits: buffers, linear images
 std::uint32_t optimal_image_types();  // not host visible, but for a unified device
 std::uint32_t import_types();         // of host pointers
 
+// Of the driver's own: no object of the program's. Null: beyond the budget.
+std::shared_ptr<Memory> own_memory(VkDeviceSize size);
+
+std::shared_ptr<Image> make_image(const VkImageCreateInfo& info);  // without a handle
 VkDeviceSize plane_size(const Image& image, const Plane& plane);
 
 }  // namespace fake

@@ -247,6 +247,7 @@ struct UpdateTemplate : Object {
   std::vector<VkDescriptorUpdateTemplateEntry> entries;
   std::shared_ptr<DescriptorSetLayout> layout;  // of sets, or of the pushed set
   std::shared_ptr<PipelineLayout> pipeline_layout;
+  VkPipelineBindPoint bind_point = VK_PIPELINE_BIND_POINT_GRAPHICS;
   std::uint32_t set = 0;
 };
 
@@ -322,6 +323,7 @@ struct CommandBuffer : Object {
   std::uint32_t subpass = 0;
   std::map<std::pair<std::uint64_t, std::uint32_t>, VkQueryControlFlags> active_queries;
   std::map<VkPipelineBindPoint, std::shared_ptr<Pipeline>> bound_pipelines;
+  std::map<std::pair<VkPipelineBindPoint, std::uint32_t>, std::shared_ptr<DescriptorSet>> pushed;  // by set
   std::vector<Step> steps;
   std::vector<std::shared_ptr<Object>> uses;                // every object named while recording
   std::vector<std::shared_ptr<CommandBuffer>> secondaries;  // in `uses` too

@@ -54,6 +54,8 @@ VkMemoryRequirements image_needs(const Image& image, const Plane* only) {
   return {round_up(size, kImageAlignment), kImageAlignment, types};
 }
 
+}  // namespace
+
 std::shared_ptr<Image> make_image(const VkImageCreateInfo& info) {
   auto image = std::make_shared<Image>();
   image->flags = info.flags;
@@ -75,6 +77,8 @@ std::shared_ptr<Image> make_image(const VkImageCreateInfo& info) {
   }
   return image;
 }
+
+namespace {
 
 bool check_image(const VkImageCreateInfo& info) {
   const VkExtent3D e = info.extent;
