@@ -163,3 +163,16 @@ SCENARIO("creations that fail in the capture are not needed by the replay", "[th
   CHECK(outcome.status == 0);
   CHECK(compared(outcome, "[a-z -]+").equal > 0);
 }
+
+SCENARIO("two swapchains without a window, one replaced by another, replay bit for bit", "[threads]") {
+  const Recording& capture =
+      captured({program("headless")}, {.checkpoints = "present", .driver = fake, .settings = ""});
+  INFO(capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  const Outcome outcome = player({"--verify", capture.path}, fake);
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  const Compared images = compared(outcome, "images");
+  CHECK(images.equal == 24);
+  CHECK(images.all == 24);
+}

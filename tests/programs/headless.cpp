@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two swapchains on surfaces without a window: acquired with a semaphore and
+// with a fence, by both commands; presented together; one is replaced by
+// another (oldSwapchain) while its images are still in use.
+#include "objects.h"
+
+using namespace program;
+
+namespace {
+
+constexpr VkFormat kFormat = VK_FORMAT_B8G8R8A8_UNORM;
+
+struct Chain {
+  VkSurfaceKHR surface = VK_NULL_HANDLE;
+  VkSwapchainKHR swapchain = VK_NULL_HANDLE;
+  std::vector<VkImage> images;
+  VkExtent2D extent{};
+};
+
+void create_swapchain(const Context& c, Chain& chain, VkExtent2D extent, VkSwapchainKHR old) {
+  VkSurfaceCapabilitiesKHR caps;
+  CHECK(vkGetPhysicalDeviceSurfaceCapabilitiesKHR(c.physical, chain.surface, &caps));
+  VkSwapchainCreateInfoKHR info{};
+  info.sType = VK_STRUCTURE_TYPE_SWAPCHAIN_CREATE_INFO_KHR;
+  info.surface = chain.surface;
+  info.minImageCount = caps.minImageCount < 3 ? 3 : caps.minImageCount;
+  info.imageFormat = kFormat;
+  info.imageColorSpace = VK_COLOR_SPACE_SRGB_NONLINEAR_KHR;
+  info.imageExtent = chain.extent = extent;
+  info.imageArrayLayers = 1;
+  info.imageUsage = VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
+  info.preTransform = caps.currentTransform;
+  info.compositeAlpha = VK_COMPOSITE_ALPHA_OPAQUE_BIT_KHR;
+  info.presentMode = VK_PRESENT_MODE_FIFO_KHR;
+  info.clipped = VK_TRUE;
+  info.oldSwapchain = old;
+  CHECK(vkCreateSwapchainKHR(c.device, &info, nullptr, &chain.swapchain));
+  std::uint32_t count = 0;
+  CHECK(vkGetSwapchainImagesKHR(c.device, chain.swapchain, &count, nullptr));
+  chain.images.resize(count);
+  CHECK(vkGetSwapchainImagesKHR(c.device, chain.swapchain, &count, chain.images.data()));
+}
+
+Chain create_chain(const Context& c, VkExtent2D extent) {
+  Chain chain;
+  const auto create = reinterpret_cast<PFN_vkCreateHeadlessSurfaceEXT>(
+      vkGetInstanceProcAddr(c.instance, "vkCreateHeadlessSurfaceEXT"));
+  VkHeadlessSurfaceCreateInfoEXT info{};
+  info.sType = VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT;
+  CHECK(create(c.instance, &info, nullptr, &chain.surface));
+  VkBool32 supported = VK_FALSE;
+  CHECK(vkGetPhysicalDeviceSurfaceSupportKHR(c.physical, c.family, chain.surface, &supported));
+  if (supported == VK_FALSE) die("the queue cannot present", 0);
+  create_swapchain(c, chain, extent, VK_NULL_HANDLE);
+  return chain;
+}
+
+std::uint32_t acquire(const Context& c, const Chain& chain, VkSemaphore semaphore, VkFence fence,
+                      bool second) {
+  std::uint32_t index = 0;
+  if (second) {
+    VkAcquireNextImageInfoKHR info{};
+    info.sType = VK_STRUCTURE_TYPE_ACQUIRE_NEXT_IMAGE_INFO_KHR;
+    info.swapchain = chain.swapchain;
+    info.timeout = UINT64_MAX;
+    info.semaphore = semaphore;
+    info.fence = fence;
+    info.deviceMask = 1;
+    CHECK(vkAcquireNextImage2KHR(c.device, &info, &index));
+  } else {
+    CHECK(vkAcquireNextImageKHR(c.device, chain.swapchain, UINT64_MAX, semaphore, fence, &index));
+  }
+  return index;
+}
+
+void paint(VkCommandBuffer commands, VkImage image, float red, float green) {
+  change_layout(commands, image, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+  const VkClearColorValue color{{red, green, 0.5f, 1.0f}};
+  const VkImageSubresourceRange all{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+  vkCmdClearColorImage(commands, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, &color, 1, &all);
+  change_layout(commands, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::uint32_t frames = option(argc, argv, "--frames", 12);
+  Wanted wanted;
+  wanted.instance_extensions = {VK_KHR_SURFACE_EXTENSION_NAME, VK_EXT_HEADLESS_SURFACE_EXTENSION_NAME};
+  wanted.extensions = {VK_KHR_SWAPCHAIN_EXTENSION_NAME};
+  Context c = create_context("headless", wanted);
+  Commands commands = create_commands(c);
+  Chain left = create_chain(c, {32, 16}), right = create_chain(c, {16, 16});
+  VkSemaphore acquired = create_semaphore(c), painted = create_semaphore(c);
+  VkFence there = create_fence(c);
+  std::uint32_t replaced = 0;
+  for (std::uint32_t frame = 0; frame < frames; ++frame) {
+    if (frame == frames / 2) {  // its images are not in use by the host any more
+      const VkSwapchainKHR old = left.swapchain;
+      create_swapchain(c, left, {24, 24}, old);
+      CHECK(vkQueueWaitIdle(c.queues[0]));
+      vkDestroySwapchainKHR(c.device, old, nullptr);
+      ++replaced;
+    }
+    const std::uint32_t indices[2] = {acquire(c, left, acquired, VK_NULL_HANDLE, frame % 2 == 0),
+                                      acquire(c, right, VK_NULL_HANDLE, there, frame % 3 == 0)};
+    CHECK(vkWaitForFences(c.device, 1, &there, VK_TRUE, UINT64_MAX));
+    CHECK(vkResetFences(c.device, 1, &there));
+    begin(commands);
+    const float shade = static_cast<float>(frame % 16) / 15;
+    paint(commands.buffer, left.images[indices[0]], shade, 0);
+    paint(commands.buffer, right.images[indices[1]], 0, shade);
+    CHECK(vkEndCommandBuffer(commands.buffer));
+    const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+    VkSubmitInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+    info.waitSemaphoreCount = info.signalSemaphoreCount = info.commandBufferCount = 1;
+    info.pWaitSemaphores = &acquired;
+    info.pWaitDstStageMask = &stage;
+    info.pCommandBuffers = &commands.buffer;
+    info.pSignalSemaphores = &painted;
+    CHECK(vkQueueSubmit(c.queues[0], 1, &info, commands.done));
+    const VkSwapchainKHR both[2] = {left.swapchain, right.swapchain};
+    VkResult results[2] = {};
+    VkPresentInfoKHR present{};
+    present.sType = VK_STRUCTURE_TYPE_PRESENT_INFO_KHR;
+    present.waitSemaphoreCount = 1;
+    present.pWaitSemaphores = &painted;
+    present.swapchainCount = 2;
+    present.pSwapchains = both;
+    present.pImageIndices = indices;
+    present.pResults = results;
+    CHECK(vkQueuePresentKHR(c.queues[0], &present));
+    wait(c, commands);
+  }
+  CHECK(vkDeviceWaitIdle(c.device));
+  std::printf("headless: %u frames, %u replaced\n", frames, replaced);
+  vkDestroyFence(c.device, there, nullptr);
+  for (VkSemaphore semaphore : {acquired, painted}) vkDestroySemaphore(c.device, semaphore, nullptr);
+  for (Chain* chain : {&left, &right}) {
+    vkDestroySwapchainKHR(c.device, chain->swapchain, nullptr);
+    vkDestroySurfaceKHR(c.instance, chain->surface, nullptr);
+  }
+  destroy(c, commands);
+  destroy(c);
+  return 0;
+}
