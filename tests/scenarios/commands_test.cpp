@@ -110,3 +110,11 @@ SCENARIO("memory asked for by newer means, events and submits of synchronization
 SCENARIO("multisampled drawing replays, also into images of one sample", "[commands]") {
   replays_bit_for_bit({program("multisample")}, {.submits = 1});
 }
+
+SCENARIO("images of several planes replay on a driver that has them", "[commands]") {
+  replays_bit_for_bit({program("planes")}, {.submits = 1, .driver = fake});
+}
+
+SCENARIO("descriptor indexing replays on a driver that has it", "[commands]") {
+  replays_bit_for_bit({program("indexing")}, {.submits = 1, .driver = fake});
+}
