@@ -27,7 +27,7 @@ struct Row {
 using Rows = std::array<Row, rondo::kCommandIds>;
 
 Rows& rows() {
-  static Rows all;
+  static Rows& all = *new Rows;
   return all;
 }
 

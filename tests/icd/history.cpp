@@ -16,7 +16,7 @@ constexpr std::size_t kMaxRemembered = 1u << 20;
 }  // namespace
 
 History& history() {
-  static History one;
+  static History& one = *new History;
   return one;
 }
 

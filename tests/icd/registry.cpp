@@ -36,7 +36,7 @@ struct Registry {
 };
 
 Registry& registry() {
-  static Registry one;
+  static Registry& one = *new Registry;  // never destroyed: objects outlive main()
   return one;
 }
 

@@ -28,11 +28,11 @@ Settings from_environment() {
 }
 
 Settings& current() {
-  static Settings one = [] {
+  static Settings& one = *new Settings([] {
     Settings first = from_environment();
     history().reset(first);
     return first;
-  }();
+  }());
   return one;
 }
 
