@@ -12,6 +12,7 @@ Monitor& Monitor::get() {
 
 void Monitor::polled() {
   constexpr int kBorne = 2;
+  if (!settings().lazy || released_ == submitted_) return;  // nothing is held back
   if (++polls_ <= kBorne) return;
   polls_ = 0;
   released_ = submitted_;
