@@ -8,6 +8,7 @@
 #include "format/codec/shapes.h"
 #include "tests/icd/digest.h"
 #include "tests/icd/entry.h"
+#include "tests/icd/physical_device.h"
 #include "tests/icd/recording.h"
 #include "tests/icd/state.h"
 #include "tests/icd/tables.h"
@@ -223,6 +224,8 @@ bool is_enabled(const Call& call, const Instance* instance) {
       return VK_MAKE_API_VERSION(0, major, minor, 0) <= instance->api_version;
     for (const std::string& e : instance->extensions)
       if (e == feature) return true;
+    // Physical devices answer for their devices' extensions.
+    if (info(call.id).level == Level::physical_device) return has_extension(feature, true);
     return call.device != nullptr && call.device->enabled(feature);
   };
   for (const tables::Origin& origin : entry->origins)

@@ -37,8 +37,9 @@ bool rule_requires(RuleId rule) {
   switch (rule) {
     case RuleId::immutable_samplers:
     case RuleId::dynamic_sample_mask:
-    case RuleId::image_info_sampler:  // perhaps the binding has immutable ones
-    case RuleId::image_info_view:     // null descriptors: checks_descriptors.cpp
+    case RuleId::inheritance_render_pass:  // perhaps dynamic rendering: command_buffers.cpp
+    case RuleId::image_info_sampler:       // perhaps the binding has immutable ones
+    case RuleId::image_info_view:          // null descriptors: checks_descriptors.cpp
     case RuleId::write_texel_views:
     case RuleId::template_data:
       return false;
@@ -191,7 +192,9 @@ void Walker::element(const Field& f, const std::byte* at, const std::byte* owner
                (f.flags & kPerhapsIgnored) != 0);
       return;
     case Element::untyped_handle:
-      if (!output)
+      // The loader passes its own instance and physical devices on in messages.
+      if (const HandleType named = untyped_handle_type(f, load<std::uint32_t>(owner + f.selector));
+          !output && named != HandleType::VkInstance && named != HandleType::VkPhysicalDevice)
         handle(untyped_handle_type(f, load<std::uint32_t>(owner + f.selector)), load<std::uint64_t>(at), path,
                true, false);
       return;
