@@ -72,11 +72,12 @@ void FakeDevice::end() {
 }
 
 void FakeDevice::TearDown() {
+  if (device != VK_NULL_HANDLE) {
+    vk.vkDeviceWaitIdle(device);
+    end();
+  }
   for (const fake::Violation& v : fake::violations()) ADD_FAILURE() << v.command << ": " << v.what;
   fake::clear_violations();
-  if (device == VK_NULL_HANDLE) return;
-  vk.vkDeviceWaitIdle(device);
-  end();
 }
 
 std::string FakeDevice::take_violation() {
