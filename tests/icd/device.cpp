@@ -4,8 +4,8 @@
 
 #include "tests/icd/chain.h"
 #include "tests/icd/install.h"
-#include "tests/icd/queue.h"
 #include "tests/icd/physical_device.h"
+#include "tests/icd/queue.h"
 #include "tests/icd/state.h"
 
 namespace fake {
@@ -112,9 +112,30 @@ void peer_memory(Call&, args_vkGetDeviceGroupPeerMemoryFeatures& a) {
                            VK_PEER_MEMORY_FEATURE_GENERIC_SRC_BIT | VK_PEER_MEMORY_FEATURE_GENERIC_DST_BIT;
 }
 
+VkResult create_slot(Call& call, args_vkCreatePrivateDataSlot& a) {
+  *a.pPrivateDataSlot =
+      as_handle<VkPrivateDataSlot>(publish(std::make_shared<PrivateDataSlot>(), call.device));
+  return VK_SUCCESS;
+}
+VkResult set_private_data(Call&, args_vkSetPrivateData& a) {
+  const auto slot = get<PrivateDataSlot>(a.privateDataSlot);
+  const std::lock_guard lock(slot->mutex);
+  slot->values[{a.objectType, a.objectHandle}] = a.data;
+  return VK_SUCCESS;
+}
+void get_private_data(Call&, args_vkGetPrivateData& a) {
+  const auto slot = get<PrivateDataSlot>(a.privateDataSlot);
+  const std::lock_guard lock(slot->mutex);
+  const auto found = slot->values.find({a.objectType, a.objectHandle});
+  *a.pData = found == slot->values.end() ? 0 : found->second;
+}
+
 }  // namespace
 
 void install_device(Table& table) {
+  table.behave<create_slot>(CommandId::vkCreatePrivateDataSlot);
+  table.behave<set_private_data>(CommandId::vkSetPrivateData);
+  table.behave<get_private_data>(CommandId::vkGetPrivateData);
   table.check<check_create>(CommandId::vkCreateDevice);
   table.behave<create>(CommandId::vkCreateDevice);
   table.check<check_destroy>(CommandId::vkDestroyDevice);

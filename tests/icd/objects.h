@@ -25,6 +25,7 @@ using rondo::HandleType;
 class Execution;    // execute.h: a queue at work
 struct QueueState;  // queue.h: what is submitted to a queue and not finished
 struct PipelineUses;
+struct CommandBuffer;
 struct Device;
 struct Instance;
 
@@ -238,6 +239,7 @@ struct DescriptorSet : Object {
     std::vector<std::byte> inline_block;
   };
   std::shared_ptr<DescriptorSetLayout> layout;
+  mutable std::mutex mutex;  // guards the slots' contents: updates after bind, and queues that read
   std::map<std::uint32_t, Slot> slots;
 };
 
@@ -308,6 +310,34 @@ struct Step {
   std::uint64_t digest = 0;  // of its arguments (digest.h)
 };
 
+// What is bound, begun and active while commands are recorded (recorded.cpp).
+struct Bound {
+  std::set<std::uint32_t> vertex_buffers;  // binding numbers
+  std::shared_ptr<Buffer> index_buffer;
+  VkDeviceSize index_offset = 0;
+  VkIndexType index_type = VK_INDEX_TYPE_UINT16;
+  std::map<std::pair<VkPipelineBindPoint, std::uint32_t>, std::shared_ptr<DescriptorSet>> sets;  // by number
+  std::set<std::uint32_t> feedback_buffers;
+  bool feedback = false, conditional = false;
+  // Of the render pass instance that began here.
+  VkRect2D area{};
+  std::uint32_t layers = 0, colors = 0;
+  bool knows_area = false;        // not so in secondaries
+  bool secondaries_only = false;  // the subpass takes nothing but vkCmdExecuteCommands
+};
+
+// A pipeline and the sets that its draws may look into.
+struct Reach {
+  std::shared_ptr<Pipeline> pipeline;
+  std::map<std::uint32_t, std::shared_ptr<DescriptorSet>> sets;
+};
+
+// A secondary command buffer, as it was when it was executed.
+struct Executed {
+  std::shared_ptr<CommandBuffer> buffer;
+  std::uint64_t recording = 0;
+};
+
 struct CommandBuffer : Object {
   static constexpr HandleType kType = HandleType::VkCommandBuffer;
   enum class State { initial, recording, executable, pending, invalid };
@@ -315,6 +345,7 @@ struct CommandBuffer : Object {
   VkQueueFlags capabilities = 0;  // of its pool's family
   std::atomic<State> state{State::initial};
   VkCommandBufferUsageFlags usage = 0;
+  std::uint64_t recording = 0;  // counts up: what an execution of a secondary was recorded for
   bool continues = false;       // secondaries: a render pass of their primary
   bool in_render_pass = false;  // while recording; secondaries: of the whole
   bool in_rendering = false;    // … and it is a dynamic one
@@ -324,9 +355,11 @@ struct CommandBuffer : Object {
   std::map<std::pair<std::uint64_t, std::uint32_t>, VkQueryControlFlags> active_queries;
   std::map<VkPipelineBindPoint, std::shared_ptr<Pipeline>> bound_pipelines;
   std::map<std::pair<VkPipelineBindPoint, std::uint32_t>, std::shared_ptr<DescriptorSet>> pushed;  // by set
+  Bound bound;                 // for the next draw or dispatch
+  std::vector<Reach> reaches;  // of all draws and dispatches, without repetition
   std::vector<Step> steps;
-  std::vector<std::shared_ptr<Object>> uses;                // every object named while recording
-  std::vector<std::shared_ptr<CommandBuffer>> secondaries;  // in `uses` too
+  std::vector<std::shared_ptr<Object>> uses;  // every object named while recording
+  std::vector<Executed> secondaries;          // in `uses` too
 
   void clear();  // to the initial state
   // A queue takes it, and is done with it: with all that it uses.
@@ -379,6 +412,13 @@ struct Swapchain : Object {
   std::vector<bool> acquired;
   std::uint32_t next = 0;
   bool retired = false;
+};
+
+// Each object's value for the slot, by type and handle.
+struct PrivateDataSlot : Object {
+  static constexpr HandleType kType = HandleType::VkPrivateDataSlot;
+  std::mutex mutex;
+  std::map<std::pair<VkObjectType, std::uint64_t>, std::uint64_t> values;
 };
 
 // What no command of the driver looks into: caches, conversions, messengers, …

@@ -156,7 +156,7 @@ inline void expect_slot(const Accumulate& a, std::uint32_t slot, std::uint32_t r
   for (std::uint32_t i = 0; i < kSlotWords; ++i)
     if (a.output.words[slot * kSlotWords + i] !=
         3 * input_value(round, i) + (before != nullptr ? before[i] : 0))
-      die("wrong result in slot", slot);
+      wrong("wrong result in slot", slot);
 }
 
 }  // namespace program

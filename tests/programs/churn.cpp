@@ -69,9 +69,9 @@ void use_everything_once(const Context& c, std::mutex& queue_lock, std::uint32_t
   wait(c, second);
 
   for (std::uint32_t i = 0; i < kImageBytes / 4; ++i)
-    if (texels.words[i] != value) die("wrong texel", i);
+    if (texels.words[i] != value) wrong("wrong texel", i);
   for (std::uint32_t i = 0; i < kSlotWords; ++i)
-    if (a.output.words[i] != 3 * input_value(value, i)) die("wrong result in word", i);
+    if (a.output.words[i] != 3 * input_value(value, i)) wrong("wrong result in word", i);
 
   destroy(c, unused);
   vkDestroySemaphore(c.device, between, nullptr);

@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
     wait(c, commands);
     for (std::uint32_t w = 0; w < kSlotWords; ++w) {
       expected[w] += 3 * input_value(i, w);
-      if (a.output.words[slot * kSlotWords + w] != expected[w]) die("wrong result in submit", i);
+      if (a.output.words[slot * kSlotWords + w] != expected[w]) wrong("wrong result in submit", i);
     }
   }
   std::printf("compute: %u submits, checksum %016llx\n", submits,

@@ -24,6 +24,7 @@ int main() {
     std::int32_t number = -7;
     VkBool32 flag = VK_TRUE;
     std::uint16_t small = 40000;
+    std::uint16_t unused[3] = {};
   } const data;
   const VkSpecializationMapEntry entries[] = {
       {0, offsetof(Data, flag), 4}, {1, offsetof(Data, number), 4}, {2, offsetof(Data, real), 4},

@@ -64,8 +64,8 @@ int main(int argc, char** argv) {
     submit(c.queues[0], frame.commands);
     wait(c, frame.commands);
     if (readback.words[kExtent * kExtent / 2 + kExtent / 2] != rgba(frame.red, frame.green, 0))
-      die("wrong centre, red should be", frame.red);
-    if (readback.words[0] != rgba(0, 0, 64)) die("wrong corner", static_cast<long>(readback.words[0]));
+      wrong("wrong centre, red should be", frame.red);
+    if (readback.words[0] != rgba(0, 0, 64)) wrong("wrong corner", static_cast<long>(readback.words[0]));
   }
   std::printf("triangle: %zu frames, checksum %016llx\n", frames.size(),
               static_cast<unsigned long long>(checksum(readback.words, kExtent * kExtent)));

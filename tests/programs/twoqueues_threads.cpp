@@ -33,7 +33,7 @@ void run(const Context& c, const Accumulate& a, std::uint32_t thread, std::uint3
     wait(c, commands);
     for (std::uint32_t w = 0; w < kSlotWords; ++w)
       if (a.output.words[slot * kSlotWords + w] != 3 * input_value(value, w))
-        die("wrong result in round", round);
+        wrong("wrong result in round", round);
   }
   destroy(c, commands);
 }

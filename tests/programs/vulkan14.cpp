@@ -16,7 +16,7 @@ int main() {
   submit(c.queues[0], commands);
   wait(c, commands);
   for (std::uint32_t w = 0; w < kSlotWords; ++w)
-    if (a.output.words[kSlotWords + w] != 3 * input_value(5, w)) die("wrong result in word", w);
+    if (a.output.words[kSlotWords + w] != 3 * input_value(5, w)) wrong("wrong result in word", w);
   std::printf("vulkan14: 1 submit, checksum %016llx\n",
               static_cast<unsigned long long>(checksum(a.output.words, 2 * kSlotWords)));
   destroy(c, a);

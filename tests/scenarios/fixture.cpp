@@ -33,6 +33,12 @@ std::string build_root() {
 
 std::string program(const std::string& name) { return build_root() + "/tests/programs/" + name; }
 
+Words without_checks(const Words& words) {
+  Words all{"/usr/bin/env", "TEST_UNCHECKED=1"};
+  all.insert(all.end(), words.begin(), words.end());
+  return all;
+}
+
 void use_driver(Environment& environment, const std::string& driver, const std::string& settings) {
   if (driver == fake) environment["VK_ICD_FILENAMES"] = build_root() + "/tests/icd/fake_icd.json";
   if (!settings.empty()) environment["RONDO_FAKE_ICD"] = settings;

@@ -14,6 +14,9 @@ using Words = std::vector<std::string>;
 std::string build_root();                      // found from this executable's own place
 std::string program(const std::string& name);  // of tests/programs
 
+// The same program, going on whatever its shaders computed: for a driver that runs none.
+Words without_checks(const Words& words);
+
 // The drivers that scenarios run on. The fake one (tests/icd) is the tree's own.
 inline const std::string lavapipe = "lavapipe";
 inline const std::string fake = "fake";

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every program of tests/programs on the fake driver, whose draws and dispatches
+// show all that they were given (docs/testing.md).
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <map>
+
+#include "fixture.h"
+#include "replays.h"
+#include "skip.h"
+
+using namespace scenario;
+
+namespace {
+
+// Programs that are something else there, and why.
+const std::map<std::string, const char*>& left_out() {
+  static const std::map<std::string, const char*> all{
+      {"crash", "dies in the middle: [killed]"},
+      {"draws", "makes ten thousand draws; triangle and dynamic make the same"},
+      {"forks", "two threads' dispatches write one buffer, each another part: here each writes all of it"},
+      {"pool_resets", "as forks"},
+      {"twoqueues_threads", "as forks"},
+  };
+  return all;
+}
+
+// What they print depends on whether there is a recorder: extensions and memory types are counted.
+bool prints_what_there_is(const std::string& name) {
+  return name == "extensions" || name == "surface" || name == "memory_types";
+}
+
+// Why the oracle does not compare its memory; empty: it does.
+std::string not_for_the_oracle(const std::string& name) {
+  if (name == "extensions" || name == "surface" || name == "headless") return "it allocates nothing";
+  if (name == "queues" || name == "shared_memory")
+    return "it has taken all queues that could read its memory";
+  return {};
+}
+
+CaptureOptions options_of(const std::string& name) {
+  CaptureOptions options{.checkpoints = "readback", .driver = fake};
+  if (name == "headless") options.checkpoints = "present";
+  if (name == "extensions" || name == "surface") options.checkpoints = "none";  // nothing is read back
+  if (name == "suballocate") {
+    options.checkpoints = "none";
+    options.settings = "unified=1";  // its images are in mapped memory
+  }
+  return options;
+}
+
+std::vector<std::string> programs() {
+  std::vector<std::string> names;
+  for (const auto& file : std::filesystem::directory_iterator(build_root() + "/tests/programs"))
+    if (file.is_regular_file() && file.path().extension().empty() &&
+        (file.status().permissions() & std::filesystem::perms::owner_exec) != std::filesystem::perms::none)
+      names.push_back(file.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+SCENARIO("every program replays bit for bit on a driver that shows what it is given", "[fake]") {
+  if (!no_readback(fake).empty()) SKIP_SCENARIO(no_readback(fake));
+  for (const auto& [name, why] : left_out()) CHECK(std::filesystem::exists(program(name)));
+  for (const std::string& name : programs()) {
+    if (left_out().count(name) != 0) continue;
+    DYNAMIC_SECTION(name) {
+      const Words words = without_checks({program(name)});
+      const CaptureOptions options = options_of(name);
+      Command alone;
+      alone.arguments = words;
+      use_driver(alone.environment, fake, options.settings);
+      const Outcome native = run(alone);
+      INFO("alone: " << native.both());
+      REQUIRE(native.status == 0);
+      CHECK(count(native.err, "fake driver:") == 0);
+
+      const Recording& capture = captured(words, options);
+      INFO("captured: " << capture.run.both());
+      REQUIRE(capture.run.status == 0);
+      if (!prints_what_there_is(name)) CHECK(capture.run.out == native.out);
+      CHECK(count(capture.run.err, "fake driver:") == 0);
+
+      const bool verified = options.checkpoints != "none";
+      Words replay{"--loop", "3", capture.path};
+      if (verified) replay.push_back("--verify");
+      const Outcome outcome = player(replay, fake, options.settings);
+      INFO("replayed: " << outcome.both());
+      CHECK(outcome.status == 0);
+      CHECK(count(outcome.err, "fake driver:") == 0);
+      if (verified) CHECK(compared(outcome, "[a-z -]+").equal > 0);
+
+      if (not_for_the_oracle(name).empty()) {
+        Expectations expected{.driver = fake, .settings = options.settings};
+        if (name == "mappings") {
+          expected.memory_differs = 1;
+          expected.memory_differs_because = "its last write is never flushed: nothing of it is to be seen";
+        }
+        leaves_the_same_memory(words, expected);
+      }
+    }
+  }
+}
