@@ -32,6 +32,10 @@ Result<void> check_image(Run& run, const Op& op, std::byte* args) {
   }
   if (swapchain == nullptr || a.imageIndex >= swapchain->images.size())
     return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "the image does not exist here"));
+  const VkImageCreateInfo& made = swapchain->info;
+  if (made.format != a.format || made.extent.width != a.extent.width ||
+      made.extent.height != a.extent.height || made.extent.depth != a.extent.depth)
+    return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "the image has another format or size"));
   run.image_checks().push_back({&op, swapchain, a.imageIndex, Digest{a.digest.low, a.digest.high}});
   return {};
 }
@@ -87,10 +91,14 @@ Result<void> check_memory(Run& run, const Op& op, std::byte* args) {
 }  // namespace
 
 Result<void> compare_images(Run& run, DeviceState& device, const LiveQueue& queue,
-                            const VirtualSwapchain& swapchain) {
+                            const VirtualSwapchain& swapchain, std::uint32_t presented) {
   std::vector<ImageCheck>& checks = run.image_checks();
   for (const ImageCheck& check : checks) {
     if (check.swapchain != &swapchain) continue;
+    if (check.image != presented)
+      return fail(Status::different, run.plan().path + ": " + image_name(run, *check.op, check.image) +
+                                         ": image " + std::to_string(presented) +
+                                         " is presented in its place");
     gpu::ImageSource source;
     source.image = swapchain.images[check.image];
     source.format = swapchain.info.format;

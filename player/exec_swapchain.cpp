@@ -182,7 +182,7 @@ Result<void> present(Run& run, const Op& op, std::byte* args) {
   const bool shown = !op.returned || op.captured >= 0;
   for (std::uint32_t i = 0; i < info.swapchainCount && queue != device.queues.end(); ++i) {
     const VirtualSwapchain& swapchain = *from_handle(info.pSwapchains[i]);
-    RONDO_TRY(compare_images(run, device, *queue, swapchain));
+    RONDO_TRY(compare_images(run, device, *queue, swapchain, info.pImageIndices[i]));
     if (run.options().screenshots && shown)
       RONDO_TRY(screenshot(run, device, *queue, swapchain, info.pImageIndices[i], i));
   }

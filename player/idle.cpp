@@ -5,22 +5,25 @@
 
 namespace rondo::player {
 
+void IdleProbe::add(VkQueue queue) {
+  const VkFenceCreateInfo info{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO, nullptr, 0};
+  VkFence fence = VK_NULL_HANDLE;
+  if (device_.dispatch.vkCreateFence(device_.handle, &info, nullptr, &fence) < 0) return;
+  if (device_.dispatch.vkQueueSubmit(queue, 0, nullptr, fence) < 0)
+    device_.dispatch.vkDestroyFence(device_.handle, fence, nullptr);
+  else
+    fences_.push_back(fence);
+}
+
+IdleProbe::IdleProbe(DeviceState& device, VkQueue queue) : device_(device) { add(queue); }
+
 IdleProbe::IdleProbe(DeviceState& device) : device_(device) {
-  const auto probe = [&](VkQueue queue) {
-    const VkFenceCreateInfo info{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO, nullptr, 0};
-    VkFence fence = VK_NULL_HANDLE;
-    if (device.dispatch.vkCreateFence(device.handle, &info, nullptr, &fence) < 0) return;
-    if (device.dispatch.vkQueueSubmit(queue, 0, nullptr, fence) < 0)
-      device.dispatch.vkDestroyFence(device.handle, fence, nullptr);
-    else
-      fences_.push_back(fence);
-  };
   bool service = device.service_queue != VK_NULL_HANDLE;
   for (const LiveQueue& queue : device.queues) {
-    probe(queue.handle);
+    add(queue.handle);
     service &= queue.handle != device.service_queue;
   }
-  if (service) probe(device.service_queue);
+  if (service) add(device.service_queue);
 }
 
 IdleProbe::~IdleProbe() {

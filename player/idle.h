@@ -9,7 +9,8 @@ namespace rondo::player {
 
 class IdleProbe {
  public:
-  explicit IdleProbe(DeviceState& device);
+  explicit IdleProbe(DeviceState& device);  // all queues that the program asked for, and our own
+  IdleProbe(DeviceState& device, VkQueue queue);
   IdleProbe(const IdleProbe&) = delete;
   IdleProbe& operator=(const IdleProbe&) = delete;
   ~IdleProbe();  // leaves fences in use to the device
@@ -18,6 +19,8 @@ class IdleProbe {
   VkResult wait(std::uint64_t ns) const;
 
  private:
+  void add(VkQueue queue);
+
   DeviceState& device_;
   std::vector<VkFence> fences_;
 };

@@ -122,6 +122,15 @@ struct FamilyMark {
   std::uint32_t device;
 };
 
+// What a call of the capture could do because the work before it happened to
+// have ended: the player makes sure of it, in front of the op.
+struct Settle {
+  std::uint32_t op = 0;    // index into Plan::ops
+  ObjectId queue = 0;      // is waited for, until it is idle; with `semaphore`: takes its signal
+  ObjectId semaphore = 0;  // binary, signalled, to be signalled again
+  ObjectId fence = 0;      // signalled, to be submitted again: is reset
+};
+
 struct PlanCounts {
   std::uint64_t records = 0, frames = 0, submits = 0, draws = 0, dispatches = 0;
   std::uint64_t image_checkpoints = 0, memory_checkpoints = 0;  // images; memory ranges
@@ -149,12 +158,14 @@ struct Plan {
   std::vector<CapturedResource> resources;
   std::vector<CapturedSwapchain> swapchains;
   std::vector<FamilyMark> family_marks;
-  std::vector<SyncStep> sync;  // in the order of ops
+  std::vector<SyncStep> sync;   // in the order of ops
+  std::vector<Settle> settles;  // likewise
   std::vector<SyncPoint> sync_points;
   PlanCounts counts;
   bool foreign = false;          // take even the captured device for another one
   bool has_checkpoints = false;  // of any kind, also behind where a salvaged plan ends
   std::string salvage_reason;    // why it was
+  std::string damaged;           // by PlanOptions::damage: a structure's member, or a handle's type
   bool salvaged = false;         // the file was not whole, and was cut behind its last whole submit
 
   std::uint32_t place_of(ObjectId id) const { return id < place.size() ? place[id] : kNone; }

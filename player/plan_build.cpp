@@ -99,6 +99,9 @@ Result<void> PlanBuilder::add(const Record& record) {
   blob_data_.assign(lowered_.blobs.size(), nullptr);
   if (action == Action::play && !by_layer) RONDO_TRY(load_blobs(record));
   if (damaging_) RONDO_TRY(corrupt_blob_data());
+  if (action == Action::play && !by_layer)
+    if (const validity::Wrong wrong = validity::settle_values(command, lowered_, blob_data_); !wrong.empty())
+      return tl::unexpected<Error>(at(record, Status::unreadable, std::string(command.name) + ": " + wrong));
   view_.load(lowered_, resolution_.ids, blob_data_);
   if ((action == Action::play || by_layer) && !has_its_parameters(command)) {
     if (by_layer) return {};
@@ -207,11 +210,21 @@ Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& c
     plan.devices[op.device].commands.push_back(command.canonical);
   const PlanCounts before = plan.counts;
   plan.ops.push_back(op);
+  plan.settles.insert(plan.settles.end(), validity_.settles().begin(), validity_.settles().end());
+  for (const validity::Validity::Begin& begin : validity_.begins()) change_begin(begin);
   count(command);
   note_sync(command, op);
   if (is_submit(command.canonical)) note_submits(command, op);
   note_whole(command, record, before);
   return {};
+}
+
+void PlanBuilder::change_begin(const validity::Validity::Begin& begin) {
+  std::byte* block = plan_->arena.at(plan_->ops[begin.op].block);
+  std::uint64_t info = 0;  // still an offset
+  std::memcpy(&info, block + offsetof(args_vkBeginCommandBuffer, pBeginInfo), sizeof info);
+  auto& flags = reinterpret_cast<VkCommandBufferBeginInfo*>(block + info)->flags;
+  flags = (flags | begin.add) & ~begin.remove;
 }
 
 // Where a salvaged plan may end. Called behind emit(): the op is the last one.
@@ -342,6 +355,7 @@ void PlanBuilder::cut_after_last_whole_submit() {
   plan_->counts = whole_counts_;
   plan_->ops.resize(whole_until_);
   std::erase_if(plan_->sync, [&](const SyncStep& step) { return step.op >= whole_until_; });
+  std::erase_if(plan_->settles, [&](const Settle& settle) { return settle.op >= whole_until_; });
 }
 
 Result<std::unique_ptr<Plan>> build_plan(Reader& reader, const PlanOptions& options) {

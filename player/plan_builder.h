@@ -42,6 +42,7 @@ class PlanBuilder {
   Result<void> check_known(const Record& record, const codec::CommandInfo& command) const;
   Result<void> check_swapchains(const Record& record, const codec::CommandInfo& command) const;
   void patch_marks(Op& op);
+  void change_begin(const validity::Validity::Begin& begin);
   bool has_its_parameters(const codec::CommandInfo& command) const;  // plan_check.cpp
   void count(const codec::CommandInfo& command);
   void note_whole(const codec::CommandInfo& command, const Record& record, const PlanCounts& before);

@@ -56,7 +56,9 @@ Run::Run(const Plan& plan, const Loader& loader, const Targets& targets, const R
       devices_(plan.devices.size()),
       memories_(plan.memories.size()),
       swapchains_(plan.swapchains.size()),
-      sync_(plan) {}
+      sync_(plan),
+      has_events_(std::any_of(plan.objects.objects().begin(), plan.objects.objects().end(),
+                              [](const Object& object) { return object.type == HandleType::VkEvent; })) {}
 
 Run::~Run() { static_cast<void>(finish()); }
 
@@ -213,6 +215,8 @@ Result<void> Run::play() {
     deadline_.at(op.sequence);
     if (op.device != kNone && devices_[op.device] == nullptr) [[unlikely]]
       return tl::unexpected<Error>(refuse(op, Status::unreadable, "its device does not exist here"));
+    for (; next_settle_ < plan_.settles.size() && plan_.settles[next_settle_].op == at_; ++next_settle_)
+      RONDO_TRY(settle(op, plan_.settles[next_settle_]));
     std::byte* args = prepare(op);
     if (const Executor executor = table[static_cast<std::size_t>(op.command)]; executor != nullptr)
       RONDO_TRY(executor(*this, op, args));

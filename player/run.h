@@ -92,7 +92,7 @@ struct ImageCheck {
 };
 // Behind the present's waits, on its queue: as the recorder read it.
 Result<void> compare_images(class Run& run, DeviceState& device, const LiveQueue& queue,
-                            const VirtualSwapchain& swapchain);
+                            const VirtualSwapchain& swapchain, std::uint32_t presented);
 
 struct RunCounts {
   std::uint64_t calls = 0, submits = 0, frames = 0;
@@ -181,6 +181,7 @@ class Run {
   void patch(const Op& op, std::byte* block) const;
   Result<void> publish(const Op& op, const std::byte* block);
   void settle_shared(const Op& op);
+  Result<void> settle(const Op& op, const Settle& settle);  // settle.cpp
   Result<void> finish_timing();
 
   const Plan& plan_;
@@ -209,6 +210,8 @@ class Run {
   SyncModel sync_;
   std::vector<SyncModel::Release> releases_;  // still to be given to devices
   std::uint32_t at_ = 0;                      // the op that is being played
+  std::size_t next_settle_ = 0;               // index into Plan::settles
+  const bool has_events_;                     // the plan makes some, and work may wait for them
 
   RunCounts counts_;
   std::uint64_t last_submit_sequence_ = 0;

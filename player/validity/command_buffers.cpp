@@ -85,11 +85,15 @@ Wrong reset_pool(Validity& v, const Call& c) {
   CommandPool* pool = v.command_pools.find(c.id(&c.as<args_vkResetCommandPool>().commandPool));
   if (pool == nullptr) return {};
   std::erase_if(pool->buffers, [&](ObjectId id) { return !v.alive(id); });
-  for (const ObjectId id : pool->buffers) reset(*v.command_buffers.find(id));
+  for (const ObjectId id : pool->buffers) {
+    v.needs_end_of_use(id);
+    reset(*v.command_buffers.find(id));
+  }
   return {};
 }
 
 Wrong reset_buffer(Validity& v, const Call& c) {
+  v.needs_end_of_use(c.dispatch());
   if (CommandBuffer* commands = v.command_buffers.find(c.dispatch()); commands != nullptr) reset(*commands);
   return {};
 }
@@ -101,8 +105,11 @@ Wrong begin(Validity& v, const Call& c) {
   if (commands->state == State::recording) return v.name(c.dispatch()) + " is being recorded already";
   if (commands->secondary && info.pInheritanceInfo == nullptr)
     return "pInheritanceInfo of a secondary command buffer is null";
+  v.needs_end_of_use(c.dispatch());
   reset(*commands);
   commands->state = State::recording;
+  commands->begin_op = v.op();
+  commands->usage = info.flags;
   if (!commands->secondary || (info.flags & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT) == 0) return {};
   commands->pass = Pass::inherited;
   const VkCommandBufferInheritanceInfo& inherited = *info.pInheritanceInfo;
@@ -131,14 +138,28 @@ Wrong end(Validity& v, const Call& c) {
   return {};
 }
 
+// Once more than its begin allowed, perhaps while it runs. That was a promise to
+// the driver; it is not given.
+void give_again(Validity& v, CommandBuffer& commands, bool runs) {
+  VkCommandBufferUsageFlags add = 0, remove = 0;
+  if (commands.given) remove = commands.usage & VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  if (runs) add = ~commands.usage & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
+  if (runs) remove = commands.usage & VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  commands.given = true;
+  if ((add | remove) == 0) return;
+  v.change_begin(commands, add, remove);
+  commands.usage = (commands.usage | add) & ~remove;
+}
+
 Wrong execute(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdExecuteCommands>();
   CommandBuffer* commands = v.command_buffers.find(c.dispatch());
   for (std::uint32_t i = 0; i < a.commandBufferCount; ++i) {
     const ObjectId id = c.id(&a.pCommandBuffers[i]);
     if (Wrong w = check_execution(v, id, true); !w.empty()) return w;
-    const CommandBuffer* secondary = v.command_buffers.find(id);
+    CommandBuffer* secondary = v.command_buffers.find(id);
     if (commands == nullptr || secondary == nullptr) continue;
+    give_again(v, *secondary, v.work.uses(id) || secondary->given);
     const bool inside = commands->pass != Pass::none;
     if (inside != (secondary->pass == Pass::inherited))
       return v.name(id) + (inside ? " does not continue a render pass" : " continues a render pass");
@@ -147,22 +168,15 @@ Wrong execute(Validity& v, const Call& c) {
   return {};
 }
 
-Wrong submit_1(Validity& v, const Call& c) {
-  const auto& a = c.as<args_vkQueueSubmit>();
-  for (std::uint32_t s = 0; s < a.submitCount; ++s)
-    for (std::uint32_t i = 0; i < a.pSubmits[s].commandBufferCount; ++i)
-      if (Wrong w = check_execution(v, c.id(&a.pSubmits[s].pCommandBuffers[i]), false); !w.empty()) return w;
-  return follow_submit(v, c);
-}
-
-Wrong submit_2(Validity& v, const Call& c) {
-  const auto& a = c.as<args_vkQueueSubmit2>();
-  for (std::uint32_t s = 0; s < a.submitCount; ++s)
-    for (std::uint32_t i = 0; i < a.pSubmits[s].commandBufferInfoCount; ++i)
-      if (Wrong w = check_execution(v, c.id(&a.pSubmits[s].pCommandBufferInfos[i].commandBuffer), false);
-          !w.empty())
-        return w;
-  return follow_submit(v, c);
+void mark_uses(Validity& v, ObjectId id, bool again, Place place, int depth) {
+  CommandBuffer* commands = v.command_buffers.find(id);
+  if (commands == nullptr || depth > kDeepest) return;
+  const bool runs = v.work.uses(id);
+  if (depth == 0 || runs) give_again(v, *commands, runs || again);
+  v.work.use(id, place);
+  for (const ObjectId use : commands->uses) v.work.use(use, place);
+  for (const CommandBuffer::Executed& executed : commands->executes)
+    mark_uses(v, executed.commands, again || runs, place, depth + 1);
 }
 
 Wrong check_uses(Validity& v, ObjectId id, int depth) {
@@ -191,6 +205,12 @@ Wrong check_execution(Validity& v, ObjectId id, bool secondary) {
   return check_uses(v, id, 0);
 }
 
+Wrong submit_commands(Validity& v, ObjectId id, Place place) {
+  if (Wrong w = check_execution(v, id, false); !w.empty()) return w;
+  mark_uses(v, id, false, place, 0);
+  return {};
+}
+
 Wrong record_command(Validity& v, const Call& c) {
   CommandBuffer* commands = v.command_buffers.find(c.dispatch());
   if (commands == nullptr) return {};
@@ -217,8 +237,8 @@ void add_command_buffer_checks(std::vector<Handler>& table) {
   add(CommandId::vkBeginCommandBuffer, begin);
   add(CommandId::vkEndCommandBuffer, end);
   add(CommandId::vkCmdExecuteCommands, execute);
-  add(CommandId::vkQueueSubmit, submit_1);
-  add(CommandId::vkQueueSubmit2, submit_2);
+  add(CommandId::vkQueueSubmit, follow_submit);
+  add(CommandId::vkQueueSubmit2, follow_submit);
 }
 
 }  // namespace rondo::player::validity

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "format/codec/shapes.h"
 #include "generated/args.h"
 #include "player/validity/validity.h"
 
@@ -25,6 +26,14 @@ Wrong create_set_layout(Validity& v, const Call& c) {
     layout->bindings.push_back({b.binding, b.descriptorType, b.descriptorCount});
     if (is_dynamic(b.descriptorType)) layout->dynamic += b.descriptorCount;
   }
+  const auto* flags = find_chained<VkDescriptorSetLayoutBindingFlagsCreateInfo>(
+      info.pNext, VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO);
+  constexpr VkDescriptorBindingFlags kLate =
+      VK_DESCRIPTOR_BINDING_UPDATE_AFTER_BIND_BIT | VK_DESCRIPTOR_BINDING_UPDATE_UNUSED_WHILE_PENDING_BIT;
+  for (std::uint32_t i = 0; flags != nullptr && flags->pBindingFlags != nullptr && i < info.bindingCount &&
+                            i < flags->bindingCount;
+       ++i)
+    if ((flags->pBindingFlags[i] & kLate) != 0) layout->late.push_back(info.pBindings[i].binding);
   std::sort(layout->bindings.begin(), layout->bindings.end(),
             [](const Binding& a, const Binding& b) { return a.binding < b.binding; });
   for (std::size_t i = 1; i < layout->bindings.size(); ++i)
@@ -71,6 +80,12 @@ Wrong check_buffer_info(Validity& v, ObjectId buffer, const VkDescriptorBufferIn
   return check_bytes(v, "pBufferInfo", buffer, info.offset, info.range);
 }
 
+// What is written to a set while work uses it waits for that work.
+void change_set(Validity& v, ObjectId set, const SetLayout* layout, std::uint32_t binding) {
+  if (layout == nullptr || std::find(layout->late.begin(), layout->late.end(), binding) == layout->late.end())
+    v.needs_end_of_use(set);
+}
+
 // A write of `count` descriptors, which may go on in the bindings behind.
 Wrong check_place(const SetLayout& layout, const std::string& where, std::uint32_t binding,
                   std::uint32_t element, std::uint32_t count, VkDescriptorType type) {
@@ -112,21 +127,41 @@ Wrong check_write(Validity& v, const Call& c, const SetLayout* layout, const std
   return {};
 }
 
+void hold_written(Validity& v, const Call& c, ObjectId set, const VkWriteDescriptorSet& w) {
+  for (std::uint32_t i = 0; i < w.descriptorCount; ++i) switch (descriptor_item(w.descriptorType)) {
+      case DescriptorItem::buffer:
+        if (w.pBufferInfo != nullptr) v.hold(c.id(&w.pBufferInfo[i].buffer), set);
+        break;
+      case DescriptorItem::image:
+        if (w.pImageInfo == nullptr) break;
+        v.hold(c.id(&w.pImageInfo[i].imageView), set);
+        v.hold(c.id(&w.pImageInfo[i].sampler), set);
+        break;
+      case DescriptorItem::texel_view:
+        if (w.pTexelBufferView != nullptr) v.hold(c.id(&w.pTexelBufferView[i]), set);
+        break;
+      default:
+        return;
+    }
+}
+
 Wrong update_sets(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkUpdateDescriptorSets>();
   for (std::uint32_t i = 0; i < a.descriptorWriteCount; ++i) {
     const ObjectId set = c.id(&a.pDescriptorWrites[i].dstSet);
     const SetLayoutRef* layout = v.sets.find(set);
-    if (Wrong w = check_write(v, c, layout != nullptr ? layout->get() : nullptr, v.name(set),
-                              a.pDescriptorWrites[i]);
-        !w.empty())
-      return w;
+    const SetLayout* known = layout != nullptr ? layout->get() : nullptr;
+    if (Wrong w = check_write(v, c, known, v.name(set), a.pDescriptorWrites[i]); !w.empty()) return w;
+    change_set(v, set, known, a.pDescriptorWrites[i].dstBinding);
+    hold_written(v, c, set, a.pDescriptorWrites[i]);
   }
   for (std::uint32_t i = 0; i < a.descriptorCopyCount; ++i) {
     const VkCopyDescriptorSet& copy = a.pDescriptorCopies[i];
     const ObjectId from_id = c.id(&copy.srcSet), to_id = c.id(&copy.dstSet);
     const SetLayoutRef *from = v.sets.find(from_id), *to = v.sets.find(to_id);
     if (from == nullptr || to == nullptr) continue;
+    change_set(v, to_id, to->get(), copy.dstBinding);
+    v.hold(from_id, to_id);  // as far as it goes: what was written to the one may be used by the other
     VkDescriptorType type{};
     for (const Binding& b : (*from)->bindings)
       if (b.binding == copy.srcBinding) type = b.type;
@@ -251,6 +286,11 @@ Wrong check_template_data(Validity& v, const Call& c, ObjectId id, const void* d
         const auto& info = *reinterpret_cast<const VkDescriptorBufferInfo*>(
             c.view.at(static_cast<std::uint32_t>(start + at)));
         if (Wrong w = check_buffer_info(v, c.id(&info.buffer), info); !w.empty()) return w;
+      } else if (item == DescriptorItem::image &&
+                 !is_enumerant(EnumId::VkImageLayout,
+                               codec::load<std::uint32_t>(c.view.at(static_cast<std::uint32_t>(start + at)) +
+                                                          offsetof(VkDescriptorImageInfo, imageLayout)))) {
+        return "an imageLayout of its data is none";
       } else if ((item == DescriptorItem::image &&
                   !(names(at, HandleType::VkSampler) && names(at + 8, HandleType::VkImageView))) ||
                  (item == DescriptorItem::texel_view && !names(at, HandleType::VkBufferView))) {
@@ -263,6 +303,13 @@ Wrong check_template_data(Validity& v, const Call& c, ObjectId id, const void* d
 
 Wrong update_with_template(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkUpdateDescriptorSetWithTemplate>();
+  const ObjectId set = c.id(&a.descriptorSet);
+  const SetLayoutRef* layout = v.sets.find(set);
+  if (const Template* made = v.templates.find(c.id(&a.descriptorUpdateTemplate)); made != nullptr)
+    for (const VkDescriptorUpdateTemplateEntry& e : made->entries)
+      change_set(v, set, layout != nullptr ? layout->get() : nullptr, e.dstBinding);
+  for (const ObjectId id : c.resolution.ids)
+    if (id != 0 && id != set && id != c.dispatch()) v.hold(id, set);
   return check_template_data(v, c, c.id(&a.descriptorUpdateTemplate), a.pData);
 }
 

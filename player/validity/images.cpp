@@ -46,6 +46,7 @@ Wrong create_view(Validity& v, const Call& c) {
   if (id == 0) return {};
   ImageView& view = v.image_views.make(id);
   view.image = image_id;
+  v.hold(image_id, id);
   view.format = info.format;
   // A view of a compressed image in an uncompressed format counts in blocks.
   if (const Image* image = v.images.find(image_id);

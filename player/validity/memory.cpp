@@ -37,6 +37,7 @@ Wrong bind_buffer(Validity& v, ObjectId id, ObjectId memory_id, VkDeviceSize off
            std::to_string(memory->bytes);
   if (buffer->bound) return "binds " + v.name(id) + " again";
   buffer->bound = true;
+  v.hold(memory_id, id);
   return {};
 }
 
@@ -50,6 +51,7 @@ Wrong bind_image(Validity& v, ObjectId id, ObjectId memory_id, VkDeviceSize offs
            ", which has " + std::to_string(memory->bytes) + " bytes";
   if (image->bound && !again) return "binds " + v.name(id) + " again";
   image->bound = true;
+  v.hold(memory_id, id);
   return {};
 }
 
@@ -90,7 +92,10 @@ Wrong create_buffer_view(Validity& v, const Call& c) {
   const VkBufferViewCreateInfo& info = *c.as<args_vkCreateBufferView>().pCreateInfo;
   const ObjectId buffer = c.id(&info.buffer);
   if (Wrong w = check_bytes(v, "buffer", buffer, info.offset, info.range); !w.empty()) return w;
-  if (const ObjectId id = c.created(); id != 0) v.buffer_views.make(id).buffer = buffer;
+  if (const ObjectId id = c.created(); id != 0) {
+    v.buffer_views.make(id).buffer = buffer;
+    v.hold(buffer, id);
+  }
   return {};
 }
 

@@ -8,6 +8,7 @@
 
 #include "format/objects.h"
 #include "format/vulkan.h"
+#include "player/validity/work.h"
 
 namespace rondo::player::validity {
 
@@ -47,8 +48,9 @@ struct Binding {
   bool operator==(const Binding&) const = default;
 };
 struct SetLayout {
-  std::vector<Binding> bindings;  // ascending
-  std::uint32_t dynamic = 0;      // descriptors with a dynamic offset
+  std::vector<Binding> bindings;    // ascending
+  std::uint32_t dynamic = 0;        // descriptors with a dynamic offset
+  std::vector<std::uint32_t> late;  // bindings that may be written while the set is in use
 };
 using SetLayoutRef = std::shared_ptr<const SetLayout>;  // sets outlive their layouts
 
@@ -96,6 +98,9 @@ struct CommandBuffer {
   bool compute = false, graphics = false;  // pipelines bound
   std::uint32_t subpass = 0, subpasses = 0;
   std::uint32_t recording = 0;  // counts begins: secondaries are known by it
+  std::uint32_t begin_op = 0;   // of this recording
+  VkCommandBufferUsageFlags usage = 0;
+  bool given = false;  // submitted or executed since it was recorded
   ObjectId index_buffer = 0;
   VkDeviceSize index_offset = 0;
   std::uint32_t index_bytes = 0;
@@ -120,6 +125,7 @@ struct QueryPool {
 
 struct Fence {
   bool signals = false;  // signalled, or about to be
+  Place place;           // by this batch
 };
 
 struct Semaphore {
@@ -127,6 +133,11 @@ struct Semaphore {
   bool followed = true;       // false: something else may signal it
   std::uint32_t signals = 0;  // binary: not yet waited for
   std::uint64_t value = 0;    // timelines: the highest that was asked for
+  struct Signal {
+    std::uint64_t value;  // of a timeline
+    Place place;          // by this batch, or the host
+  };
+  std::vector<Signal> given;  // ascending; those that are not known to have happened, and the last that is
 };
 
 }  // namespace rondo::player::validity

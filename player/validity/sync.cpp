@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fences and binary semaphores: a wait for what nothing signals would never
-// end. Timelines may be signalled later (sync_model.h).
+// end. Timelines may be signalled later (sync_model.h). And what waits tell of
+// the work that has ended (work.h).
 #include <algorithm>
 
 #include "generated/args.h"
@@ -26,6 +27,10 @@ bool signals(Validity& v, ObjectId id) {
   return fence == nullptr || fence->signals;
 }
 
+void was_signalled(Validity& v, ObjectId id) {
+  if (const Fence* fence = v.fences.find(id); fence != nullptr && fence->signals) v.work.finish(fence->place);
+}
+
 Wrong wait_fences(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkWaitForFences>();
   bool any = a.fenceCount == 0;
@@ -34,31 +39,44 @@ Wrong wait_fences(Validity& v, const Call& c) {
     any = any || signals(v, id);
     if (a.waitAll != VK_FALSE && !signals(v, id)) return never_signalled(v, id);
   }
-  return any ? Wrong() : never_signalled(v, c.id(&a.pFences[0]));
+  if (!any) return never_signalled(v, c.id(&a.pFences[0]));
+  for (std::uint32_t i = 0; i < a.fenceCount && (a.waitAll != VK_FALSE || a.fenceCount == 1); ++i)
+    was_signalled(v, c.id(&a.pFences[i]));
+  return {};
 }
 
 Wrong fence_status(Validity& v, const Call& c) {
   const ObjectId id = c.id(&c.as<args_vkGetFenceStatus>().fence);
-  return signals(v, id) ? Wrong() : never_signalled(v, id);
+  if (!signals(v, id)) return never_signalled(v, id);
+  was_signalled(v, id);
+  return {};
 }
 
 Wrong reset_fences(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkResetFences>();
   for (std::uint32_t i = 0; i < a.fenceCount; ++i)
-    if (Fence* fence = v.fences.find(c.id(&a.pFences[i])); fence != nullptr) fence->signals = false;
+    if (Fence* fence = v.fences.find(c.id(&a.pFences[i])); fence != nullptr) {
+      if (fence->signals) v.needs_end(fence->place);
+      fence->signals = false;
+    }
   return {};
 }
 
-Wrong give_unsignalled(Validity& v, ObjectId id) {
+// In front of the batches that it is given with.
+void make_unsignalled(Validity& v, ObjectId id) {
   Fence* fence = v.fences.find(id);
-  if (fence == nullptr) return {};
-  if (fence->signals) return v.name(id) + " is signalled already, or about to be";
-  fence->signals = true;
-  return {};
+  if (fence == nullptr || !fence->signals) return;
+  v.needs_end(fence->place);
+  v.needs_reset(id);
+  fence->signals = false;
 }
 
-void give(Validity& v, ObjectId fence) {
-  if (Fence* f = v.fences.find(fence); f != nullptr) f->signals = true;
+void give(Validity& v, ObjectId id, Place place) {
+  Fence* fence = v.fences.find(id);
+  if (fence == nullptr) return;
+  fence->signals = true;
+  fence->place = place;
+  v.work.use(id, place);
 }
 
 Wrong create_semaphore(Validity& v, const Call& c) {
@@ -69,25 +87,57 @@ Wrong create_semaphore(Validity& v, const Call& c) {
     Semaphore& semaphore = v.semaphores.make(id);
     semaphore.timeline = type != nullptr && type->semaphoreType == VK_SEMAPHORE_TYPE_TIMELINE;
     if (type != nullptr) semaphore.value = type->initialValue;
+    if (semaphore.timeline) semaphore.given.push_back({semaphore.value, {}});
     semaphore.followed = find_chained<VkExportSemaphoreCreateInfo>(
                              info.pNext, VK_STRUCTURE_TYPE_EXPORT_SEMAPHORE_CREATE_INFO) == nullptr;
   }
   return {};
 }
 
-Wrong wait(Validity& v, ObjectId id) {
+Wrong wait(Validity& v, ObjectId id, std::uint64_t value, Place place) {
   Semaphore* semaphore = v.semaphores.find(id);
-  if (semaphore == nullptr || semaphore->timeline || !semaphore->followed) return {};
-  if (semaphore->signals == 0) return "waits for " + v.name(id) + ", which nothing signals";
-  --semaphore->signals;
+  if (semaphore == nullptr) return {};
+  v.work.use(id, place);
+  if (semaphore->timeline) {
+    for (const Semaphore::Signal& signal : semaphore->given) {
+      v.work.depend(place, signal.place);
+      if (signal.value >= value) break;  // values only grow
+    }
+    return {};
+  }
+  if (semaphore->signals == 0 && semaphore->followed)
+    return "waits for " + v.name(id) + ", which nothing signals";
+  semaphore->signals = 0;
+  if (!semaphore->given.empty()) v.work.depend(place, semaphore->given[0].place);
   return {};
 }
 
-void signal(Validity& v, ObjectId id, std::uint64_t value = 0) {
+Wrong signal_timeline(Validity& v, ObjectId id, Semaphore& semaphore, std::uint64_t value, Place place) {
+  std::vector<Semaphore::Signal>& given = semaphore.given;
+  // The last that has happened is enough of those.
+  std::size_t happened = 0;
+  while (happened < given.size() && !v.work.running(given[happened].place)) ++happened;
+  if (happened > 1) given.erase(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(happened - 1));
+  auto at = given.end();
+  for (; at != given.begin() && (at - 1)->value >= value; --at)
+    if (!v.work.running((at - 1)->place) || (at - 1)->place.queue == place.queue)
+      return "signals " + std::to_string(value) + " of " + v.name(id) + ", which reached " +
+             std::to_string((at - 1)->value) + " before";
+  given.insert(at, {value, place});
+  semaphore.value = std::max(semaphore.value, value);
+  return {};
+}
+
+Wrong signal(Validity& v, ObjectId id, std::uint64_t value, Place place) {
   Semaphore* semaphore = v.semaphores.find(id);
-  if (semaphore == nullptr) return;
-  ++semaphore->signals;
-  semaphore->value = std::max(semaphore->value, value);
+  if (semaphore == nullptr) return {};
+  v.work.use(id, place);
+  if (semaphore->timeline) return signal_timeline(v, id, *semaphore, value, place);
+  // A second signal changes nothing; drivers may take it for an error.
+  if (semaphore->signals != 0 && place.queue != 0) v.needs_drain(place.queue, id);
+  semaphore->signals = 1;
+  semaphore->given.assign(1, {1, place});
+  return {};
 }
 
 // The host waited for it: what leads there was recorded before.
@@ -99,21 +149,48 @@ Wrong never_reached(Validity& v, ObjectId id, std::uint64_t value) {
   return "waits for " + std::to_string(value) + " of " + v.name(id) + ", which nothing signals";
 }
 
+// What the program saw of a timeline has happened.
+void was_reached(Validity& v, ObjectId id, std::uint64_t value) {
+  const Semaphore* semaphore = v.semaphores.find(id);
+  if (semaphore == nullptr || !semaphore->timeline) return;
+  for (const Semaphore::Signal& signal : semaphore->given) {
+    v.work.finish(signal.place);
+    if (signal.value >= value) break;
+  }
+}
+
+// The submit that stands for it goes to the queue that presents (exec_swapchain.cpp).
+Wrong acquire_image(Validity& v, ObjectId swapchain, ObjectId semaphore, ObjectId fence) {
+  const std::uint32_t at = v.plan().place_of(swapchain);
+  const ObjectId queue = at < v.plan().swapchains.size() ? v.plan().swapchains[at].present_queue : 0;
+  make_unsignalled(v, fence);
+  const Place place = queue != 0 ? v.work.next(queue) : Place{};
+  give(v, fence, place);
+  return signal(v, semaphore, 0, place);
+}
 Wrong acquire(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkAcquireNextImageKHR>();
-  signal(v, c.id(&a.semaphore));
-  return give_unsignalled(v, c.id(&a.fence));
+  return acquire_image(v, c.id(&a.swapchain), c.id(&a.semaphore), c.id(&a.fence));
 }
 Wrong acquire_2(Validity& v, const Call& c) {
   const VkAcquireNextImageInfoKHR& info = *c.as<args_vkAcquireNextImage2KHR>().pAcquireInfo;
-  signal(v, c.id(&info.semaphore));
-  return give_unsignalled(v, c.id(&info.fence));
+  return acquire_image(v, c.id(&info.swapchain), c.id(&info.semaphore), c.id(&info.fence));
 }
 
 Wrong present(Validity& v, const Call& c) {
   const VkPresentInfoKHR& info = *c.as<args_vkQueuePresentKHR>().pPresentInfo;
+  const Place place = v.work.next(c.dispatch());
   for (std::uint32_t i = 0; i < info.waitSemaphoreCount; ++i)
-    if (Wrong w = wait(v, c.id(&info.pWaitSemaphores[i])); !w.empty()) return w;
+    if (Wrong w = wait(v, c.id(&info.pWaitSemaphores[i]), 0, place); !w.empty()) return w;
+  return {};
+}
+
+Wrong queue_idle(Validity& v, const Call& c) {
+  v.work.finish_queue(c.dispatch());
+  return {};
+}
+Wrong device_idle(Validity& v, const Call& c) {
+  v.work.finish_device(c.dispatch(), v.plan().objects.objects());
   return {};
 }
 
@@ -124,14 +201,18 @@ Wrong needs_timeline(Validity& v, ObjectId id) {
 }
 Wrong host_signal(Validity& v, const Call& c) {
   const VkSemaphoreSignalInfo& info = *c.as<args_vkSignalSemaphore>().pSignalInfo;
-  signal(v, c.id(&info.semaphore), info.value);
-  return needs_timeline(v, c.id(&info.semaphore));
+  const ObjectId id = c.id(&info.semaphore);
+  if (Wrong w = needs_timeline(v, id); !w.empty()) return w;
+  return signal(v, id, info.value, {});
 }
 Wrong counter_value(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkGetSemaphoreCounterValue>();
   const ObjectId id = c.id(&a.semaphore);
-  if (a.pValue != nullptr && !reaches(v, id, *a.pValue)) return never_reached(v, id, *a.pValue);
-  return needs_timeline(v, id);
+  if (Wrong w = needs_timeline(v, id); !w.empty()) return w;
+  if (a.pValue == nullptr) return {};
+  if (!reaches(v, id, *a.pValue)) return never_reached(v, id, *a.pValue);
+  was_reached(v, id, *a.pValue);
+  return {};
 }
 Wrong host_wait(Validity& v, const Call& c) {
   const VkSemaphoreWaitInfo& info = *c.as<args_vkWaitSemaphores>().pWaitInfo;
@@ -144,14 +225,17 @@ Wrong host_wait(Validity& v, const Call& c) {
     if (!will && !one_is_enough) return never_reached(v, id, info.pValues[i]);
     any = any || will;
   }
-  return any ? Wrong() : never_reached(v, c.id(&info.pSemaphores[0]), info.pValues[0]);
+  if (!any) return never_reached(v, c.id(&info.pSemaphores[0]), info.pValues[0]);
+  for (std::uint32_t i = 0; i < info.semaphoreCount && (!one_is_enough || info.semaphoreCount == 1); ++i)
+    was_reached(v, c.id(&info.pSemaphores[i]), info.pValues[i]);
+  return {};
 }
 
 // Which of them it waits for and signals is not looked at: they are not followed.
 Wrong sparse(Validity& v, const Call& c) {
   for (const ObjectId id : c.resolution.ids) {
     if (Semaphore* semaphore = v.semaphores.find(id); semaphore != nullptr) semaphore->followed = false;
-    give(v, id);
+    give(v, id, {});
   }
   return {};
 }
@@ -159,33 +243,65 @@ Wrong sparse(Validity& v, const Call& c) {
 }  // namespace
 
 Wrong follow_submit(Validity& v, const Call& c) {
+  const ObjectId queue = c.dispatch();
+  Place place;
+  ObjectId fence = 0;
   if (c.command.canonical == CommandId::vkQueueSubmit) {
     const auto& a = c.as<args_vkQueueSubmit>();
+    fence = c.id(&a.fence);
+    make_unsignalled(v, fence);
     for (std::uint32_t s = 0; s < a.submitCount; ++s) {
       const VkSubmitInfo& batch = a.pSubmits[s];
       const auto* values = find_chained<VkTimelineSemaphoreSubmitInfo>(
           batch.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+      const auto value = [](const std::uint64_t* all, std::uint32_t count, std::uint32_t i) {
+        return all != nullptr && i < count ? all[i] : 0;
+      };
+      place = v.work.next(queue);
       for (std::uint32_t i = 0; i < batch.waitSemaphoreCount; ++i)
-        if (Wrong w = wait(v, c.id(&batch.pWaitSemaphores[i])); !w.empty()) return w;
+        if (Wrong w = wait(v, c.id(&batch.pWaitSemaphores[i]),
+                           values == nullptr
+                               ? 0
+                               : value(values->pWaitSemaphoreValues, values->waitSemaphoreValueCount, i),
+                           place);
+            !w.empty())
+          return w;
+      for (std::uint32_t i = 0; i < batch.commandBufferCount; ++i)
+        if (Wrong w = submit_commands(v, c.id(&batch.pCommandBuffers[i]), place); !w.empty()) return w;
       for (std::uint32_t i = 0; i < batch.signalSemaphoreCount; ++i)
-        signal(v, c.id(&batch.pSignalSemaphores[i]),
-               values != nullptr && i < values->signalSemaphoreValueCount &&
-                       values->pSignalSemaphoreValues != nullptr
-                   ? values->pSignalSemaphoreValues[i]
-                   : 0);
+        if (Wrong w = signal(v, c.id(&batch.pSignalSemaphores[i]),
+                             values == nullptr ? 0
+                                               : value(values->pSignalSemaphoreValues,
+                                                       values->signalSemaphoreValueCount, i),
+                             place);
+            !w.empty())
+          return w;
     }
-    return give_unsignalled(v, c.id(&a.fence));
   } else {
     const auto& a = c.as<args_vkQueueSubmit2>();
+    fence = c.id(&a.fence);
+    make_unsignalled(v, fence);
     for (std::uint32_t s = 0; s < a.submitCount; ++s) {
       const VkSubmitInfo2& batch = a.pSubmits[s];
-      for (std::uint32_t i = 0; i < batch.waitSemaphoreInfoCount; ++i)
-        if (Wrong w = wait(v, c.id(&batch.pWaitSemaphoreInfos[i].semaphore)); !w.empty()) return w;
-      for (std::uint32_t i = 0; i < batch.signalSemaphoreInfoCount; ++i)
-        signal(v, c.id(&batch.pSignalSemaphoreInfos[i].semaphore), batch.pSignalSemaphoreInfos[i].value);
+      place = v.work.next(queue);
+      for (std::uint32_t i = 0; i < batch.waitSemaphoreInfoCount; ++i) {
+        const VkSemaphoreSubmitInfo& one = batch.pWaitSemaphoreInfos[i];
+        if (Wrong w = wait(v, c.id(&one.semaphore), one.value, place); !w.empty()) return w;
+      }
+      for (std::uint32_t i = 0; i < batch.commandBufferInfoCount; ++i)
+        if (Wrong w = submit_commands(v, c.id(&batch.pCommandBufferInfos[i].commandBuffer), place);
+            !w.empty())
+          return w;
+      for (std::uint32_t i = 0; i < batch.signalSemaphoreInfoCount; ++i) {
+        const VkSemaphoreSubmitInfo& one = batch.pSignalSemaphoreInfos[i];
+        if (Wrong w = signal(v, c.id(&one.semaphore), one.value, place); !w.empty()) return w;
+      }
     }
-    return give_unsignalled(v, c.id(&a.fence));
   }
+  if (fence == 0) return {};
+  if (place.queue == 0) place = v.work.next(queue);
+  give(v, fence, place);
+  return {};
 }
 
 void add_sync_checks(std::vector<Handler>& table) {
@@ -202,6 +318,8 @@ void add_sync_checks(std::vector<Handler>& table) {
   add(CommandId::vkGetSemaphoreCounterValue, counter_value);
   add(CommandId::vkWaitSemaphores, host_wait);
   add(CommandId::vkQueueBindSparse, sparse);
+  add(CommandId::vkQueueWaitIdle, queue_idle);
+  add(CommandId::vkDeviceWaitIdle, device_idle);
 }
 
 }  // namespace rondo::player::validity

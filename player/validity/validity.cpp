@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "player/validity/validity.h"
 
+#include <algorithm>
+
 namespace rondo::player::validity {
 
 namespace {
@@ -53,13 +55,71 @@ Wrong Validity::check_devices(const Call& call) const {
   return {};
 }
 
+// A device or instance that is still there cannot be made again.
+Wrong Validity::check_new_parents(const Call& call) const {
+  if (call.command.canonical != CommandId::vkCreateDevice &&
+      call.command.canonical != CommandId::vkCreateInstance)
+    return {};
+  const std::vector<ObjectId>& made = call.resolution.created;
+  if (const ObjectId id = call.created(); id != 0 && std::find(made.begin(), made.end(), id) == made.end())
+    return "makes " + name(id) + ", which is alive";
+  return {};
+}
+
+void Validity::hold(ObjectId object, ObjectId holder) {
+  if (object == 0 || holder == 0) return;
+  std::vector<ObjectId>* all = holders.find(object);
+  if (all == nullptr) all = &holders.make(object);
+  if (!all->empty() && all->back() == holder) return;
+  if (all->size() >= 64 && (all->size() & (all->size() - 1)) == 0) {  // rewritten again and again
+    std::sort(all->begin(), all->end());
+    all->erase(std::unique(all->begin(), all->end()), all->end());
+  }
+  all->push_back(holder);
+}
+
+void Validity::find_users(ObjectId object, int depth, std::vector<ObjectId>& queues) const {
+  work.queues_of(object, queues);
+  if (depth > 4) return;
+  if (const std::vector<ObjectId>* all = holders.find(object); all != nullptr)
+    for (const ObjectId holder : *all) find_users(holder, depth + 1, queues);
+}
+
+void Validity::needs_end_of_use(ObjectId object) {
+  std::vector<ObjectId> queues;
+  find_users(object, 0, queues);
+  for (const ObjectId queue : queues) {
+    settles_.push_back({op(), queue, 0, 0});
+    work.finish_queue(queue);
+  }
+}
+
+void Validity::needs_end(Place place) {
+  if (!work.running(place)) return;
+  settles_.push_back({op(), place.queue, 0, 0});
+  work.finish_queue(place.queue);
+}
+
+void Validity::change_begin(const CommandBuffer& commands, VkCommandBufferUsageFlags add,
+                            VkCommandBufferUsageFlags remove) {
+  begins_.push_back({commands.begin_op, add, remove});
+}
+
 Wrong Validity::check(const Call& call) {
+  settles_.clear();
+  begins_.clear();
+  if (Wrong wrong = check_new_parents(call); !wrong.empty()) return wrong;
   if (Wrong wrong = check_devices(call); !wrong.empty()) return wrong;
-  if (Wrong wrong = check_enumerants(call); !wrong.empty()) return wrong;
   if (call.command.records_into_command_buffer)
     if (Wrong wrong = record_command(*this, call); !wrong.empty()) return wrong;
   const Handler handler = handlers()[static_cast<std::size_t>(call.command.canonical)];
-  return handler != nullptr ? handler(*this, call) : Wrong();
+  if (handler != nullptr)
+    if (Wrong wrong = handler(*this, call); !wrong.empty()) return wrong;
+  // All work of a device is waited for before it ends.
+  if (call.command.canonical != CommandId::vkDestroyDevice &&
+      call.command.canonical != CommandId::vkDestroyInstance)
+    for (const ObjectId ended : call.resolution.ended) needs_end_of_use(ended);
+  return {};
 }
 
 }  // namespace rondo::player::validity

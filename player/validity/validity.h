@@ -15,6 +15,7 @@
 #include "player/native_view.h"
 #include "player/plan.h"
 #include "player/validity/states.h"
+#include "player/validity/work.h"
 
 namespace rondo::player::validity {
 
@@ -41,6 +42,7 @@ struct Call {
 template <class T>
 class Table {
  public:
+  const T* find(ObjectId id) const { return const_cast<Table*>(this)->find(id); }
   T* find(ObjectId id) { return id < place_.size() && place_[id] != 0 ? &states_[place_[id] - 1] : nullptr; }
   T& make(ObjectId id) {
     if (id >= place_.size()) place_.resize(id + id / 2 + 16, 0);
@@ -61,8 +63,16 @@ class Table {
 class Validity {
  public:
   explicit Validity(const Plan& plan) : plan_(plan) {}
-  // A record that is played, in the order of the plan.
+  // A record that is played, in the order of the plan: the next op, if anything.
   Wrong check(const Call& call);
+  // What it needs that the capture did not wait for.
+  const std::vector<Settle>& settles() const { return settles_; }
+  // Recordings that are submitted otherwise than their begin said.
+  struct Begin {
+    std::uint32_t op;
+    VkCommandBufferUsageFlags add, remove;
+  };
+  const std::vector<Begin>& begins() const { return begins_; }
 
   const Plan& plan() const { return plan_; }
   std::string name(ObjectId id) const { return plan_.name(id); }
@@ -84,11 +94,27 @@ class Validity {
   Table<QueryPool> query_pools;
   Table<Fence> fences;
   Table<Semaphore> semaphores;
+  Table<std::vector<ObjectId>> holders;  // descriptor sets that an object was written to, views of it
+  Work work;
+
+  std::uint32_t op() const { return static_cast<std::uint32_t>(plan_.ops.size()); }
+  void hold(ObjectId object, ObjectId holder);
+  // The work that uses it, as it stands or through what holds it, has to end first.
+  void needs_end_of_use(ObjectId object);
+  void needs_end(Place place);
+  void needs_reset(ObjectId fence) { settles_.push_back({op(), 0, 0, fence}); }
+  void needs_drain(ObjectId queue, ObjectId semaphore) { settles_.push_back({op(), queue, semaphore, 0}); }
+  void change_begin(const CommandBuffer& commands, VkCommandBufferUsageFlags add,
+                    VkCommandBufferUsageFlags remove);
 
  private:
   Wrong check_devices(const Call& call) const;
+  Wrong check_new_parents(const Call& call) const;
+  void find_users(ObjectId object, int depth, std::vector<ObjectId>& queues) const;
 
   const Plan& plan_;
+  std::vector<Settle> settles_;
+  std::vector<Begin> begins_;
 };
 
 using Handler = Wrong (*)(Validity&, const Call&);
@@ -104,14 +130,18 @@ void add_draw_checks(std::vector<Handler>& table);
 void add_query_checks(std::vector<Handler>& table);
 void add_sync_checks(std::vector<Handler>& table);
 
-// enumerants.cpp: a value that the registry does not have, where a driver may
-// use it as an index.
-Wrong check_enumerants(const Call& call);
+// values.cpp: sets right what a driver would take for what it was meant to be;
+// what nothing is known of is wrong. `blobs`: parallel to lowered.blobs.
+Wrong settle_values(const codec::CommandInfo& command, codec::Lowered& lowered,
+                    const std::vector<const std::byte*>& blobs);
+bool is_enumerant(EnumId id, std::uint32_t value);
 // command_buffers.cpp: every vkCmd*.
 Wrong record_command(Validity& v, const Call& call);
 // sync.cpp: the fence and semaphores of a submit.
 Wrong follow_submit(Validity& v, const Call& call);
 Wrong check_execution(Validity& v, ObjectId commands, bool secondary);
+// command_buffers.cpp: a batch of a submit.
+Wrong submit_commands(Validity& v, ObjectId commands, Place place);
 
 // Ranges.
 inline bool within(std::uint64_t offset, std::uint64_t size, std::uint64_t whole) {

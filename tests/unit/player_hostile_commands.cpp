@@ -185,10 +185,6 @@ TEST_F(HostileCommands, FencesAreWaitedForWhenSomethingSignalsThem) {
   wait(create_fence());
   refuses("waits for VkFence#0, which nothing signals");
 }
-TEST_F(HostileCommands, FencesAreSubmittedUnsignalled) {
-  submit({}, create_fence(VK_FENCE_CREATE_SIGNALED_BIT));
-  refuses("VkFence#0 is signalled already");
-}
 TEST_F(HostileCommands, SubmittedFencesAreWaitedFor) {
   const VkFence fence = create_fence();
   submit({}, fence);

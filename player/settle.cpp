@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the capture did because the work before happened to have ended, and the
+// replay must not do before it has (validity/work.h).
+#include <algorithm>
+
+#include "player/idle.h"
+
+namespace rondo::player {
+
+namespace {
+
+constexpr std::uint64_t kMayHangNs = 10'000'000'000;  // where the work may wait for the host
+
+}  // namespace
+
+Result<void> Run::settle(const Op& op, const Settle& settle) {
+  if (op.device == kNone) return {};
+  DeviceState& device = *devices_[op.device];
+  const Dispatch& vk = device.dispatch;
+  if (settle.fence != 0) {
+    const VkFence fence = reinterpret_cast<VkFence>(slots_[settle.fence]);
+    const VkResult r = vk.vkResetFences(device.handle, 1, &fence);
+    return r < 0 ? tl::unexpected<Error>(failure(op, r, "vkResetFences before it")) : Result<void>();
+  }
+  const auto queue = reinterpret_cast<VkQueue>(slots_[settle.queue]);
+  if (queue == VK_NULL_HANDLE) return {};
+  if (settle.semaphore != 0) {
+    const VkSemaphore semaphore = reinterpret_cast<VkSemaphore>(slots_[settle.semaphore]);
+    constexpr VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+    VkSubmitInfo submit{};
+    submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+    submit.waitSemaphoreCount = 1;
+    submit.pWaitSemaphores = &semaphore;
+    submit.pWaitDstStageMask = &stage;
+    const VkResult r = vk.vkQueueSubmit(queue, 1, &submit, VK_NULL_HANDLE);
+    return r < 0 ? tl::unexpected<Error>(failure(op, r, "the submit that takes a signal before it"))
+                 : Result<void>();
+  }
+  sync_.advance(at_);
+  if (sync_.blocked(settle.queue))
+    return tl::unexpected<Error>(refuse(
+        op, Status::failed,
+        "needs work of " + plan_.name(settle.queue) + " to have ended, which waits for a later record"));
+  const IdleProbe probe(device, queue);
+  const VkResult r = probe.wait(std::min(deadline_.left_ns(), has_events_ ? kMayHangNs : UINT64_MAX));
+  if (r == VK_TIMEOUT) return tl::unexpected<Error>(timed_out(op));
+  return r < 0 ? tl::unexpected<Error>(failure(op, r, "the wait before it")) : Result<void>();
+}
+
+}  // namespace rondo::player

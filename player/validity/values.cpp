@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Enumerants, flags and booleans. A driver may use an enumerant as an index and
+// compare a boolean with VK_TRUE, so what it is given is of the registry.
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <string_view>
+#include <unordered_set>
+
+#include "player/leaves.h"
+#include "player/validity/validity.h"
+
+namespace rondo::player::validity {
+
+namespace {
+
+using codec::Element;
+
+// By EnumId: small values as bits, the others in a set; all bits of all values.
+struct Known {
+  bool any = false;
+  std::uint64_t low = 0, bits = 0;
+  std::uint32_t first = UINT32_MAX;  // the smallest
+  std::unordered_set<std::uint32_t> high;
+  bool has(std::uint32_t value) const {
+    return value < 64 ? (low >> value & 1) != 0 : high.count(value) != 0;
+  }
+};
+
+const Known& known(EnumId id) {
+  static const std::vector<Known> all = [] {
+    std::vector<Known> made(kEnumIds);
+    for (std::size_t i = 1; i < kEnumIds; ++i)
+      for (const codec::Enumerant& e : codec::enumerants(static_cast<EnumId>(i))) {
+        Known& one = made[i];
+        const auto value = static_cast<std::uint32_t>(e.value);
+        one.any = true;
+        one.bits |= static_cast<std::uint64_t>(e.value);
+        one.first = std::min(one.first, value);
+        if (value < 64)
+          one.low |= std::uint64_t{1} << value;
+        else
+          one.high.insert(value);
+      }
+    return made;
+  }();
+  return all[static_cast<std::size_t>(id)];
+}
+
+bool is_looked_at(const codec::Field& f) {
+  return f.element == Element::bool32 || f.element == Element::enumerant ||
+         (f.element == Element::flags && known(static_cast<EnumId>(f.type)).any);
+}
+
+// By StructId: whether such a value that the caller chooses is in it, or behind it.
+std::vector<bool> find_structures_with_values() {
+  const auto all = codec::structures();
+  std::vector<bool> has(all.size(), false);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const codec::StructInfo& s : all) {
+      const auto id = static_cast<std::size_t>(s.id);
+      if (has[id]) continue;
+      for (const codec::Field& f : s.fields) {
+        if ((f.flags & codec::kOutput) != 0) continue;
+        const bool inside = f.element == Element::structure || f.element == Element::union_type;
+        if (!is_looked_at(f) && !(inside && has[f.type])) continue;
+        has[id] = changed = true;
+        break;
+      }
+    }
+  }
+  return has;
+}
+
+// Enumerants that nothing uses while a member beside them is false: programs
+// leave them as they found them.
+struct Unused {
+  StructId structure;
+  std::string_view member;  // begins so
+  std::string_view unless;
+};
+constexpr Unused kUnused[] = {
+    {StructId::VkSamplerCreateInfo, "compareOp", "compareEnable"},
+    {StructId::VkPipelineDepthStencilStateCreateInfo, "depthCompareOp", "depthTestEnable"},
+    {StructId::VkPipelineColorBlendStateCreateInfo, "logicOp", "logicOpEnable"},
+    {StructId::VkPipelineColorBlendAttachmentState, "srcColorBlend", "blendEnable"},
+    {StructId::VkPipelineColorBlendAttachmentState, "dstColorBlend", "blendEnable"},
+    {StructId::VkPipelineColorBlendAttachmentState, "colorBlendOp", "blendEnable"},
+    {StructId::VkPipelineColorBlendAttachmentState, "srcAlphaBlend", "blendEnable"},
+    {StructId::VkPipelineColorBlendAttachmentState, "dstAlphaBlend", "blendEnable"},
+    {StructId::VkPipelineColorBlendAttachmentState, "alphaBlendOp", "blendEnable"},
+    // Whether they are used is said one structure further out.
+    {StructId::VkStencilOpState, "", ""},
+};
+
+class Values {
+ public:
+  Values(codec::Lowered& lowered, const std::vector<const std::byte*>& blobs, const std::vector<bool>& has)
+      : lowered_(lowered), blobs_(blobs), has_(has) {}
+
+  bool enters(const codec::StructInfo& s) const { return has_[static_cast<std::size_t>(s.id)]; }
+  void leaf(const Leaf& leaf) {
+    const codec::Field& f = *leaf.field;
+    if (!is_looked_at(f) || !wrong_.empty()) return;
+    if (leaf.blob) {
+      for (std::size_t i = 0; i < lowered_.blobs.size(); ++i)
+        if (lowered_.blobs[i].offset == leaf.offset && blobs_[i] != nullptr)
+          for (std::size_t n = 0; n < leaf.count; ++n) look(leaf, blobs_[i] + n * f.size, nullptr);
+      return;
+    }
+    for (std::size_t n = 0; n < leaf.count; ++n) {
+      std::byte* at = &lowered_.bytes[leaf.offset + n * f.size];
+      look(leaf, at, at);
+    }
+  }
+  Wrong& wrong() { return wrong_; }
+
+ private:
+  // `to`: where it can be set right; null: nowhere.
+  void look(const Leaf& leaf, const std::byte* at, std::byte* to) {
+    const codec::Field& f = *leaf.field;
+    const auto id = static_cast<EnumId>(f.type);
+    const std::uint64_t value = codec::load_unsigned(at, f.size);
+    const auto small = static_cast<std::uint32_t>(value);
+    const auto say = [&](const std::string& what) {
+      wrong_ = std::string(f.name) + " of " + leaf.owner->name + " is " + what;
+    };
+    const auto set = [&](std::uint32_t to_be) { std::memcpy(to, &to_be, sizeof to_be); };
+    if (f.element == Element::bool32) {
+      if (value <= VK_TRUE) return;
+      if (to == nullptr) return say(std::to_string(value) + ", which is neither true nor false");
+      set(VK_TRUE);
+    } else if (f.element == Element::enumerant) {
+      if (known(id).has(small)) return;
+      if (to != nullptr && is_unused(leaf)) return set(known(id).first);
+      say(std::to_string(value) + ", which no " + std::string(codec::enum_name(id)) + " is");
+    } else if (const std::uint64_t unknown = value & ~known(id).bits; unknown != 0) {
+      char text[32];
+      std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(unknown));
+      wrong_ = std::string(f.name) + " of " + leaf.owner->name + " has bits (" + text + ") that no " +
+               std::string(codec::enum_name(id)) + " has";
+    }
+  }
+
+  bool is_unused(const Leaf& leaf) const {
+    const std::string_view name = leaf.field->name;
+    for (const Unused& unused : kUnused) {
+      if (unused.structure != leaf.owner->id || !name.starts_with(unused.member)) continue;
+      if (unused.unless.empty()) return true;
+      for (const codec::Field& f : leaf.owner->fields)
+        if (unused.unless == f.name)
+          return codec::load<std::uint32_t>(&lowered_.bytes[leaf.base + f.offset]) == VK_FALSE;
+    }
+    return false;
+  }
+
+  codec::Lowered& lowered_;
+  const std::vector<const std::byte*>& blobs_;
+  const std::vector<bool>& has_;
+  Wrong wrong_;
+};
+
+}  // namespace
+
+bool is_enumerant(EnumId id, std::uint32_t value) { return known(id).has(value); }
+
+Wrong settle_values(const codec::CommandInfo& command, codec::Lowered& lowered,
+                    const std::vector<const std::byte*>& blobs) {
+  static const std::vector<bool> has = find_structures_with_values();
+  bool any = has[static_cast<std::size_t>(command.args)];
+  for (const codec::StructRef& chained : lowered.chained)
+    any = any || has[static_cast<std::size_t>(chained.id)];
+  if (!any) return {};
+  Values values(lowered, blobs, has);
+  LeafWalk<Values>(lowered, values).run(command);
+  return std::move(values.wrong());
+}
+
+}  // namespace rondo::player::validity

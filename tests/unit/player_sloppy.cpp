@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Captures of programs that bend the specification and got away with it: they
+// are played so that no driver is asked to.
+#include <gtest/gtest.h>
+
+#include "generated/args.h"
+#include "tests/unit/player_hostile.h"
+
+namespace rondo::test {
+namespace {
+
+class Sloppy : public PlayerHostile {
+ protected:
+  VkCommandBuffer recorded(VkBuffer used = VK_NULL_HANDLE, VkCommandBufferUsageFlags flags = 0) {
+    const VkCommandBuffer made = commands(command_pool());
+    auto info = of_type<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
+    info.flags = flags;
+    capture.call(CommandId::vkBeginCommandBuffer, args_vkBeginCommandBuffer{made, &info}, ok());
+    if (used != VK_NULL_HANDLE)
+      capture.call(CommandId::vkCmdFillBuffer, args_vkCmdFillBuffer{made, used, 0, 4, 0});
+    end(made);
+    return made;
+  }
+  void wait(VkFence fence) {
+    capture.call(CommandId::vkWaitForFences, args_vkWaitForFences{kDevice, 1, &fence, VK_TRUE, 1}, ok());
+  }
+  void destroy(VkBuffer buffer) {
+    capture.call(CommandId::vkDestroyBuffer, args_vkDestroyBuffer{kDevice, buffer, nullptr});
+  }
+  std::unique_ptr<player::Plan> plan() {
+    capture.finish();
+    auto built = build();
+    EXPECT_TRUE(built) << built.error().message;
+    return built ? std::move(*built) : std::make_unique<player::Plan>();
+  }
+  // The parameters of the last op of this command; pointers in it are offsets.
+  template <class Args>
+  static const Args* last(const player::Plan& plan, CommandId id) {
+    const Args* found = nullptr;
+    for (const player::Op& op : plan.ops)
+      if (op.command == id) found = reinterpret_cast<const Args*>(plan.arena.at(op.block));
+    return found;
+  }
+  template <class T, class Args>
+  static const T& behind(const Args* args, const T* member) {
+    return *reinterpret_cast<const T*>(reinterpret_cast<const std::byte*>(args) +
+                                       reinterpret_cast<std::uintptr_t>(member));
+  }
+};
+
+TEST_F(Sloppy, AFenceSubmittedWhileSignalledIsReset) {
+  submit({}, create_fence(VK_FENCE_CREATE_SIGNALED_BIT));
+  const auto built = plan();
+  ASSERT_EQ(built->settles.size(), 1u);
+  EXPECT_EQ(built->name(built->settles[0].fence), "VkFence#0");
+  EXPECT_EQ(built->settles[0].op, built->ops.size() - 1);
+}
+
+TEST_F(Sloppy, AFenceResetWhileItsSubmitMayRunIsWaitedFor) {
+  const VkFence fence = create_fence();
+  submit({}, fence);
+  capture.call(CommandId::vkResetFences, args_vkResetFences{kDevice, 1, &fence}, ok());
+  const auto built = plan();
+  ASSERT_EQ(built->settles.size(), 1u);
+  EXPECT_EQ(built->name(built->settles[0].queue), "VkQueue#0");
+  EXPECT_EQ(built->settles[0].fence, 0u);
+}
+
+TEST_F(Sloppy, WhatWorkMayStillUseIsWaitedForBeforeItsEnd) {
+  const VkBuffer used = buffer(64);
+  submit({recorded(used)}, create_fence());
+  destroy(used);
+  const auto built = plan();
+  ASSERT_EQ(built->settles.size(), 1u);
+  EXPECT_EQ(built->name(built->settles[0].queue), "VkQueue#0");
+}
+
+TEST_F(Sloppy, WhatWasWaitedForIsNotWaitedForAgain) {
+  const VkBuffer used = buffer(64), other = buffer(64);
+  const VkFence fence = create_fence();
+  const VkCommandBuffer commands = recorded(used);
+  submit({commands}, fence);
+  destroy(other);  // never used
+  wait(fence);
+  destroy(used);
+  capture.call(CommandId::vkResetFences, args_vkResetFences{kDevice, 1, &fence}, ok());
+  begin(commands);
+  EXPECT_TRUE(plan()->settles.empty());
+}
+
+TEST_F(Sloppy, CommandsRecordedAgainWhileTheyMayRunAreWaitedFor) {
+  const VkCommandBuffer commands = recorded();
+  submit({commands});
+  begin(commands);
+  EXPECT_EQ(plan()->settles.size(), 1u);
+}
+
+TEST_F(Sloppy, CommandsSubmittedAgainWhileTheyMayRunMayBe) {
+  const VkCommandBuffer commands = recorded(VK_NULL_HANDLE, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+  submit({commands});
+  submit({commands});
+  const auto built = plan();
+  EXPECT_TRUE(built->settles.empty());
+  const auto* args = last<args_vkBeginCommandBuffer>(*built, CommandId::vkBeginCommandBuffer);
+  ASSERT_NE(args, nullptr);
+  EXPECT_EQ(behind(args, args->pBeginInfo).flags,
+            static_cast<VkCommandBufferUsageFlags>(VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT));
+}
+
+TEST_F(Sloppy, ASecondSignalOfABinarySemaphoreTakesTheFirst) {
+  const auto info = of_type<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO);
+  const auto semaphore = create<VkSemaphore, args_vkCreateSemaphore>(CommandId::vkCreateSemaphore, info);
+  auto signals = of_type<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
+  signals.signalSemaphoreCount = 1;
+  signals.pSignalSemaphores = &semaphore;
+  for (int i = 0; i < 2; ++i)
+    capture.call(CommandId::vkQueueSubmit, args_vkQueueSubmit{kQueue, 1, &signals, VK_NULL_HANDLE}, ok());
+  const auto built = plan();
+  ASSERT_EQ(built->settles.size(), 1u);
+  EXPECT_EQ(built->name(built->settles[0].semaphore), "VkSemaphore#0");
+}
+
+VkSamplerCreateInfo sampler_info() {
+  auto info = of_type<VkSamplerCreateInfo>(VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO);
+  info.anisotropyEnable = 0xcdcdcdcd;
+  info.maxAnisotropy = 1;
+  info.compareOp = static_cast<VkCompareOp>(0xcdcdcd);
+  return info;
+}
+
+TEST_F(Sloppy, BooleansAndUnusedEnumerantsAreSetRight) {
+  create<VkSampler, args_vkCreateSampler>(CommandId::vkCreateSampler, sampler_info());
+  const auto built = plan();
+  const auto* args = last<args_vkCreateSampler>(*built, CommandId::vkCreateSampler);
+  ASSERT_NE(args, nullptr);
+  EXPECT_EQ(behind(args, args->pCreateInfo).anisotropyEnable, VK_TRUE);
+  EXPECT_EQ(behind(args, args->pCreateInfo).compareOp, VK_COMPARE_OP_NEVER);
+}
+
+TEST_F(Sloppy, EnumerantsThatAreUsedAreRefused) {
+  VkSamplerCreateInfo info = sampler_info();
+  info.compareEnable = 2;
+  create<VkSampler, args_vkCreateSampler>(CommandId::vkCreateSampler, info);
+  refuses("compareOp of VkSamplerCreateInfo is 13487565, which no VkCompareOp is");
+}
+
+TEST_F(Sloppy, UnknownFlagsAreRefusedByName) {
+  auto info = of_type<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
+  info.size = 4;
+  info.usage = 0x40000001;
+  create<VkBuffer, args_vkCreateBuffer>(CommandId::vkCreateBuffer, info);
+  refuses("usage of VkBufferCreateInfo has bits (0x40000000) that no VkBufferUsageFlagBits has");
+}
+
+}  // namespace
+}  // namespace rondo::test
