@@ -5,6 +5,7 @@
 #include "tests/icd/chain.h"
 #include "tests/icd/install.h"
 #include "tests/icd/physical_device.h"
+#include "tests/icd/recorded.h"
 #include "tests/icd/recording.h"
 #include "tests/icd/state.h"
 #include "tests/icd/tables.h"
@@ -158,6 +159,8 @@ void check_end(Call& call, const args_vkEndCommandBuffer&) {
     violation("a render pass is not ended");
   else if (!buffer.active_queries.empty())
     violation("a query is not ended");
+  else if (buffer.bound.feedback || buffer.bound.conditional)
+    violation("transform feedback or conditional rendering is not ended");
 }
 
 VkResult end(Call& call, args_vkEndCommandBuffer&) {
@@ -194,6 +197,20 @@ void end_pass(CommandBuffer& buffer) {
   buffer.framebuffer = nullptr;
 }
 
+bool stands_beside_secondaries(CommandId id) {
+  switch (id) {
+    case CommandId::vkCmdExecuteCommands:
+    case CommandId::vkCmdNextSubpass:
+    case CommandId::vkCmdNextSubpass2:
+    case CommandId::vkCmdEndRenderPass:
+    case CommandId::vkCmdEndRenderPass2:
+    case CommandId::vkCmdEndRendering:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 void check_recording(const Call& call) {
@@ -207,9 +224,13 @@ void check_recording(const Call& call) {
     violation("is recorded into a secondary command buffer");
   if (entry->place == tables::Place::inside && !buffer.in_render_pass) violation("is outside a render pass");
   if (entry->place == tables::Place::outside && buffer.in_render_pass) violation("is inside a render pass");
+  if (buffer.bound.secondaries_only && !stands_beside_secondaries(call.canonical))
+    violation("is in a subpass that takes only secondary command buffers");
 }
 
-void note_recorded(const Call& call) {
+namespace {
+
+void note_state(const Call& call) {
   CommandBuffer& buffer = *call.command_buffer;
   switch (call.canonical) {
     case CommandId::vkCmdBeginRenderPass:
@@ -254,13 +275,22 @@ void note_recorded(const Call& call) {
     }
     case CommandId::vkCmdExecuteCommands: {
       const auto& a = *static_cast<args_vkCmdExecuteCommands*>(call.args);
-      for (std::uint32_t i = 0; i < a.commandBufferCount; ++i)
-        buffer.secondaries.push_back(get<CommandBuffer>(a.pCommandBuffers[i]));
+      for (std::uint32_t i = 0; i < a.commandBufferCount; ++i) {
+        const auto secondary = get<CommandBuffer>(a.pCommandBuffers[i]);
+        buffer.secondaries.push_back({secondary, secondary->recording});
+      }
       return;
     }
     default:
       return;
   }
+}
+
+}  // namespace
+
+void note_recorded(const Call& call) {
+  note_state(call);
+  note_bound(call);
 }
 
 void CommandBuffer::clear() {
@@ -273,6 +303,9 @@ void CommandBuffer::clear() {
   active_queries.clear();
   bound_pipelines.clear();
   pushed.clear();
+  bound = {};
+  reaches.clear();
+  ++recording;
   steps.clear();
   uses.clear();
   secondaries.clear();
@@ -281,15 +314,11 @@ void CommandBuffer::clear() {
 void CommandBuffer::begin_pending() {
   ++pending;
   state = State::pending;
-  for (const auto& object : uses)
-    if (object->type != kType) ++object->pending;
-  for (const auto& secondary : secondaries) secondary->begin_pending();
+  for (const Executed& secondary : secondaries) secondary.buffer->begin_pending();
 }
 
 void CommandBuffer::end_pending() {
-  for (const auto& secondary : secondaries) secondary->end_pending();
-  for (const auto& object : uses)
-    if (object->type != kType) --object->pending;
+  for (const Executed& secondary : secondaries) secondary.buffer->end_pending();
   if (--pending == 0)
     state = (usage & VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT) != 0 ? State::invalid : State::executable;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What goes into descriptor sets: updates, copies, templates, pushes.
+#include <algorithm>
 #include <cstring>
+#include <mutex>
 
 #include "format/codec/template_data.h"
 #include "tests/icd/chain.h"
@@ -166,6 +168,7 @@ void copy_descriptors(const VkCopyDescriptorSet& copy) {
   const auto from = get<DescriptorSet>(copy.srcSet), to = get<DescriptorSet>(copy.dstSet);
   std::vector<Descriptor> read;
   std::vector<std::byte> bytes;
+  std::unique_lock lock(from->mutex);
   each_binding(*from->layout, from.get(), copy.srcBinding, copy.srcArrayElement, copy.descriptorCount,
                [&](std::uint32_t binding, std::uint32_t first, std::uint32_t n, std::uint32_t) {
                  const auto& slot = from->slots.at(binding);
@@ -177,6 +180,7 @@ void copy_descriptors(const VkCopyDescriptorSet& copy) {
                  }
                  return true;
                });
+  lock = std::unique_lock(to->mutex);
   each_binding(*to->layout, to.get(), copy.dstBinding, copy.dstArrayElement, copy.descriptorCount,
                [&](std::uint32_t binding, std::uint32_t first, std::uint32_t n, std::uint32_t done) {
                  auto& slot = to->slots.at(binding);
@@ -292,8 +296,11 @@ void push(Call& call, VkPipelineBindPoint point, std::uint32_t number_of_set,
 void check_push(Call&, const args_vkCmdPushDescriptorSetKHR& a) {
   const auto layout = pushed_layout(a.layout, a.set);
   if (layout == nullptr) return violation("set is not one to push descriptors to");
-  for (std::uint32_t i = 0; i < a.descriptorWriteCount; ++i)
+  if (a.descriptorWriteCount == 0) return violation("descriptorWriteCount is 0");
+  for (std::uint32_t i = 0; i < a.descriptorWriteCount; ++i) {
+    if (a.pDescriptorWrites[i].descriptorCount == 0) return violation("descriptorCount is 0");
     check_write(*layout, nullptr, as_write(a.pDescriptorWrites[i]));
+  }
 }
 
 void push_set(Call& call, args_vkCmdPushDescriptorSetKHR& a) {
@@ -322,6 +329,24 @@ void push_with(Call& call, args_vkCmdPushDescriptorSetWithTemplateKHR& a) {
 
 // --- binding --------------------------------------------------------------
 
+bool is_dynamic(VkDescriptorType type) {
+  return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC ||
+         type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;
+}
+
+// `offsets`: one for each dynamic descriptor of the set, which there are enough of.
+const std::uint32_t* check_offsets(const DescriptorSet& set, const std::uint32_t* offsets) {
+  const std::lock_guard lock(set.mutex);
+  for (const auto& [binding, slot] : set.slots)
+    for (const Descriptor& d : slot.descriptors) {
+      if (!is_dynamic(d.type)) continue;
+      if (d.buffer != nullptr && d.offset + *offsets > d.buffer->size - std::min(d.range, d.buffer->size))
+        violation("a dynamic offset moves a descriptor's range outside its buffer");
+      ++offsets;
+    }
+  return offsets;
+}
+
 void check_bind(Call&, const args_vkCmdBindDescriptorSets& a) {
   const auto layout = get<PipelineLayout>(a.layout);
   if (a.descriptorSetCount == 0) return violation("descriptorSetCount is 0");
@@ -331,14 +356,14 @@ void check_bind(Call&, const args_vkCmdBindDescriptorSets& a) {
   for (std::uint32_t i = 0; i < a.descriptorSetCount; ++i) {
     const auto set = get<DescriptorSet>(a.pDescriptorSets[i]);
     const auto& wanted = layout->sets[a.firstSet + i];
-    if (set == nullptr || wanted == nullptr) continue;
+    if (set == nullptr) continue;
+    if (wanted == nullptr) return violation("a set is bound where the pipeline layout has none");
     bool same = set->layout->slots.size() == wanted->slots.size();
     for (const auto& [binding, slot] : set->layout->slots) {
       const auto other = wanted->slots.find(binding);
       same = same && other != wanted->slots.end() && other->second.type == slot.type &&
              other->second.count == slot.count;
-      if (slot.type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC ||
-          slot.type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC)
+      if (is_dynamic(slot.type))
         dynamic += static_cast<std::uint32_t>(set->slots.at(binding).descriptors.size());
     }
     if (!same) return violation("a set's layout is not compatible with the pipeline layout");
@@ -348,6 +373,9 @@ void check_bind(Call&, const args_vkCmdBindDescriptorSets& a) {
                      ", and the sets have " + std::to_string(dynamic) + " dynamic descriptors");
   for (std::uint32_t i = 0; i < a.dynamicOffsetCount; ++i)
     if (a.pDynamicOffsets[i] % 64 != 0) return violation("a dynamic offset is no multiple of the alignment");
+  const std::uint32_t* offsets = a.pDynamicOffsets;
+  for (std::uint32_t i = 0; i < a.descriptorSetCount && dynamic != 0; ++i)
+    if (const auto set = get<DescriptorSet>(a.pDescriptorSets[i])) offsets = check_offsets(*set, offsets);
 }
 
 }  // namespace
@@ -420,6 +448,7 @@ void check_write(const DescriptorSetLayout& layout, const DescriptorSet* set, co
 
 void apply_write(DescriptorSet& set, const DescriptorWrite& write) {
   if (write.data == nullptr) return;
+  const std::lock_guard lock(set.mutex);
   each_binding(*set.layout, &set, write.binding, write.element, write.count,
                [&](std::uint32_t binding, std::uint32_t first, std::uint32_t n, std::uint32_t done) {
                  DescriptorSet::Slot& slot = set.slots.at(binding);

@@ -77,7 +77,7 @@ VkDeviceSize layer_size(const Image& image, const Plane& plane) {
 
 const std::vector<Plane>& planes_of(VkFormat format) {
   static std::mutex mutex;
-  static std::map<VkFormat, std::vector<Plane>> known;
+  static auto& known = *new std::map<VkFormat, std::vector<Plane>>;  // for queues that outlive main()
   const std::lock_guard lock(mutex);
   auto found = known.find(format);
   if (found == known.end()) found = known.emplace(format, make_planes(format)).first;

@@ -18,6 +18,14 @@ void install_all(Table& table) {
   install_pipelines(table);
   install_swapchains(table);
   install_command_buffers(table);
+  install_transfer_checks(table);
+  install_binding_checks(table);
+  install_draw_checks(table);
+  install_barrier_checks(table);
+  install_query_checks(table);
+  install_rendering_checks(table);
+  install_submit_checks(table);
+  install_feature_checks(table);
 }
 
 }  // namespace fake

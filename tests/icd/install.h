@@ -23,4 +23,14 @@ void install_command_buffers(Table& table);
 void install_swapchains(Table& table);
 void install_execution(Table& table);  // execute.h
 
+// Checks only.
+void install_transfer_checks(Table& table);
+void install_binding_checks(Table& table);
+void install_draw_checks(Table& table);
+void install_barrier_checks(Table& table);
+void install_query_checks(Table& table);
+void install_rendering_checks(Table& table);
+void install_submit_checks(Table& table);
+void install_feature_checks(Table& table);
+
 }  // namespace fake

@@ -186,8 +186,9 @@ void set_features(const StructInfo& type, std::byte* base) {
 }  // namespace
 
 std::vector<VkExtensionProperties> extension_list(bool device) {
-  static const std::vector<VkExtensionProperties> of_instance = make_extensions(false);
-  static const std::vector<VkExtensionProperties> of_device = make_extensions(true);
+  using List = std::vector<VkExtensionProperties>;
+  static const List& of_instance = *new List(make_extensions(false));
+  static const List& of_device = *new List(make_extensions(true));
   return device ? of_device : of_instance;
 }
 

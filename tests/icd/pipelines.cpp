@@ -250,12 +250,6 @@ void check_push(Call&, const args_vkCmdPushConstants& a) {
   if ((a.stageFlags & ~covered) != 0) violation("the layout has no such range for these stages");
 }
 
-template <VkPipelineBindPoint point>
-void check_bound(Call& call) {
-  const auto& bound = call.command_buffer->bound_pipelines;
-  if (bound.find(point) == bound.end()) violation("no pipeline is bound");
-}
-
 }  // namespace
 
 void install_pipelines(Table& table) {
@@ -267,15 +261,6 @@ void install_pipelines(Table& table) {
   table.behave<create_graphics>(CommandId::vkCreateGraphicsPipelines);
   table.check<check_bind>(CommandId::vkCmdBindPipeline);
   table.check<check_push>(CommandId::vkCmdPushConstants);
-  for (const CommandId id : {CommandId::vkCmdDraw, CommandId::vkCmdDrawIndexed, CommandId::vkCmdDrawIndirect,
-                             CommandId::vkCmdDrawIndexedIndirect, CommandId::vkCmdDrawIndirectCount,
-                             CommandId::vkCmdDrawIndexedIndirectCount, CommandId::vkCmdDrawMultiEXT,
-                             CommandId::vkCmdDrawMultiIndexedEXT, CommandId::vkCmdDrawMeshTasksEXT,
-                             CommandId::vkCmdDrawIndirectByteCountEXT})
-    table.add(id, check_bound<VK_PIPELINE_BIND_POINT_GRAPHICS>);
-  for (const CommandId id :
-       {CommandId::vkCmdDispatch, CommandId::vkCmdDispatchBase, CommandId::vkCmdDispatchIndirect})
-    table.add(id, check_bound<VK_PIPELINE_BIND_POINT_COMPUTE>);
 }
 
 }  // namespace fake

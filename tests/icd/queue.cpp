@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "tests/icd/driver.h"
 #include "tests/icd/execute.h"
+#include "tests/icd/recorded.h"
 
 namespace fake {
 namespace {
@@ -35,6 +37,7 @@ void begin(const Submission& submission) {
   for (const auto& use : submission.waits) ++use.semaphore->pending;
   for (const auto& use : submission.signals) ++use.semaphore->pending;
   for (const auto& buffer : submission.buffers) buffer->begin_pending();
+  for (const auto& object : submission.needed) ++object->pending;
   if (submission.fence != nullptr) ++submission.fence->pending;
 }
 
@@ -42,13 +45,8 @@ void end(const Submission& submission) {
   for (const auto& use : submission.waits) --use.semaphore->pending;
   for (const auto& use : submission.signals) --use.semaphore->pending;
   for (const auto& buffer : submission.buffers) buffer->end_pending();
+  for (const auto& object : submission.needed) --object->pending;
   if (submission.fence != nullptr) --submission.fence->pending;
-}
-
-void check_buffers(const Submission& submission) {
-  for (const auto& buffer : submission.buffers)
-    if (buffer->pending != 0 && (buffer->usage & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT) == 0)
-      violation("submits a command buffer that is still pending");
 }
 
 void run(QueueState& state) {
@@ -105,7 +103,10 @@ void submit(Queue& queue, std::vector<Submission> submissions) {
   const Monitor::Lock lock = monitor.enter();
   if (queue.state == nullptr) queue.state = std::make_shared<QueueState>(queue);
   for (Submission& submission : submissions) {
-    check_buffers(submission);
+    for (const auto& buffer : submission.buffers) {
+      auto needed = needed_by(*buffer);
+      std::move(needed.begin(), needed.end(), std::back_inserter(submission.needed));
+    }
     promise(submission);
     begin(submission);
     submission.number = monitor.next_submission();

@@ -25,7 +25,8 @@ struct Submission {
   std::vector<SemaphoreUse> waits, signals;
   std::vector<std::shared_ptr<CommandBuffer>> buffers;
   std::shared_ptr<Fence> fence;
-  std::function<void()> action;  // under the monitor, in front of the signals
+  std::vector<std::shared_ptr<Object>> needed;  // by its buffers (recorded.h)
+  std::function<void()> action;                 // under the monitor, in front of the signals
   std::uint64_t number = 0;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <mutex>
 
 #include "tests/icd/access.h"
 #include "tests/icd/pipeline_uses.h"
@@ -28,6 +29,7 @@ bool is_written(VkDescriptorType type) {
 // A descriptor of a bound set as a shader sees it.
 struct Reached {
   const Descriptor& descriptor;
+  std::uint64_t place = 0;  // set, binding and element
   VkDeviceSize dynamic_offset = 0;
   bool may_write = false;
 };
@@ -70,20 +72,27 @@ void each_reached(const BindPoint& point, const Visit& visit, const Block& block
     const DescriptorSet& set = *bound->second.set;
     const auto slot = set.slots.find(place.second);
     if (slot == set.slots.end()) continue;
-    block(slot->second.inline_block);
+    // Updates after bind may come meanwhile, of descriptors that are not used.
+    std::unique_lock lock(set.mutex);
+    const DescriptorSet::Slot contents = slot->second;
     // Dynamic offsets go by binding number, then by element.
     std::size_t dynamic = 0;
     for (const auto& [binding, before] : set.slots)
       if (binding < place.second)
         for (const Descriptor& d : before.descriptors) dynamic += is_dynamic(d.type);
-    for (const Descriptor& d : slot->second.descriptors) {
+    lock.unlock();
+    block(contents.inline_block);
+    std::uint64_t element = 0;
+    for (const Descriptor& d : contents.descriptors) {
+      const std::uint64_t at =
+          std::uint64_t{place.first} << 56 ^ std::uint64_t{place.second} << 32 ^ element++;
       VkDeviceSize offset = 0;
       if (is_dynamic(d.type)) {
         const auto& offsets = bound->second.dynamic_offsets;
         if (dynamic < offsets.size()) offset = offsets[dynamic];
         ++dynamic;
       }
-      if (d.written) visit(Reached{d, offset, written && is_written(d.type)});
+      if (d.written) visit(Reached{d, at, offset, written && is_written(d.type)});
     }
   }
 }
@@ -97,6 +106,7 @@ void fold_descriptors(Execution& execution, const BindPoint& point, Hash& hash) 
       [&](const Reached& reached) {
         const Descriptor& d = reached.descriptor;
         if (d.type == VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT) execution.flush_target();
+        hash.value(reached.place);
         hash.value(static_cast<std::uint64_t>(d.type));
         if (d.sampler != nullptr) hash.value(content_of(*d.sampler));
         const auto bytes = bytes_of(reached);

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t kMaxImages = 8;
 
 const std::vector<VkSurfaceFormatKHR>& formats() {
-  static const std::vector<VkSurfaceFormatKHR> all = {
+  static const auto& all = *new std::vector<VkSurfaceFormatKHR>{
       {VK_FORMAT_B8G8R8A8_UNORM, VK_COLOR_SPACE_SRGB_NONLINEAR_KHR},
       {VK_FORMAT_B8G8R8A8_SRGB, VK_COLOR_SPACE_SRGB_NONLINEAR_KHR},
       {VK_FORMAT_R8G8B8A8_UNORM, VK_COLOR_SPACE_SRGB_NONLINEAR_KHR},

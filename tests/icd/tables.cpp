@@ -25,6 +25,7 @@ const Entry* find_entry(std::string_view name) {
   return found != end && found->name == name ? found : nullptr;
 }
 
+// Tables are never destroyed: threads of a program that exits may still look.
 const Entry* find_entry(CommandId id) {
   static const auto by_id = [] {
     std::array<const Entry*, rondo::kCommandIds> all{};
@@ -39,20 +40,22 @@ std::uint8_t row_facts(StructId structure, std::size_t row) {
 }
 
 bool extends(StructId link, StructId parent) {
-  static const auto all = [] {
-    std::set<std::pair<StructId, StructId>> pairs;
+  using Pairs = std::set<std::pair<StructId, StructId>>;
+  static const Pairs& all = *new Pairs([] {
+    Pairs pairs;
     for (std::size_t i = 0; i < extends_count; ++i) pairs.emplace(all_extends[i].link, all_extends[i].parent);
     return pairs;
-  }();
+  }());
   return all.count({link, parent}) != 0;
 }
 
 const FormatInfo* find_format(VkFormat format) {
-  static const auto by_format = [] {
-    std::unordered_map<std::uint32_t, const FormatInfo*> all;
+  using Formats = std::unordered_map<std::uint32_t, const FormatInfo*>;
+  static const Formats& by_format = *new Formats([] {
+    Formats all;
     for (std::size_t i = 0; i < format_count; ++i) all.emplace(formats[i].format, &formats[i]);
     return all;
-  }();
+  }());
   const auto found = by_format.find(static_cast<std::uint32_t>(format));
   return found == by_format.end() ? nullptr : found->second;
 }

@@ -22,13 +22,14 @@ using rondo::StructId;
 
 // The bits that any enumerant of the type has.
 std::uint64_t known_bits(EnumId id) {
-  static const auto all = [] {
-    std::vector<std::uint64_t> masks(rondo::kEnumIds);
+  using Masks = std::vector<std::uint64_t>;
+  static const Masks& all = *new Masks([] {
+    Masks masks(rondo::kEnumIds);
     for (std::size_t i = 1; i < rondo::kEnumIds; ++i)
       for (const Enumerant& e : enumerants(static_cast<EnumId>(i)))
         masks[i] |= static_cast<std::uint64_t>(e.value);
     return masks;
-  }();
+  }());
   return all[static_cast<std::size_t>(id)];
 }
 

@@ -125,7 +125,7 @@ TEST_F(FakeQueues, ThreeQueuesOfWhichTwoWait) {
   EXPECT_EQ(wait(end, kShortly), VK_TIMEOUT) << "B must not overtake A";
   EXPECT_EQ(value(t), 0u);
   EXPECT_EQ(a.word(0), 0u);
-  submit(queues[2], {.buffers = {fill(c, 3)}, .signals = {s}, .signal_values = {1}});
+  submit(queues[1], {.buffers = {fill(c, 3)}, .signals = {s}, .signal_values = {1}});
   EXPECT_EQ(wait(end), VK_SUCCESS);
   EXPECT_EQ(a.word(0), 1u);
   EXPECT_EQ(b.word(0), 2u);
