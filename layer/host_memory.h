@@ -81,6 +81,9 @@ class HostMemory {
  public:
   using Lock = std::unique_lock<std::mutex>;
   Lock enter() { return Lock(lock_); }
+  // The same, for handlers of fork, which cannot keep a Lock between them.
+  void lock() { lock_.lock(); }
+  void unlock() { lock_.unlock(); }
 
   // Everything below: inside the critical section.
 

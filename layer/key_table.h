@@ -56,8 +56,9 @@ class KeyTable {
     return false;
   }
 
-  // No insert or erase is halfway while this is held.
-  std::unique_lock<std::mutex> hold() const { return std::unique_lock(lock_); }
+  // No insert or erase is halfway between these two: for handlers of fork.
+  void lock() { lock_.lock(); }
+  void unlock() { lock_.unlock(); }
 
   void erase(void* key) {
     const std::lock_guard guard(lock_);
@@ -82,7 +83,7 @@ class KeyTable {
     return nullptr;
   }
 
-  mutable std::mutex lock_;  // writers only
+  std::mutex lock_;  // writers only
   std::atomic<Entry*> latest_{nullptr};
   std::atomic<Entry*> slots_[kSlots] = {};
 };

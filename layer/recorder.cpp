@@ -78,14 +78,19 @@ __attribute__((destructor)) void at_exit() {
 
 // What a child needs to forward its calls is whole when it is forked, and not
 // locked by a thread that the child does not have. No lock here is held over a
-// driver call; what else there is a child does not touch.
-struct HeldOverFork {
-  std::unique_lock<std::mutex> instances, devices, host_memory;
-};
-HeldOverFork g_held;
-
-void before_fork() { g_held = {g_instances.hold(), g_devices.hold(), host_memory().enter()}; }
-void after_fork() { g_held = {}; }
+// driver call; what else there is a child does not touch. glibc holds no lock of
+// its own while it runs these: the first lock puts forks at once in a row, and
+// nothing but the locks is shared.
+void before_fork() {
+  g_instances.lock();
+  g_devices.lock();
+  host_memory().lock();
+}
+void after_fork() {
+  host_memory().unlock();
+  g_devices.unlock();
+  g_instances.unlock();
+}
 
 void after_fork_in_child() {
   g_forked.store(true);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forks while it works, and goes on: children that leave at once, that write to
-// memory of their own, and one that becomes another Vulkan program. A thread
-// records and submits all the while.
+// memory of their own, that ask about the parent's device, that have an instance
+// of their own, and one that becomes another Vulkan program. A thread records and
+// submits all the while; others fork at once.
 //   forks [--exec 1]   the last child runs `vulkan14`, which lies beside this program
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +20,15 @@ namespace {
 
 constexpr std::uint32_t kSlots = 64;
 constexpr std::uint32_t kRounds = 32;
+constexpr int kForkers = 3;
+constexpr int kForksEach = 20;
+
+// Asks a driver that its parent opened.
+void ask_about_the_device(const Context& c) {
+  VkPhysicalDeviceProperties properties{};
+  vkGetPhysicalDeviceProperties(c.physical, &properties);
+  if (properties.apiVersion < VK_API_VERSION_1_1) _exit(2);
+}
 
 template <class Child>
 void fork_and_wait(const Child& child) {
@@ -81,11 +91,30 @@ int main(int argc, char** argv) {
     _exit(own[12345] == 'x' ? 0 : 1);
   });
   work(3);
+  std::vector<std::thread> forkers;
+  for (int i = 0; i < kForkers; ++i)
+    forkers.emplace_back([&] {
+      for (int j = 0; j < kForksEach; ++j)
+        fork_and_wait([&] {
+          ask_about_the_device(c);
+          _exit(0);
+        });
+    });
+  work(4);
+  for (std::thread& forker : forkers) forker.join();
+  fork_and_wait([&] {
+    const VkInstance own = create_instance("a child", VK_API_VERSION_1_1);
+    std::uint32_t count = 0;
+    CHECK(vkEnumeratePhysicalDevices(own, &count, nullptr));
+    vkDestroyInstance(own, nullptr);
+    _exit(count != 0 ? 0 : 3);
+  });
+  work(5);
   if (option(argc, argv, "--exec", 0) != 0) {
     const std::string self = argv[0];
     const std::string another = self.substr(0, self.rfind('/') + 1) + "vulkan14";
     fork_and_wait([&] { execl(another.c_str(), another.c_str(), static_cast<char*>(nullptr)); });
-    work(4);
+    work(6);
   }
   other.join();
   std::printf("forks: %u rounds, checksum %016llx\n", rounds.load(),

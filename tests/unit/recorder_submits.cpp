@@ -87,7 +87,7 @@ TEST_F(RecordedSubmits, AForkedChildGoesOnWhateverOtherThreadsHeld) {
     };
     std::thread threads[] = {hold([] { return host_memory().enter(); }),
                              hold([&] { return device.state().checkpointer->enter_queues(); }),
-                             hold([] { return g_devices.hold(); })};
+                             hold([] { return std::unique_lock(g_devices); })};
     for (int round = 0; round < 100; ++round) {
       const pid_t child = ::fork();
       if (child == 0) {
@@ -110,6 +110,42 @@ TEST_F(RecordedSubmits, AForkedChildGoesOnWhateverOtherThreadsHeld) {
   const Capture capture(file("a.rondo"));
   ASSERT_NE(capture.reader, nullptr);
   EXPECT_EQ(commands_of(capture), std::vector<CommandId>{CommandId::vkQueueSubmit});
+}
+
+// The handlers of fork run without a lock of glibc's.
+TEST_F(RecordedSubmits, ForksOfSeveralThreadsAtOnceEndWhileAnotherSubmits) {
+  in_process(file("a.rondo"), [] {
+    ::alarm(60);
+    FakeDevice device(fakes());
+    start();
+    std::atomic<int> forking{4}, bad{0};
+    std::thread threads[4];
+    for (std::thread& thread : threads)
+      thread = std::thread([&] {
+        for (int round = 0; round < 100; ++round) {
+          const pid_t child = ::fork();
+          if (child == 0) {
+            ::alarm(20);
+            hook_vkQueueSubmit(device.queue(), 0, nullptr, VK_NULL_HANDLE);
+            FakeDevice another(fakes());
+            ::_exit(0);
+          }
+          int status = -1;
+          ::waitpid(child, &status, 0);
+          if (status != 0) ++bad;
+        }
+        --forking;
+      });
+    while (forking != 0) {
+      submit(device, VK_SUCCESS);
+      std::this_thread::yield();
+    }
+    for (std::thread& thread : threads) thread.join();
+    if (bad != 0) ::_exit(1);
+  });
+  const Capture capture(file("a.rondo"));
+  ASSERT_NE(capture.reader, nullptr);
+  EXPECT_TRUE(capture.reader->complete());
 }
 
 }  // namespace
