@@ -7,10 +7,6 @@ namespace {
 
 class FakeDriver : public FakeDevice {
  protected:
-  void expect_violation(const std::string& part) {
-    const std::string found = take_violation();
-    EXPECT_NE(found.find(part), std::string::npos) << "'" << found << "' does not say '" << part << "'";
-  }
   VkBuffer unbound(VkDeviceSize size) {
     VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
                             nullptr,

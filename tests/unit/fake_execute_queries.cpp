@@ -69,8 +69,7 @@ TEST_F(FakeQueries, QueuesResetAndCopyResults) {
   run([&](VkCommandBuffer c) {
     vk.vkCmdResetQueryPool(c, queries, 0, 4);
     write(c, 2);
-    vk.vkCmdCopyQueryPoolResults(c, queries, 2, 2, to.buffer, 4, 12,
-                                 VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
+    vk.vkCmdCopyQueryPoolResults(c, queries, 2, 2, to.buffer, 4, 12, VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
   });
   EXPECT_NE(to.word(1), 0u);
   EXPECT_EQ(to.word(2), 1u);

@@ -10,41 +10,10 @@ namespace {
 
 using fake_test::FakeDevice;
 using fake_test::MappedBuffer;
-
-// The declarations of a shader with one block a binding; `read_only` has bits of bindings.
-std::vector<std::uint32_t> shader(std::uint32_t bindings, std::uint32_t read_only, std::uint32_t salt = 0) {
-  constexpr std::uint32_t kStruct = 1, kPointer = 2, kReadStruct = 3, kReadPointer = 4, kFirst = 10;
-  std::vector<std::uint32_t> words = {0x07230203, 0x00010000, salt, 100, 0};
-  const auto op = [&words](std::uint32_t code, std::vector<std::uint32_t> operands) {
-    words.push_back(static_cast<std::uint32_t>(operands.size() + 1) << 16 | code);
-    words.insert(words.end(), operands.begin(), operands.end());
-  };
-  for (std::uint32_t b = 0; b < bindings; ++b) {
-    op(71, {kFirst + b, 34, 0});
-    op(71, {kFirst + b, 33, b});
-  }
-  op(72, {kReadStruct, 0, 24});
-  op(30, {kStruct, 99});
-  op(30, {kReadStruct, 99});
-  op(32, {kPointer, 12, kStruct});
-  op(32, {kReadPointer, 12, kReadStruct});
-  for (std::uint32_t b = 0; b < bindings; ++b)
-    op(59, {(read_only >> b & 1) != 0 ? kReadPointer : kPointer, kFirst + b, 12});
-  return words;
-}
+using fake_test::shader;
 
 class FakePatterns : public FakeDevice {
  protected:
-  VkShaderModule make_shader(const std::vector<std::uint32_t>& code) {
-    VkShaderModuleCreateInfo info{};
-    info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
-    info.codeSize = code.size() * 4;
-    info.pCode = code.data();
-    VkShaderModule made = VK_NULL_HANDLE;
-    EXPECT_EQ(vk.vkCreateShaderModule(device, &info, nullptr, &made), VK_SUCCESS);
-    return made;
-  }
-
   struct Given {
     std::uint32_t salt = 0;      // of the shader
     std::uint32_t constant = 5;  // specialization

@@ -11,6 +11,28 @@ std::uint32_t MappedBuffer::word(std::size_t i) const {
   return value;
 }
 
+// The declarations of a shader with one block a binding; `read_only` has bits of bindings.
+std::vector<std::uint32_t> shader(std::uint32_t bindings, std::uint32_t read_only, std::uint32_t salt) {
+  constexpr std::uint32_t kStruct = 1, kPointer = 2, kReadStruct = 3, kReadPointer = 4, kFirst = 10;
+  std::vector<std::uint32_t> words = {0x07230203, 0x00010000, salt, 100, 0};
+  const auto op = [&words](std::uint32_t code, std::vector<std::uint32_t> operands) {
+    words.push_back(static_cast<std::uint32_t>(operands.size() + 1) << 16 | code);
+    words.insert(words.end(), operands.begin(), operands.end());
+  };
+  for (std::uint32_t b = 0; b < bindings; ++b) {
+    op(71, {kFirst + b, 34, 0});
+    op(71, {kFirst + b, 33, b});
+  }
+  op(72, {kReadStruct, 0, 24});
+  op(30, {kStruct, 99});
+  op(30, {kReadStruct, 99});
+  op(32, {kPointer, 12, kStruct});
+  op(32, {kReadPointer, 12, kReadStruct});
+  for (std::uint32_t b = 0; b < bindings; ++b)
+    op(59, {(read_only >> b & 1) != 0 ? kReadPointer : kPointer, kFirst + b, 12});
+  return words;
+}
+
 void FakeDevice::start(const fake::Settings& settings) {
   if (device != VK_NULL_HANDLE) end();
   fake::reset(settings);
@@ -21,6 +43,8 @@ void FakeDevice::start(const fake::Settings& settings) {
   VkInstanceCreateInfo instance_info{};
   instance_info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
   instance_info.pApplicationInfo = &application;
+  instance_info.enabledExtensionCount = static_cast<std::uint32_t>(instance_extensions.size());
+  instance_info.ppEnabledExtensionNames = instance_extensions.data();
   ASSERT_EQ(vk.vkCreateInstance(&instance_info, nullptr, &instance), VK_SUCCESS);
   rondo::load_instance(vk, fake::get_instance_proc_addr, instance);
   std::uint32_t one = 1;
@@ -52,6 +76,8 @@ void FakeDevice::start(const fake::Settings& settings) {
   info.queueCreateInfoCount = static_cast<std::uint32_t>(families.size());
   info.pQueueCreateInfos = families.data();
   info.pEnabledFeatures = &features;
+  info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
+  info.ppEnabledExtensionNames = extensions.data();
   ASSERT_EQ(vk.vkCreateDevice(physical, &info, nullptr, &device), VK_SUCCESS);
   rondo::load_device(vk, vk.vkGetDeviceProcAddr, device);
   for (std::uint32_t family = 0; family < 3; ++family)
@@ -84,6 +110,11 @@ std::string FakeDevice::take_violation() {
   const auto all = fake::violations();
   fake::clear_violations();
   return all.empty() ? std::string() : all[0].what;
+}
+
+void FakeDevice::expect_violation(const std::string& part) {
+  const std::string found = take_violation();
+  EXPECT_NE(found.find(part), std::string::npos) << "'" << found << "' does not say '" << part << "'";
 }
 
 VkDeviceMemory FakeDevice::allocate(const VkMemoryRequirements& needs) {
@@ -156,6 +187,16 @@ VkImageView FakeDevice::make_view(VkImage image, VkFormat format, VkImageAspectF
   VkImageView view = VK_NULL_HANDLE;
   EXPECT_EQ(vk.vkCreateImageView(device, &info, nullptr, &view), VK_SUCCESS);
   return view;
+}
+
+VkShaderModule FakeDevice::make_shader(const std::vector<std::uint32_t>& code) {
+  VkShaderModuleCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+  info.codeSize = code.size() * 4;
+  info.pCode = code.data();
+  VkShaderModule made = VK_NULL_HANDLE;
+  EXPECT_EQ(vk.vkCreateShaderModule(device, &info, nullptr, &made), VK_SUCCESS);
+  return made;
 }
 
 VkFence FakeDevice::make_fence(VkFenceCreateFlags flags) {

@@ -23,6 +23,9 @@ struct MappedBuffer {
   std::uint32_t word(std::size_t i) const;
 };
 
+// The declarations of a shader with one block a binding; `read_only` has bits of bindings.
+std::vector<std::uint32_t> shader(std::uint32_t bindings, std::uint32_t read_only, std::uint32_t salt = 0);
+
 // Ends without violations, unless the test took them.
 class FakeDevice : public testing::Test {
  protected:
@@ -39,6 +42,7 @@ class FakeDevice : public testing::Test {
                      VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT);
   VkImageView make_view(VkImage image, VkFormat format,
                         VkImageAspectFlags aspects = VK_IMAGE_ASPECT_COLOR_BIT);
+  VkShaderModule make_shader(const std::vector<std::uint32_t>& code);
   VkFence make_fence(VkFenceCreateFlags flags = 0);
   VkSemaphore make_semaphore();
   VkSemaphore make_timeline(std::uint64_t value = 0);
@@ -60,9 +64,13 @@ class FakeDevice : public testing::Test {
 
   // The first violation's text, and forgets them all; empty: there is none.
   std::string take_violation();
+  void expect_violation(const std::string& part);
 
   static constexpr VkBufferUsageFlags kTransfers =
       VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+
+  // Of the next start().
+  std::vector<const char*> instance_extensions, extensions;
 
   rondo::Dispatch vk;
   VkInstance instance = VK_NULL_HANDLE;
