@@ -12,11 +12,17 @@ namespace rondo::layer {
 
 namespace {
 
-// How long the program is held for work that may be waiting for the program, ns.
+// How long the program is held for work that may be waiting for the program, ns;
+// half of that after each time in vain.
 constexpr std::uint64_t kPatience = 50'000'000;
 constexpr std::uint64_t kLeastPatience = 100'000;
 // … and where nothing can be: what was submitted ends by itself.
-constexpr std::uint64_t kLongPatience = 2'000'000'000;
+constexpr std::uint64_t kLongPatience = 500'000'000;
+// All that it is held in vain: so much at once, and then a share of the time that
+// passes. What is not in vain costs no more than the work itself takes.
+constexpr std::uint64_t kAllowance = 2'000'000'000;
+constexpr std::uint64_t kShare = 4;
+constexpr std::uint64_t kLastWait = 10'000'000'000;  // for submits of ours, when their device ends
 constexpr int kAttempts = 8;  // against other threads that submit, or write what is being read
 constexpr std::uint64_t kImageTimeout = 60'000'000'000;  // ns
 
@@ -43,11 +49,18 @@ std::optional<std::uint32_t> copying_family(const DeviceState& device, VkQueue q
 
 }  // namespace
 
-Checkpointer::Checkpointer(DeviceState& device) : device_(device), patience_ns_(kPatience) {}
+Checkpointer::Checkpointer(DeviceState& device)
+    : device_(device), allowance_ns_(kAllowance), allowance_at_ns_(now_ns()) {}
 
+// The program has waited for its work, and cannot have waited for ours.
 Checkpointer::~Checkpointer() {
-  for (VkFence fence : stuck_) device_.next->vkDestroyFence(device_.device, fence, nullptr);
-  for (VkFence fence : probe_) device_.next->vkDestroyFence(device_.device, fence, nullptr);
+  stuck_.insert(stuck_.end(), probe_.begin(), probe_.end());
+  // A forked child's driver has none of its threads: nothing there will signal.
+  const bool ended = stuck_.empty() ||
+                     (!in_forked_child() &&
+                      device_.next->vkWaitForFences(device_.device, static_cast<std::uint32_t>(stuck_.size()),
+                                                    stuck_.data(), VK_TRUE, kLastWait) != VK_TIMEOUT);
+  if (ended) unused_.insert(unused_.end(), stuck_.begin(), stuck_.end());
   for (VkFence fence : unused_) device_.next->vkDestroyFence(device_.device, fence, nullptr);
 }
 
@@ -170,8 +183,8 @@ VkResult Checkpointer::submit_fence(VkQueue queue, VkFence& fence) {
 
 VkResult Checkpointer::begin_wait(VkQueue queue, VkFence& fence) { return submit_fence(queue, fence); }
 
-void Checkpointer::end_wait(VkFence fence) {
-  if (device_.next->vkResetFences(device_.device, 1, &fence) == VK_SUCCESS)
+void Checkpointer::end_wait(VkFence fence, bool signalled) {
+  if (signalled && device_.next->vkResetFences(device_.device, 1, &fence) == VK_SUCCESS)
     unused_.push_back(fence);
   else
     stuck_.push_back(fence);
@@ -210,6 +223,14 @@ VkResult Checkpointer::start_probe() {
   return VK_SUCCESS;
 }
 
+// How long the program may be held in vain, as of now.
+std::uint64_t Checkpointer::allowance() {
+  const std::uint64_t now = now_ns();
+  allowance_ns_ = std::min(kAllowance, allowance_ns_ + (now - allowance_at_ns_) / kShare);
+  allowance_at_ns_ = now;
+  return allowance_ns_;
+}
+
 // Whether everything submitted is finished; then `queues` has been held since
 // that was found. It is not held while waiting: what is pending may wait for a
 // submit of another thread.
@@ -226,21 +247,22 @@ Checkpointer::Settled Checkpointer::settle(Lock& queues, std::string& reason) {
         return Settled::no;
       }
     const bool again = timed_out_ && signals_ == signals;
+    const std::uint64_t wanted =
+        std::max((waits_for_host ? kPatience : kLongPatience) >> in_vain_, kLeastPatience);
+    const std::uint64_t patience = again ? 0 : std::min(wanted, allowance());
     VkResult result = VK_SUCCESS;
     if (!probe_.empty()) {
       queues.unlock();
       result = device_.next->vkWaitForFences(device_.device, static_cast<std::uint32_t>(probe_.size()),
-                                             probe_.data(), VK_TRUE,
-                                             again            ? 0
-                                             : waits_for_host ? patience_ns_
-                                                              : kLongPatience);
+                                             probe_.data(), VK_TRUE, patience);
       queues.lock();
     }
     if (result == VK_TIMEOUT) {
       timed_out_ = true;
       signals_ = signals;
       if (again) return Settled::still_not;
-      patience_ns_ = std::max(patience_ns_ / 2, kLeastPatience);
+      allowance_ns_ -= patience;
+      in_vain_ = std::min(in_vain_ + 1, 16u);
       reason = "work was still pending";
       return Settled::no;
     }
@@ -253,7 +275,7 @@ Checkpointer::Settled Checkpointer::settle(Lock& queues, std::string& reason) {
     probe_.clear();
     reuse_signalled();
     if (std::get<0>(now()) == epoch) {
-      patience_ns_ = kPatience;
+      in_vain_ = 0;
       return Settled::yes;
     }
   }

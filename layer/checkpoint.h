@@ -25,7 +25,7 @@ namespace rondo::layer {
 class Checkpointer {
  public:
   explicit Checkpointer(DeviceState& device);
-  ~Checkpointer();
+  ~Checkpointer();  // waits for its own submits, for ten seconds at most
 
   using Lock = std::unique_lock<std::mutex>;
   // A forked child has one thread, and the lock may be one of its parent's.
@@ -52,7 +52,7 @@ class Checkpointer {
 
   // vkQueueWaitIdle without holding a lock while waiting: a fence behind all work.
   VkResult begin_wait(VkQueue queue, VkFence& fence);
-  void end_wait(VkFence fence);
+  void end_wait(VkFence fence, bool signalled);
 
   // --- After a successful wait, under no lock: digests what devices can write of
   // mapped memory, if all that was submitted is finished or soon will be.
@@ -63,6 +63,7 @@ class Checkpointer {
   Settled settle(Lock& queues, std::string& reason);
   VkResult start_probe();
   void reuse_signalled();
+  std::uint64_t allowance();
   void digest(ThreadState& state, Memory& memory);
   VkResult submit_fence(VkQueue queue, VkFence& fence);
   gpu::Access access(std::uint64_t timeout_ns) const;
@@ -85,7 +86,9 @@ class Checkpointer {
   std::uint64_t probed_ = 0;    // DeviceMemory::epoch, or 0
   bool timed_out_ = false;      // they had not signalled in time
   std::uint64_t signals_ = 0;   // DeviceMemory::signals then
-  std::uint64_t patience_ns_;
+  unsigned in_vain_ = 0;        // how often in a row the program was held for nothing
+  std::uint64_t allowance_ns_;  // what is left of the time that it may be
+  std::uint64_t allowance_at_ns_;
 };
 
 }  // namespace rondo::layer

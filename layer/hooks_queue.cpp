@@ -67,7 +67,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateSemaphore(VkDevice device,
 }
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateEvent(VkDevice device, const VkEventCreateInfo* pCreateInfo,
                                                   const VkAllocationCallbacks* pAllocator, VkEvent* pEvent) {
-  may_wait_for_host(device);
+  // The host cannot set one that is the device's alone.
+  if ((pCreateInfo->flags & VK_EVENT_CREATE_DEVICE_ONLY_BIT) == 0) may_wait_for_host(device);
   return regular<CommandId::vkCreateEvent>(device, pCreateInfo, pAllocator, pEvent);
 }
 

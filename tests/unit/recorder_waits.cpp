@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Polls are recorded when they say something new; a checkpoint holds the
-// program for a few milliseconds at most, and less each time in vain.
+// program for half a second at most, less each time in vain, and in vain for a
+// share of its time at most.
 #include <algorithm>
 
 #include "tests/unit/recorder_hooks.h"
@@ -13,10 +14,14 @@ VkResult g_wait;          // of waits for fences
 std::uint64_t g_counter;  // of semaphores
 std::uint64_t g_next_fence = 100;
 std::vector<std::uint64_t> g_patience;  // timeouts that the driver was given
+std::vector<VkFence> g_waited;          // by the latest wait
+std::vector<VkFence> g_destroyed;
 
 VkResult VKAPI_CALL fake_status(VkDevice, VkFence) { return g_status; }
-VkResult VKAPI_CALL fake_wait(VkDevice, std::uint32_t, const VkFence*, VkBool32, std::uint64_t timeout) {
+VkResult VKAPI_CALL fake_wait(VkDevice, std::uint32_t count, const VkFence* fences, VkBool32,
+                              std::uint64_t timeout) {
   g_patience.push_back(timeout);
+  g_waited.assign(fences, fences + count);
   return g_wait;
 }
 VkResult VKAPI_CALL fake_counter(VkDevice, VkSemaphore, std::uint64_t* value) {
@@ -29,7 +34,9 @@ VkResult VKAPI_CALL fake_fence(VkDevice, const VkFenceCreateInfo*, const VkAlloc
   return VK_SUCCESS;
 }
 VkResult VKAPI_CALL fake_reset(VkDevice, std::uint32_t, const VkFence*) { return VK_SUCCESS; }
-void VKAPI_CALL fake_destroy_fence(VkDevice, VkFence, const VkAllocationCallbacks*) {}
+void VKAPI_CALL fake_destroy_fence(VkDevice, VkFence fence, const VkAllocationCallbacks*) {
+  g_destroyed.push_back(fence);
+}
 VkResult VKAPI_CALL fake_submit(VkQueue, std::uint32_t, const VkSubmitInfo*, VkFence) { return VK_SUCCESS; }
 VkResult VKAPI_CALL fake_signal(VkDevice, const VkSemaphoreSignalInfo*) { return VK_SUCCESS; }
 VkResult VKAPI_CALL fake_event(VkDevice, const VkEventCreateInfo*, const VkAllocationCallbacks*, VkEvent*) {
@@ -168,7 +175,7 @@ TEST_F(RecordedWaits, ACheckpointHoldsTheProgramForMillisecondsAndLessEachTimeIn
 }
 
 // Else a busy machine would leave holes in what is verified.
-TEST_F(RecordedWaits, WorkThatCannotWaitForTheProgramIsWaitedForUntilItIsDone) {
+TEST_F(RecordedWaits, WorkThatCannotWaitForTheProgramIsWaitedForHalfASecond) {
   in_process(file("a.rondo"), [] {
     ::setenv("RONDO_CHECKPOINTS", "readback", 1);
     FakeDevice device(fakes());
@@ -185,8 +192,74 @@ TEST_F(RecordedWaits, WorkThatCannotWaitForTheProgramIsWaitedForUntilItIsDone) {
       hook_vkGetFenceStatus(device.device(), made_up<VkFence>(1));
       return g_patience.back();
     };
-    if (patience(VK_SEMAPHORE_TYPE_BINARY) != 2'000'000'000) ::_exit(1);
+    if (patience(VK_SEMAPHORE_TYPE_BINARY) != 500'000'000) ::_exit(1);
     if (patience(VK_SEMAPHORE_TYPE_TIMELINE) != 50'000'000) ::_exit(2);
+  });
+}
+
+// The host can set the other ones only.
+TEST_F(RecordedWaits, AnEventOfTheDeviceAloneDoesNotMakeWorkWaitForTheProgram) {
+  in_process(file("a.rondo"), [] {
+    FakeDevice device(fakes());
+    start();
+    const auto create = [&](VkEventCreateFlags flags) {
+      const VkEventCreateInfo info{VK_STRUCTURE_TYPE_EVENT_CREATE_INFO, nullptr, flags};
+      VkEvent event = VK_NULL_HANDLE;
+      hook_vkCreateEvent(device.device(), &info, nullptr, &event);
+      return device.state().memories.waits_for_host;
+    };
+    if (create(VK_EVENT_CREATE_DEVICE_ONLY_BIT)) ::_exit(1);
+    if (!create(0)) ::_exit(2);
+  });
+}
+
+TEST_F(RecordedWaits, AllThatAProgramIsHeldInVainIsAShareOfItsTime) {
+  in_process(file("a.rondo"), [] {
+    ::setenv("RONDO_CHECKPOINTS", "readback", 1);
+    FakeDevice device(fakes());
+    start();
+    device.state().checkpointer = std::make_unique<Checkpointer>(device.state());
+    const std::uint64_t begin = now_ns();
+    g_status = VK_SUCCESS;
+    std::uint64_t held = 0;
+    for (int i = 0; i < 200; ++i)
+      for (const VkResult result : {VK_SUCCESS, VK_TIMEOUT}) {  // so that patience is whole again
+        g_wait = result;
+        hook_vkQueueSubmit(device.queue(), 0, nullptr, VK_NULL_HANDLE);
+        hook_vkGetFenceStatus(device.device(), made_up<VkFence>(1));
+        if (result == VK_TIMEOUT) held += g_patience.back();
+      }
+    if (held < 2'000'000'000) ::_exit(1);  // at once
+    if (held > 2'000'000'000 + (now_ns() - begin) / 4) ::_exit(2);
+  });
+}
+
+TEST_F(RecordedWaits, TheFencesOfACheckpointAreWaitedForBeforeTheirDeviceGoes) {
+  in_process(file("a.rondo"), [] {
+    ::setenv("RONDO_CHECKPOINTS", "readback", 1);
+    FakeDevice device(fakes());
+    start();
+    device.state().checkpointer = std::make_unique<Checkpointer>(device.state());
+    const auto leave_pending = [&] {
+      g_status = VK_SUCCESS;
+      g_wait = VK_TIMEOUT;
+      hook_vkQueueSubmit(device.queue(), 0, nullptr, VK_NULL_HANDLE);
+      hook_vkGetFenceStatus(device.device(), made_up<VkFence>(1));
+      return g_waited;
+    };
+    const std::vector<VkFence> fences = leave_pending();
+    if (fences.empty() || !g_destroyed.empty()) ::_exit(1);
+    g_wait = VK_SUCCESS;
+    g_waited.clear();
+    device.state().checkpointer.reset();
+    if (g_waited != fences || g_destroyed != fences) ::_exit(2);
+    if (g_patience.back() != 10'000'000'000) ::_exit(3);
+    // One that never signals is still in use: nobody may destroy it.
+    g_destroyed.clear();
+    device.state().checkpointer = std::make_unique<Checkpointer>(device.state());
+    leave_pending();
+    device.state().checkpointer.reset();
+    if (!g_destroyed.empty()) ::_exit(4);
   });
 }
 
