@@ -97,7 +97,8 @@ void bind_image(DeviceState& device, VkImage image, VkDeviceMemory handle) {
     const bool plain = device.memories.plain_images.erase(image) != 0;
     if (Memory* const memory = HostMemory::find(device, handle); memory != nullptr) {
       memory->device_writable = true;
-      misplaced = plain && memory->alias != nullptr;
+      misplaced = plain && memory->alias != nullptr && !device.memories.told_of_misplaced;
+      device.memories.told_of_misplaced |= misplaced;
     }
   }
   if (misplaced)

@@ -75,6 +75,7 @@ struct DeviceMemory {
   std::uint64_t signals = 0;  // by the host: what they may have let go on
   // Timeline semaphores or events exist: submitted work may wait for the program.
   bool waits_for_host = false;
+  bool told_of_misplaced = false;  // images: one note is enough
 };
 
 class HostMemory {

@@ -32,6 +32,7 @@ VkResult VKAPI_CALL fake_map(VkDevice, VkDeviceMemory, VkDeviceSize offset, VkDe
 void VKAPI_CALL fake_unmap(VkDevice, VkDeviceMemory) {}
 void VKAPI_CALL fake_destroy(VkDevice, const VkAllocationCallbacks*) { ::munmap(g_bytes, kBytes); }
 VkResult VKAPI_CALL fake_submit(VkQueue, std::uint32_t, const VkSubmitInfo*, VkFence) { return VK_SUCCESS; }
+VkResult VKAPI_CALL fake_bind(VkDevice, VkImage, VkDeviceMemory, VkDeviceSize) { return VK_SUCCESS; }
 
 Dispatch fakes() {
   Dispatch dispatch;
@@ -40,6 +41,7 @@ Dispatch fakes() {
   dispatch.vkUnmapMemory = fake_unmap;
   dispatch.vkDestroyDevice = fake_destroy;
   dispatch.vkQueueSubmit = fake_submit;
+  dispatch.vkBindImageMemory = fake_bind;
   return dispatch;
 }
 
@@ -130,6 +132,33 @@ TEST_F(RecordedMemory, WritesToLeakedMemoryComeBeforeTheEndOfTheirDeviceAndNever
       commands_of(capture),
       (std::vector<CommandId>{CommandId::vkAllocateMemory, CommandId::vkMapMemory, CommandId::rondoHostWrite,
                               CommandId::vkDestroyDevice, CommandId::vkQueueSubmit}));
+}
+
+// A program may make thousands of them.
+TEST_F(RecordedMemory, ImagesInMemoryThatTheyMayNotHaveAreNotedOnceADevice) {
+  in_process(file("a.rondo"), [] {
+    FakeDevice devices[] = {FakeDevice(fakes()), FakeDevice(fakes())};
+    start();
+    if (!alias_wanted()) return;
+    for (FakeDevice& device : devices) {
+      const auto handle = made_up<VkDeviceMemory>(5);
+      auto memory = std::make_unique<Memory>();
+      memory->alias = host_memory().tracker()->allocate(kBytes, 4096);
+      if (memory->alias == nullptr) ::_exit(1);
+      device.state().memories.memories[handle] = std::move(memory);
+      for (std::uintptr_t value : {1, 2, 3}) {
+        const auto image = made_up<VkImage>(value);
+        device.state().memories.plain_images[image] = kBytes;
+        hook_vkBindImageMemory(device.device(), image, handle, 0);
+      }
+    }
+  });
+  const Capture capture(file("a.rondo"));
+  ASSERT_NE(capture.reader, nullptr);
+  const std::vector<CommandId> commands = commands_of(capture);
+  if (commands.empty()) GTEST_SKIP() << "no memory of this kind here";
+  EXPECT_EQ(std::count(commands.begin(), commands.end(), CommandId::vkBindImageMemory), 6);
+  EXPECT_EQ(std::count(commands.begin(), commands.end(), CommandId::rondoNote), 2);
 }
 
 }  // namespace
