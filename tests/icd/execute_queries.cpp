@@ -109,6 +109,8 @@ void timestamp1(Execution&, const args_vkCmdWriteTimestamp& a) { write_timestamp
 void timestamp2(Execution&, const args_vkCmdWriteTimestamp2& a) { write_timestamp(a.queryPool, a.query); }
 
 VkResult create_pool(Call& call, args_vkCreateQueryPool& a) {
+  constexpr std::uint32_t kMost = 1u << 20;
+  if (a.pCreateInfo->queryCount > kMost) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
   const auto pool = std::make_shared<QueryPool>();
   pool->query_type = a.pCreateInfo->queryType;
   pool->count = a.pCreateInfo->queryCount;
