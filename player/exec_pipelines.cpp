@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pipelines and their caches. What a cache held is the driver's own and not
 // played back, so nothing here may depend on its luck.
+#include <array>
+
 #include "generated/args.h"
 #include "player/run.h"
 
@@ -45,11 +47,28 @@ void compile_for_certain(const Info* infos, std::uint32_t count) {
   for (std::uint32_t i = 0; i < count; ++i) const_cast<Info&>(infos[i]).flags &= ~luck;
 }
 
+// What a pipeline blends by is ignored where all of it is dynamic, and then not in
+// the capture. There has to be something all the same: validation layers read it.
+// False if there is more to blend than any device has attachments.
+bool complete_blending(const VkGraphicsPipelineCreateInfo* infos, std::uint32_t count) {
+  static constexpr std::array<VkPipelineColorBlendAttachmentState, 64> nothing{};
+  for (std::uint32_t i = 0; i < count; ++i) {
+    auto* const blend = const_cast<VkPipelineColorBlendStateCreateInfo*>(infos[i].pColorBlendState);
+    if (blend == nullptr || blend->attachmentCount == 0 || blend->pAttachments != nullptr) continue;
+    if (blend->attachmentCount > nothing.size()) return false;
+    blend->pAttachments = nothing.data();
+  }
+  return true;
+}
+bool complete_blending(const VkComputePipelineCreateInfo*, std::uint32_t) { return true; }
+
 template <class Args>
 Result<void> create(Run& run, const Op& op, std::byte* args) {
   auto& a = as<Args>(args);
   if (a.pCreateInfos == nullptr || a.pPipelines == nullptr)
     return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "its parameters are missing"));
+  if (!complete_blending(a.pCreateInfos, a.createInfoCount))
+    return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "it blends too many attachments"));
   compile_for_certain(a.pCreateInfos, a.createInfoCount);
   for (std::uint32_t i = 0; i < a.createInfoCount; ++i) a.pPipelines[i] = VK_NULL_HANDLE;
   const std::int64_t result = run.call(op, args);

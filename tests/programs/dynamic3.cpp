@@ -130,6 +130,22 @@ const std::vector<Case> kCases = {
        const VkColorComponentFlags mask = second ? 0x5 : 0xf;
        vkCmdSetColorWriteMaskEXT(b, 0, 1, &mask);
      }},
+    {"all of color blending",
+     {VK_DYNAMIC_STATE_COLOR_BLEND_ENABLE_EXT, VK_DYNAMIC_STATE_COLOR_BLEND_EQUATION_EXT,
+      VK_DYNAMIC_STATE_COLOR_WRITE_MASK_EXT},
+     nullptr,
+     [](Of s, On, Buffer b, bool second) {
+       LOAD(s, vkCmdSetColorBlendEnableEXT);
+       LOAD(s, vkCmdSetColorBlendEquationEXT);
+       LOAD(s, vkCmdSetColorWriteMaskEXT);
+       const VkBool32 enable = second;
+       const VkColorBlendEquationEXT e{VK_BLEND_FACTOR_ONE, VK_BLEND_FACTOR_ONE,  VK_BLEND_OP_ADD,
+                                       VK_BLEND_FACTOR_ONE, VK_BLEND_FACTOR_ZERO, VK_BLEND_OP_ADD};
+       const VkColorComponentFlags mask = 0xf;
+       vkCmdSetColorBlendEnableEXT(b, 0, 1, &enable);
+       vkCmdSetColorBlendEquationEXT(b, 0, 1, &e);
+       vkCmdSetColorWriteMaskEXT(b, 0, 1, &mask);
+     }},
     {"depth clip enable",
      {VK_DYNAMIC_STATE_DEPTH_CLIP_ENABLE_EXT},
      clipped,
