@@ -24,12 +24,14 @@ constexpr std::string_view kNotADrivers[] = {
     "VK_EXT_validation_features", "VK_EXT_validation_flags",
     "VK_EXT_debug_marker",
 };
-// Beyond what Rondo records: the driver's own part of Rondo's mechanisms.
+// The driver's own part of Rondo's mechanisms, and a vendor's name of what is not its own.
 struct More {
   std::string_view name;
   bool device;
 };
-constexpr More kMore[] = {{"VK_EXT_external_memory_host", true}, {"VK_KHR_buffer_device_address", true}};
+constexpr More kMore[] = {{"VK_EXT_external_memory_host", true},
+                          {"VK_KHR_buffer_device_address", true},
+                          {"VK_ARM_rasterization_order_attachment_access", true}};
 
 // What no part of the driver can do.
 constexpr std::string_view kLacking[] = {"protectedMemory", "protectedNoFault", "pipelineProtectedAccess"};

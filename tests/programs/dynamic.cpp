@@ -177,6 +177,17 @@ const std::vector<Case> kCases = {
      0.25f,
      0.5f,
      true},
+    {"patch control points",
+     {VK_DYNAMIC_STATE_PATCH_CONTROL_POINTS_EXT},
+     nullptr,
+     [](Of s, On, Buffer b, bool second) {
+       LOAD(s, vkCmdSetPatchControlPointsEXT);
+       vkCmdSetPatchControlPointsEXT(b, second ? 5 : 3);  // four vertices are no patch of five
+     },
+     0.25f,
+     0.5f,
+     false,
+     true},
     {"logic op",
      {VK_DYNAMIC_STATE_LOGIC_OP_EXT},
      logic,
@@ -191,14 +202,14 @@ const std::vector<Case> kCases = {
 int main() {
   VkPhysicalDeviceExtendedDynamicState2FeaturesEXT second{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_2_FEATURES_EXT, nullptr, VK_TRUE, VK_TRUE,
-      VK_FALSE};
+      VK_TRUE};
   VkPhysicalDeviceExtendedDynamicStateFeaturesEXT first{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_FEATURES_EXT, &second, VK_TRUE};
   VkPhysicalDeviceVulkan13Features rendering{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
                                              .pNext = &first,
                                              .dynamicRendering = VK_TRUE};
   VkPhysicalDeviceFeatures2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &rendering};
-  core.features.logicOp = core.features.wideLines = VK_TRUE;
+  core.features.logicOp = core.features.wideLines = core.features.tessellationShader = VK_TRUE;
   Wanted wanted;
   wanted.features = &core;
   wanted.extensions = {VK_EXT_EXTENDED_DYNAMIC_STATE_EXTENSION_NAME,

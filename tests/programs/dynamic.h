@@ -4,6 +4,8 @@
 #pragma once
 
 #include "flat.frag.h"
+#include "patch.tesc.h"
+#include "patch.tese.h"
 #include "picture.h"
 #include "vertices.vert.h"
 
@@ -19,6 +21,7 @@ struct Case {
   float depth = 0.25f;  // of the first rectangle; the attachment begins at 0.5
   float alpha = 0.5f;
   bool vertices = false;  // from a buffer, indexed, flat; else without input
+  bool patches = false;   // tessellated
 };
 
 struct Stage {
@@ -26,7 +29,7 @@ struct Stage {
   static constexpr std::uint32_t texels = extent * extent;
   Image canvas, behind;
   MappedBuffer vertices, indices, out;
-  VkShaderModule vertex, fragment;
+  VkShaderModule vertex, fragment, control, evaluation;
 };
 
 inline Stage create_stage(Session& s, std::size_t cases) {
@@ -44,6 +47,8 @@ inline Stage create_stage(Session& s, std::size_t cases) {
   g.out = create_readback(s, cases * 2 * Stage::texels * 4);
   g.vertex = shader(s, vertices_vert_spv);
   g.fragment = shader(s, flat_frag_spv);
+  g.control = shader(s, patch_tesc_spv);
+  g.evaluation = shader(s, patch_tese_spv);
   return g;
 }
 
@@ -77,6 +82,11 @@ inline VkPipeline build(Session& s, const Stage& g, const Case& what, VkPipeline
     d.input.vertexBindingDescriptionCount = d.input.vertexAttributeDescriptionCount = 1;
     d.input.pVertexBindingDescriptions = &binding;
     d.input.pVertexAttributeDescriptions = &attribute;
+  }
+  if (what.patches) {
+    d.assembly.topology = VK_PRIMITIVE_TOPOLOGY_PATCH_LIST;
+    d.stages.push_back(stage(VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT, g.control));
+    d.stages.push_back(stage(VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT, g.evaluation));
   }
   for (const VkDynamicState state : what.states) {
     if (state == VK_DYNAMIC_STATE_VIEWPORT_WITH_COUNT) d.dynamic[0] = state, d.viewport.viewportCount = 0;

@@ -45,6 +45,7 @@ void last_provokes(Drawing& d) {
       VK_PROVOKING_VERTEX_MODE_LAST_VERTEX_EXT};
   d.raster.pNext = &last;
 }
+void culls(Drawing& d) { d.raster.cullMode = VK_CULL_MODE_BACK_BIT; }
 void inverts(Drawing& d) { d.blend.logicOp = VK_LOGIC_OP_INVERT; }
 void adds(Drawing& d) {
   d.attachments[0] = {VK_TRUE,
@@ -58,6 +59,18 @@ void adds(Drawing& d) {
 }
 
 const std::vector<Case> kCases = {
+    {"tessellation domain origin",
+     {VK_DYNAMIC_STATE_TESSELLATION_DOMAIN_ORIGIN_EXT},
+     culls,
+     [](Of s, On, Buffer b, bool second) {
+       LOAD(s, vkCmdSetTessellationDomainOriginEXT);
+       vkCmdSetTessellationDomainOriginEXT(
+           b, second ? VK_TESSELLATION_DOMAIN_ORIGIN_LOWER_LEFT : VK_TESSELLATION_DOMAIN_ORIGIN_UPPER_LEFT);
+     },
+     0.25f,
+     0.5f,
+     false,
+     true},
     {"depth clamp enable",
      {VK_DYNAMIC_STATE_DEPTH_CLAMP_ENABLE_EXT},
      nullptr,
@@ -234,6 +247,7 @@ const std::vector<Case> kCases = {
 int main() {
   VkPhysicalDeviceExtendedDynamicState3FeaturesEXT third{
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_3_FEATURES_EXT,
+      .extendedDynamicState3TessellationDomainOrigin = VK_TRUE,
       .extendedDynamicState3DepthClampEnable = VK_TRUE,
       .extendedDynamicState3PolygonMode = VK_TRUE,
       .extendedDynamicState3SampleMask = VK_TRUE,
@@ -269,7 +283,7 @@ int main() {
                                              .dynamicRendering = VK_TRUE};
   VkPhysicalDeviceFeatures2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &rendering};
   core.features.logicOp = core.features.wideLines = core.features.fillModeNonSolid = VK_TRUE;
-  core.features.depthClamp = core.features.alphaToOne = VK_TRUE;
+  core.features.depthClamp = core.features.alphaToOne = core.features.tessellationShader = VK_TRUE;
   Wanted wanted;
   wanted.features = &core;
   wanted.extensions = {

@@ -118,3 +118,15 @@ SCENARIO("images of several planes replay on a driver that has them", "[commands
 SCENARIO("descriptor indexing replays on a driver that has it", "[commands]") {
   replays_bit_for_bit({program("indexing")}, {.submits = 1, .driver = fake});
 }
+
+SCENARIO("core commands that other programs call by their extensions' names replay", "[commands]") {
+  replays_bit_for_bit({program("core")}, {.submits = 1});
+}
+
+SCENARIO("block-compressed images of every kind replay, copied and sampled", "[commands]") {
+  replays_bit_for_bit({program("compressed")}, {.submits = 1});
+}
+
+SCENARIO("drawing that reads its own attachment replays, sampled and in order", "[commands]") {
+  replays_bit_for_bit({program("loops")}, {.submits = 1});
+}
