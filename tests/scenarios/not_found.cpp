@@ -69,6 +69,7 @@ const std::vector<NotFound>& not_found() {
         {"swap", COPIES, COPIES}}},
       {"queries",
        {{"swap", "vkCmd*Query*|vkCmdWriteTimestamp*"},
+        {"drop", "vkCmdEndQuery*"},
         {"corrupt", "vkCmdBeginQuery*|vkCmdCopyQueryPoolResults|vkCmdWriteTimestamp*|vkCreateQueryPool"}}},
       {"debug names, labels, tags, private data", {{"drop", NAMES}, {"swap", NAMES}, {"corrupt", NAMES}}},
       {"enabled features", {{"corrupt", "vkCreateDevice", "*Features*.*"}}},
@@ -96,6 +97,10 @@ const std::vector<NotFound>& not_found() {
         {"corrupt", "vkCmdCopyBufferToImage*|vkCmdCopyImageToBuffer*",
          "*.bufferRowLength|*.bufferImageHeight"},
         {"corrupt", "vkCmdClear*"},
+        {"corrupt", "vkBind*Memory*", "*.memoryOffset"},  // the player aligns it
+        {"corrupt", "vkCmdBeginRendering*", "VkRenderingInfo.layerCount"},
+        {"corrupt", "vkUpdateDescriptorSets", "VkDescriptorBufferInfo.range"},
+        {"handle", "vkBeginCommandBuffer", "VkCommandBuffer"},
         {"corrupt", "vkCmdBlitImage*", "VkOffset3D.*|*.filter"},
         {"corrupt", "vkCreateDescriptorUpdateTemplate*", "*.stride"},
         {"corrupt", "vkUpdateDescriptorSets", "VkCopyDescriptorSet.descriptorCount", "inline_uniforms"},
