@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fixture.h"
 
+#include <catch2/catch.hpp>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -19,6 +20,14 @@ void preload_runtime(const Words& words, Environment& environment) {
   (void)words;
   (void)environment;
 #endif
+}
+
+// What the fake driver says of calls that no program may make.
+std::string complaints(const Outcome& outcome) {
+  std::string text;
+  for (const std::string& line : lines(outcome.err))
+    if (line.rfind("fake driver: ", 0) == 0) text += line + "\n";
+  return text;
 }
 
 std::string oracle_report(const std::string& capture) { return capture + ".oracle"; }
@@ -50,12 +59,19 @@ void use_oracle(Environment& environment, const std::string& report) {
   environment["RONDO_TEST_ORACLE"] = report;
 }
 
+Outcome run_on(const std::string& driver, const Command& command) {
+  const Outcome outcome = run(command);
+  INFO(command.arguments[0] << " " << command.arguments.back());
+  if (driver == fake) CHECK(complaints(outcome) == "");
+  return outcome;
+}
+
 Outcome player(const Words& arguments, const std::string& driver, const std::string& settings) {
   Command command;
   use_driver(command.environment, driver, settings);
   command.arguments = {build_root() + "/player/player"};
   command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
-  return run(command);
+  return run_on(driver, command);
 }
 
 Outcome rondo(const Words& arguments) {
@@ -139,7 +155,7 @@ const Recording& captured(const Words& words, const CaptureOptions& options) {
       recording.oracle = oracle_report(recording.path);
       write_file(recording.oracle, "");  // a program that allocates nothing says nothing
     }
-    recording.run = run(capture_command(words, recording.path, options));
+    recording.run = run_on(options.driver, capture_command(words, recording.path, options));
     found = made.emplace(key, std::move(recording)).first;
   }
   return found->second;

@@ -19,7 +19,7 @@ SCENARIO("a captured program finds all the memory types of its device", "[memory
   Command alone;
   alone.arguments = {program("memory_types")};
   use_driver(alone.environment, fake, settings);
-  const Outcome native = run(alone);
+  const Outcome native = run_on(fake, alone);
   INFO(native.both());
   REQUIRE(native.status == 0);
   // Each word is checked by the program, so unflushed or lost writes end it.
