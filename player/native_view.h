@@ -4,6 +4,7 @@
 // the blobs are not wanted. Reused from record to record.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -19,6 +20,7 @@ class NativeView {
             const std::vector<const std::byte*>& blobs) {
     lowered_ = &lowered;
     ids_ = &ids;
+    by_offset_.clear();
     storage_.resize((lowered.bytes.size() + 15) / 16);
     std::memcpy(storage_.data(), lowered.bytes.data(), lowered.bytes.size());
     for (const std::uint32_t at : lowered.pointers) {
@@ -40,15 +42,27 @@ class NativeView {
   }
   // The object whose handle stands at `member` (inside this view), 0 if null.
   ObjectId id(const void* member) const {
-    const std::uint32_t at = offset(member);
-    const std::size_t count = lowered_->handles.size();
+    const std::size_t i = handle_at(offset(member));
+    return i != kNoHandle ? (*ids_)[i] : 0;
+  }
+  // Which of the handles stands there: index into Lowered::handles.
+  static constexpr std::size_t kNoHandle = ~std::size_t{};
+  std::size_t handle_at(std::uint32_t at) const {
+    const std::vector<codec::HandleRef>& handles = lowered_->handles;
     // Arrays are asked for one element after the other.
-    for (std::size_t n = 0, i = last_ < count ? last_ : 0; n < count; ++n, i = i + 1 < count ? i + 1 : 0)
-      if (lowered_->handles[i].offset == at) {
-        last_ = i;
-        return (*ids_)[i];
-      }
-    return 0;
+    for (std::size_t i = last_; i < handles.size() && i < last_ + 3; ++i)
+      if (handles[i].offset == at) return last_ = i;
+    if (by_offset_.size() != handles.size()) {
+      by_offset_.resize(handles.size());
+      for (std::uint32_t i = 0; i < handles.size(); ++i) by_offset_[i] = i;
+      std::sort(by_offset_.begin(), by_offset_.end(),
+                [&](std::uint32_t a, std::uint32_t b) { return handles[a].offset < handles[b].offset; });
+    }
+    const auto found =
+        std::lower_bound(by_offset_.begin(), by_offset_.end(), at,
+                         [&](std::uint32_t i, std::uint32_t wanted) { return handles[i].offset < wanted; });
+    if (found == by_offset_.end() || handles[*found].offset != at) return kNoHandle;
+    return last_ = *found;
   }
   const codec::Lowered& lowered() const { return *lowered_; }
   const std::byte* at(std::uint32_t offset) const {
@@ -61,7 +75,8 @@ class NativeView {
   };
   std::byte* base() { return reinterpret_cast<std::byte*>(storage_.data()); }
   std::vector<Unit> storage_;
-  mutable std::size_t last_ = 0;  // index into handles: where the last one was
+  mutable std::size_t last_ = 0;                  // index into handles: where the last one was
+  mutable std::vector<std::uint32_t> by_offset_;  // indexes into handles, made when they are searched
   const codec::Lowered* lowered_ = nullptr;
   const std::vector<ObjectId>* ids_ = nullptr;
 };

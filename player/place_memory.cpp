@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asks the target what the captured buffers and images need, and lays the
 // captured allocations out for it: before anything is submitted.
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 #include <unordered_map>
@@ -141,7 +142,11 @@ Result<void> place_memory(Run& run, const Op& op, std::uint32_t device) {
   for (std::size_t m = 0; m < plan.memories.size(); ++m) {
     const CapturedMemory& memory = plan.memories[m];
     if (memory.device != device) continue;
-    if (same && memory.type < target.memory.memoryTypeCount) {
+    // A program may have got away with an offset that is not aligned.
+    const bool aligned = std::all_of(memory.resources.begin(), memory.resources.end(), [&](std::uint32_t r) {
+      return plan.resources[r].offset % plan.resources[r].alignment == 0;
+    });
+    if (same && aligned && memory.type < target.memory.memoryTypeCount) {
       cache.of[m].bytes = memory.bytes;
       cache.of[m].type = memory.type;
       continue;

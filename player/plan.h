@@ -101,6 +101,7 @@ struct CapturedResource {
   std::uint32_t create_op = kNone;
   VkDeviceSize bytes = 0;        // asked of the captured driver, else the buffer's size, else 0
   std::uint32_t memory = kNone;  // index into Plan::memories
+  VkDeviceSize alignment = 1;    // likewise
   VkDeviceSize offset = 0;
   bool bound = false;
   VkSubresourceLayout linear{};  // of mip 0, layer 0, where the program asked for it
@@ -129,6 +130,9 @@ struct Settle {
   ObjectId queue = 0;      // is waited for, until it is idle; with `semaphore`: takes its signal
   ObjectId semaphore = 0;  // binary, signalled, to be signalled again
   ObjectId fence = 0;      // signalled, to be submitted again: is reset
+  ObjectId commands = 0;   // being recorded, to be begun again: is reset; with `pool`: …
+  ObjectId pool = 0;       // … the query that it leaves open is ended
+  std::uint32_t query = 0, index = 0;
 };
 
 struct PlanCounts {

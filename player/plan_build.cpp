@@ -2,8 +2,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 
+#include "format/codec/shapes.h"
 #include "generated/args.h"
 #include "player/plan_builder.h"
 #include "player/run.h"
@@ -18,6 +20,21 @@ bool is_submit(CommandId id) { return id == CommandId::vkQueueSubmit || id == Co
 bool may_name_unknown(const codec::CommandInfo& command) {
   const std::string_view name = command.name;
   return name.starts_with("vkSetDebugUtilsObject") || name.starts_with("vkDebugMarkerSetObject");
+}
+
+// Never made by an op, or by one that makes more than it says.
+bool is_players_own(HandleType type) {
+  switch (type) {
+    case HandleType::VkPhysicalDevice:
+    case HandleType::VkSurfaceKHR:
+    case HandleType::VkDisplayKHR:
+    case HandleType::VkDisplayModeKHR:
+    case HandleType::VkDebugUtilsMessengerEXT:
+    case HandleType::VkDebugReportCallbackEXT:
+      return true;
+    default:
+      return false;
+  }
 }
 
 std::size_t default_budget() {
@@ -53,7 +70,7 @@ Result<void> PlanBuilder::run() {
       if (options_.salvage && !blob_lost_.empty()) break;  // the capture ends where its bytes do
       return added;
     }
-    if (plan_->arena.bytes() + blob_bytes_ > budget_)
+    if (plan_->arena.bytes() + blob_bytes_ + validity_.bytes() > budget_)
       return tl::unexpected<Error>(at(**record, Status::failed,
                                       "the plan needs more than the " + std::to_string(budget_ >> 20) +
                                           " MiB of memory it may use; play less of it with --until"));
@@ -125,6 +142,30 @@ Result<void> PlanBuilder::check_known(const Record& record, const codec::Command
                                       ", which is not alive here: the record that made it is missing"));
 }
 
+Result<void> PlanBuilder::check_played(const Record& record, const codec::CommandInfo& command) const {
+  const auto& objects = plan_->objects.objects();
+  for (std::size_t i = 0; i < resolution_.ids.size(); ++i) {
+    const ObjectId id = resolution_.ids[i];
+    if (id == 0 || (lowered_.handles[i].flags & (codec::kCreated | codec::kPerhapsIgnored)) != 0) continue;
+    if ((id < played_.size() && played_[id]) || is_players_own(objects[id].type) ||
+        objects[objects[id].parent].type == HandleType::VkSwapchainKHR || may_name_unknown(command))
+      continue;
+    return tl::unexpected<Error>(at(record, Status::unreadable,
+                                    std::string(command.name) + " uses " + plan_->name(id) +
+                                        ", which no record that is played made"));
+  }
+  if (command.returns == codec::Returns::result && record.has_return && record.return_value < 0) return {};
+  for (const codec::Field& f : codec::info(command.args).fields) {
+    if (f.element != codec::Element::handle || (f.flags & codec::kCreated) == 0) continue;
+    const bool none = f.shape == codec::Shape::many && f.count.kind == codec::CountKind::member &&
+                      codec::load_unsigned(&lowered_.bytes[f.count.a], f.count.a_size) == 0;
+    if (!none && codec::load<std::uint64_t>(&lowered_.bytes[f.offset]) == 0)
+      return tl::unexpected<Error>(
+          at(record, Status::unreadable, std::string(command.name) + ": " + f.name + " is null"));
+  }
+  return {};
+}
+
 // Swapchains are the player's own here: no driver may be given one.
 Result<void> PlanBuilder::check_swapchains(const Record& record, const codec::CommandInfo& command) const {
   if (executors()[static_cast<std::size_t>(command.canonical)] != nullptr &&
@@ -159,9 +200,13 @@ Result<void> PlanBuilder::check_owner(const Record& record, const codec::Command
 
 Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& command) {
   RONDO_TRY(check_known(record, command));
+  RONDO_TRY(check_played(record, command));
   const validity::Call call{command, view_, lowered_, resolution_};
   if (const validity::Wrong wrong = validity_.check(call); !wrong.empty())
     return tl::unexpected<Error>(at(record, Status::unreadable, std::string(command.name) + ": " + wrong));
+  if (validity_.skipped()) return {};
+  for (const validity::Validity::Edit& edit : validity_.edits())
+    std::memcpy(lowered_.bytes.data() + edit.at, edit.bytes.data(), edit.bytes.size());
   Plan& plan = *plan_;
   Op op;
   op.sequence = record.sequence;
@@ -196,6 +241,10 @@ Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& c
   }
   op.patches = static_cast<std::uint32_t>(plan.patches.size()) - op.first_patch;
   op.created = static_cast<std::uint32_t>(plan.created.size()) - op.first_created;
+  for (const Patch& made : std::span(plan.created).subspan(op.first_created, op.created)) {
+    if (made.id >= played_.size()) played_.resize(made.id + made.id / 2 + 16, false);
+    played_[made.id] = true;
+  }
   op.first_ended = static_cast<std::uint32_t>(plan.ended.size());
   op.ended = static_cast<std::uint32_t>(resolution_.ended.size());
   plan.ended.insert(plan.ended.end(), resolution_.ended.begin(), resolution_.ended.end());
@@ -208,23 +257,50 @@ Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& c
   if (op.device != kNone && command.level == codec::Level::device &&
       device_commands_[op.device].insert(static_cast<std::uint16_t>(command.canonical)).second)
     plan.devices[op.device].commands.push_back(command.canonical);
+  if (const ObjectId buffer = validity_.waits_for_bind(); buffer != 0) {
+    waiting_.emplace_back(buffer, op);
+    return {};
+  }
   const PlanCounts before = plan.counts;
   plan.ops.push_back(op);
   plan.settles.insert(plan.settles.end(), validity_.settles().begin(), validity_.settles().end());
   for (const validity::Validity::Begin& begin : validity_.begins()) change_begin(begin);
+  for (const std::uint32_t pool : validity_.resettable_pools())
+    flags_of<args_vkCreateCommandPool>(pool, &args_vkCreateCommandPool::pCreateInfo) |=
+        VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
   count(command);
   note_sync(command, op);
   if (is_submit(command.canonical)) note_submits(command, op);
   note_whole(command, record, before);
+  if (!waiting_.empty()) emit_waiting();
   return {};
 }
 
 void PlanBuilder::change_begin(const validity::Validity::Begin& begin) {
-  std::byte* block = plan_->arena.at(plan_->ops[begin.op].block);
-  std::uint64_t info = 0;  // still an offset
-  std::memcpy(&info, block + offsetof(args_vkBeginCommandBuffer, pBeginInfo), sizeof info);
-  auto& flags = reinterpret_cast<VkCommandBufferBeginInfo*>(block + info)->flags;
+  auto& flags = flags_of<args_vkBeginCommandBuffer>(begin.op, &args_vkBeginCommandBuffer::pBeginInfo);
   flags = (flags | begin.add) & ~begin.remove;
+}
+
+// The flags of the structure that an earlier op's parameter points to.
+template <class Args, class Info>
+VkFlags& PlanBuilder::flags_of(std::uint32_t op, const Info* Args::*member) {
+  std::byte* block = plan_->arena.at(plan_->ops[op].block);
+  std::uint64_t info = 0;  // still an offset
+  std::memcpy(&info, &(reinterpret_cast<Args*>(block)->*member), sizeof info);
+  return reinterpret_cast<Info*>(block + info)->flags;
+}
+
+// Views that were made before their buffer had memory, behind the bind.
+void PlanBuilder::emit_waiting() {
+  for (std::size_t i = 0; i < waiting_.size();) {
+    const validity::Buffer* buffer = validity_.buffers.find(waiting_[i].first);
+    if (buffer != nullptr && !buffer->bound) {
+      ++i;
+      continue;
+    }
+    if (buffer != nullptr) plan_->ops.push_back(waiting_[i].second);
+    waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
 }
 
 // Where a salvaged plan may end. Called behind emit(): the op is the last one.

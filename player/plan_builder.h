@@ -40,9 +40,15 @@ class PlanBuilder {
   Result<void> load_blobs(const Record& record);  // fills blob_data_
   Result<void> check_owner(const Record& record, const codec::CommandInfo& command, const Op& op) const;
   Result<void> check_known(const Record& record, const codec::CommandInfo& command) const;
+  // Every object that it names was made by a record that is played, and what it
+  // makes has a place to go to.
+  Result<void> check_played(const Record& record, const codec::CommandInfo& command) const;
   Result<void> check_swapchains(const Record& record, const codec::CommandInfo& command) const;
   void patch_marks(Op& op);
   void change_begin(const validity::Validity::Begin& begin);
+  template <class Args, class Info>
+  VkFlags& flags_of(std::uint32_t op, const Info* Args::*member);
+  void emit_waiting();
   bool has_its_parameters(const codec::CommandInfo& command) const;  // plan_check.cpp
   void count(const codec::CommandInfo& command);
   void note_whole(const codec::CommandInfo& command, const Record& record, const PlanCounts& before);
@@ -91,11 +97,13 @@ class PlanBuilder {
   ObjectTable::Resolution resolution_;
   NativeView view_;
   validity::Validity validity_;
-  std::vector<const std::byte*> blob_data_;  // parallel to lowered_.blobs
+  std::vector<const std::byte*> blob_data_;       // parallel to lowered_.blobs
+  std::vector<std::pair<ObjectId, Op>> waiting_;  // for the buffer to be bound
   std::size_t budget_ = 0, blob_bytes_ = 0;
   std::unordered_map<Digest, std::size_t> blob_at_;                 // index into Plan::blobs
   std::unordered_map<ObjectId, std::uint32_t> api_versions_;        // of instances
   std::vector<std::unordered_set<std::uint16_t>> device_commands_;  // parallel to Plan::devices
+  std::vector<bool> played_;  // by ObjectId: an op makes it
   std::uint64_t blobs_seen_ = 0;
   std::string blob_lost_;        // the first blob that could not be had, in words; empty: all could
   std::size_t whole_until_ = 0;  // ops up to and with the last whole submit

@@ -123,7 +123,9 @@ Result<void> PlanBuilder::observe_memory(const Record& record, const codec::Comm
 Result<void> PlanBuilder::observe_requirements(const codec::CommandInfo& command) {
   const auto note = [&](ObjectId id, const VkMemoryRequirements* needs) {
     const std::uint32_t place = plan_->place_of(id);
-    if (id != 0 && place != kNone && needs != nullptr) plan_->resources[place].bytes = needs->size;
+    if (id == 0 || place == kNone || needs == nullptr) return;
+    plan_->resources[place].bytes = needs->size;
+    plan_->resources[place].alignment = std::max<VkDeviceSize>(needs->alignment, 1);
   };
   const auto note2 = [&](ObjectId id, const VkMemoryRequirements2* needs) {
     note(id, needs != nullptr ? &needs->memoryRequirements : nullptr);

@@ -22,6 +22,17 @@ Result<void> Run::settle(const Op& op, const Settle& settle) {
     const VkResult r = vk.vkResetFences(device.handle, 1, &fence);
     return r < 0 ? tl::unexpected<Error>(failure(op, r, "vkResetFences before it")) : Result<void>();
   }
+  if (settle.commands != 0) {
+    const auto commands = reinterpret_cast<VkCommandBuffer>(slots_[settle.commands]);
+    const auto pool = reinterpret_cast<VkQueryPool>(slots_[settle.pool]);
+    if (settle.pool != 0 && settle.index != 0)
+      vk.vkCmdEndQueryIndexedEXT(commands, pool, settle.query, settle.index);
+    else if (settle.pool != 0)
+      vk.vkCmdEndQuery(commands, pool, settle.query);
+    if (settle.pool != 0) return {};
+    const VkResult r = vk.vkResetCommandBuffer(commands, 0);
+    return r < 0 ? tl::unexpected<Error>(failure(op, r, "vkResetCommandBuffer before it")) : Result<void>();
+  }
   const auto queue = reinterpret_cast<VkQueue>(slots_[settle.queue]);
   if (queue == VK_NULL_HANDLE) return {};
   if (settle.semaphore != 0) {

@@ -44,7 +44,11 @@ Wrong create_pool(Validity& v, const Call& c) {
   if (std::none_of(queues.begin(), queues.end(),
                    [&](const QueueUse& queue) { return queue.family == info.queueFamilyIndex; }))
     return v.name(c.dispatch()) + " has no queue of family " + std::to_string(info.queueFamilyIndex);
-  if (const ObjectId id = c.created(); id != 0) v.command_pools.make(id);
+  if (const ObjectId id = c.created(); id != 0) {
+    CommandPool& pool = v.command_pools.make(id);
+    pool.create_op = v.op();
+    pool.resets_single = (info.flags & VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT) != 0;
+  }
   return {};
 }
 
@@ -94,6 +98,7 @@ Wrong reset_pool(Validity& v, const Call& c) {
 
 Wrong reset_buffer(Validity& v, const Call& c) {
   v.needs_end_of_use(c.dispatch());
+  v.let_reset_single_buffers(v.plan().objects.objects()[c.dispatch()].parent);
   if (CommandBuffer* commands = v.command_buffers.find(c.dispatch()); commands != nullptr) reset(*commands);
   return {};
 }
@@ -102,10 +107,13 @@ Wrong begin(Validity& v, const Call& c) {
   const VkCommandBufferBeginInfo& info = *c.as<args_vkBeginCommandBuffer>().pBeginInfo;
   CommandBuffer* commands = v.command_buffers.find(c.dispatch());
   if (commands == nullptr) return {};
-  if (commands->state == State::recording) return v.name(c.dispatch()) + " is being recorded already";
   if (commands->secondary && info.pInheritanceInfo == nullptr)
     return "pInheritanceInfo of a secondary command buffer is null";
   v.needs_end_of_use(c.dispatch());
+  if (commands->state != State::initial)
+    v.let_reset_single_buffers(v.plan().objects.objects()[c.dispatch()].parent);
+  // Drivers begin anew; what was recorded is gone.
+  if (commands->state == State::recording) v.needs_reset_of(c.dispatch());
   reset(*commands);
   commands->state = State::recording;
   commands->begin_op = v.op();
@@ -129,9 +137,8 @@ Wrong end(Validity& v, const Call& c) {
   if (commands == nullptr) return {};
   if (commands->state != State::recording) return v.name(c.dispatch()) + " is not being recorded";
   if (commands->pass == Pass::render_pass || commands->pass == Pass::rendering) return "within a render pass";
-  if (!commands->queries.empty())
-    return "query " + std::to_string(commands->queries[0].query) + " of " +
-           v.name(commands->queries[0].pool) + " is not ended";
+  for (const CommandBuffer::ActiveQuery& query : commands->queries) v.needs_query_end(c.dispatch(), query);
+  commands->queries.clear();
   commands->state = State::executable;
   std::sort(commands->uses.begin(), commands->uses.end());
   commands->uses.erase(std::unique(commands->uses.begin(), commands->uses.end()), commands->uses.end());
@@ -163,6 +170,8 @@ Wrong execute(Validity& v, const Call& c) {
     const bool inside = commands->pass != Pass::none;
     if (inside != (secondary->pass == Pass::inherited))
       return v.name(id) + (inside ? " does not continue a render pass" : " continues a render pass");
+    if (inside)
+      if (Wrong w = check_clears(*commands, secondary->clears); !w.empty()) return v.name(id) + ' ' + w;
     commands->executes.push_back({id, secondary->recording});
   }
   return {};
@@ -175,6 +184,11 @@ void mark_uses(Validity& v, ObjectId id, bool again, Place place, int depth) {
   if (depth == 0 || runs) give_again(v, *commands, runs || again);
   v.work.use(id, place);
   for (const ObjectId use : commands->uses) v.work.use(use, place);
+  for (const CommandBuffer::EventUse& use : commands->events)
+    if (use.kind != CommandBuffer::EventUse::wait)
+      v.set_event(use.event, use.kind == CommandBuffer::EventUse::set);
+    else if (const Event* event = v.events.find(use.event); event != nullptr && !event->set)
+      v.waits_for_event(use.event, place);
   for (const CommandBuffer::Executed& executed : commands->executes)
     mark_uses(v, executed.commands, again || runs, place, depth + 1);
 }
@@ -183,7 +197,13 @@ Wrong check_uses(Validity& v, ObjectId id, int depth) {
   const CommandBuffer* commands = v.command_buffers.find(id);
   if (commands == nullptr || depth > kDeepest) return {};
   for (const ObjectId use : commands->uses)
-    if (!v.alive(use)) return v.name(id) + " uses " + v.name(use) + ", which is destroyed";
+    if (!v.alive(use)) {
+      return v.name(id) + " uses " + v.name(use) + ", which is destroyed";
+    } else if (const Buffer* buffer = v.buffers.find(use); buffer != nullptr && v.was_freed(buffer->memory)) {
+      return v.name(id) + " uses " + v.name(use) + ", whose memory was freed";
+    } else if (const Image* image = v.images.find(use); image != nullptr && v.was_freed(image->memory)) {
+      return v.name(id) + " uses " + v.name(use) + ", whose memory was freed";
+    }
   for (const CommandBuffer::Executed& executed : commands->executes) {
     const CommandBuffer* secondary = v.command_buffers.find(executed.commands);
     if (!v.alive(executed.commands) || secondary == nullptr || secondary->recording != executed.recording)

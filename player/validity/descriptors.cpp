@@ -23,17 +23,23 @@ Wrong create_set_layout(Validity& v, const Call& c) {
   auto layout = std::make_shared<SetLayout>();
   for (std::uint32_t i = 0; i < info.bindingCount; ++i) {
     const VkDescriptorSetLayoutBinding& b = info.pBindings[i];
-    layout->bindings.push_back({b.binding, b.descriptorType, b.descriptorCount});
+    layout->bindings.push_back({b.binding, b.descriptorType, b.descriptorCount, b.pImmutableSamplers != nullptr});
     if (is_dynamic(b.descriptorType)) layout->dynamic += b.descriptorCount;
   }
+  std::uint32_t last = 0;
+  for (const Binding& b : layout->bindings) last = std::max(last, b.binding);
   const auto* flags = find_chained<VkDescriptorSetLayoutBindingFlagsCreateInfo>(
       info.pNext, VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO);
   constexpr VkDescriptorBindingFlags kLate =
       VK_DESCRIPTOR_BINDING_UPDATE_AFTER_BIND_BIT | VK_DESCRIPTOR_BINDING_UPDATE_UNUSED_WHILE_PENDING_BIT;
   for (std::uint32_t i = 0; flags != nullptr && flags->pBindingFlags != nullptr && i < info.bindingCount &&
                             i < flags->bindingCount;
-       ++i)
+       ++i) {
     if ((flags->pBindingFlags[i] & kLate) != 0) layout->late.push_back(info.pBindings[i].binding);
+    layout->variable = layout->variable ||
+                       (info.pBindings[i].binding == last &&
+                        (flags->pBindingFlags[i] & VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT) != 0);
+  }
   std::sort(layout->bindings.begin(), layout->bindings.end(),
             [](const Binding& a, const Binding& b) { return a.binding < b.binding; });
   for (std::size_t i = 1; i < layout->bindings.size(); ++i)
@@ -59,9 +65,19 @@ Wrong create_pipeline_layout(Validity& v, const Call& c) {
 
 Wrong allocate_sets(Validity& v, const Call& c) {
   const VkDescriptorSetAllocateInfo& info = *c.as<args_vkAllocateDescriptorSets>().pAllocateInfo;
+  const auto* counts = find_chained<VkDescriptorSetVariableDescriptorCountAllocateInfo>(
+      info.pNext, VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_ALLOCATE_INFO);
   for (std::uint32_t i = 0; i < info.descriptorSetCount; ++i) {
     const SetLayoutRef* layout = v.set_layouts.find(c.id(&info.pSetLayouts[i]));
-    if (const ObjectId id = c.created(i); id != 0 && layout != nullptr) v.sets.make(id) = *layout;
+    const ObjectId id = c.created(i);
+    if (id == 0 || layout == nullptr) continue;
+    Set& set = v.sets.make(id);
+    set.layout = *layout;
+    if (!set.layout->variable) continue;
+    set.last = counts != nullptr && i < counts->descriptorSetCount ? counts->pDescriptorCounts[i] : 0;
+    if (const Binding& b = set.layout->bindings.back(); set.last > b.count)
+      return "allocates " + std::to_string(set.last) + " descriptors for binding " +
+             std::to_string(b.binding) + ", which has " + std::to_string(b.count);
   }
   return {};
 }
@@ -76,8 +92,16 @@ Wrong free_sets(Validity& v, const Call& c) {
   return {};
 }
 
-Wrong check_buffer_info(Validity& v, ObjectId buffer, const VkDescriptorBufferInfo& info) {
-  return check_bytes(v, "pBufferInfo", buffer, info.offset, info.range);
+// A range that reaches beyond its buffer ends with it.
+Wrong check_buffer_info(Validity& v, const Call& c, ObjectId id, const VkDescriptorBufferInfo& info) {
+  VkDeviceSize range = info.range;
+  const Buffer* buffer = v.buffers.find(id);
+  if (buffer != nullptr && info.offset < buffer->bytes && range != VK_WHOLE_SIZE &&
+      range > buffer->bytes - info.offset) {
+    range = buffer->bytes - info.offset;
+    v.change(c, info.range, range);
+  }
+  return check_bytes(v, "pBufferInfo", id, info.offset, range);
 }
 
 // What is written to a set while work uses it waits for that work.
@@ -86,32 +110,45 @@ void change_set(Validity& v, ObjectId set, const SetLayout* layout, std::uint32_
     v.needs_end_of_use(set);
 }
 
+constexpr VkDescriptorType kAnyType = VK_DESCRIPTOR_TYPE_MAX_ENUM;
+
 // A write of `count` descriptors, which may go on in the bindings behind.
-Wrong check_place(const SetLayout& layout, const std::string& where, std::uint32_t binding,
-                  std::uint32_t element, std::uint32_t count, VkDescriptorType type) {
+// `last`: as of Set.
+Wrong check_place(const SetLayout& layout, std::uint32_t last, const std::string& where,
+                  std::uint32_t binding, std::uint32_t element, std::uint32_t count, VkDescriptorType type) {
   auto at = std::find_if(layout.bindings.begin(), layout.bindings.end(),
                          [&](const Binding& b) { return b.binding == binding; });
   const std::string what = "binding " + std::to_string(binding);
   if (at == layout.bindings.end()) return where + " has no " + what;
   std::uint64_t end = std::uint64_t{element} + count;
   while (true) {
-    if (at->count != 0 && at->type != type && at->type != VK_DESCRIPTOR_TYPE_MUTABLE_EXT)
+    if (at->count != 0 && at->type != type && at->type != VK_DESCRIPTOR_TYPE_MUTABLE_EXT && type != kAnyType)
       return what + " of " + where + " has another descriptor type";
-    if (end <= at->count) return {};
-    end -= at->count;
+    const bool is_last = std::next(at) == layout.bindings.end();
+    const std::uint32_t elements = is_last ? std::min(at->count, last) : at->count;
+    if (end <= elements) return {};
+    end -= elements;
     if (type == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK || ++at == layout.bindings.end())
       return std::to_string(count) + " descriptors from element " + std::to_string(element) + " do not fit " +
              what + " of " + where;
   }
 }
 
-Wrong check_write(Validity& v, const Call& c, const SetLayout* layout, const std::string& where,
-                  const VkWriteDescriptorSet& w) {
+Wrong check_write(Validity& v, const Call& c, const SetLayout* layout, std::uint32_t last,
+                  const std::string& where, const VkWriteDescriptorSet& w) {
+  if (w.descriptorType == VK_DESCRIPTOR_TYPE_MUTABLE_EXT) return "writes a descriptor without a type";
   if (layout != nullptr)
-    if (Wrong wrong =
-            check_place(*layout, where, w.dstBinding, w.dstArrayElement, w.descriptorCount, w.descriptorType);
+    if (Wrong wrong = check_place(*layout, last, where, w.dstBinding, w.dstArrayElement, w.descriptorCount,
+                                  w.descriptorType);
         !wrong.empty())
       return wrong;
+  const bool samples = w.descriptorType == VK_DESCRIPTOR_TYPE_SAMPLER ||
+                       w.descriptorType == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
+  if (samples && w.pImageInfo != nullptr && layout != nullptr &&
+      std::any_of(layout->bindings.begin(), layout->bindings.end(),
+                  [&](const Binding& b) { return b.binding == w.dstBinding && !b.samplers; }))
+    for (std::uint32_t i = 0; i < w.descriptorCount; ++i)
+      if (c.id(&w.pImageInfo[i].sampler) == 0) return "a descriptor has no sampler";
   if (w.descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK) {
     const auto* data = find_chained<VkWriteDescriptorSetInlineUniformBlock>(
         w.pNext, VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_INLINE_UNIFORM_BLOCK);
@@ -121,7 +158,7 @@ Wrong check_write(Validity& v, const Call& c, const SetLayout* layout, const std
   }
   if (w.pBufferInfo != nullptr && descriptor_item(w.descriptorType) == DescriptorItem::buffer)
     for (std::uint32_t i = 0; i < w.descriptorCount; ++i)
-      if (Wrong wrong = check_buffer_info(v, c.id(&w.pBufferInfo[i].buffer), w.pBufferInfo[i]);
+      if (Wrong wrong = check_buffer_info(v, c, c.id(&w.pBufferInfo[i].buffer), w.pBufferInfo[i]);
           !wrong.empty())
         return wrong;
   return {};
@@ -149,27 +186,32 @@ Wrong update_sets(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkUpdateDescriptorSets>();
   for (std::uint32_t i = 0; i < a.descriptorWriteCount; ++i) {
     const ObjectId set = c.id(&a.pDescriptorWrites[i].dstSet);
-    const SetLayoutRef* layout = v.sets.find(set);
-    const SetLayout* known = layout != nullptr ? layout->get() : nullptr;
-    if (Wrong w = check_write(v, c, known, v.name(set), a.pDescriptorWrites[i]); !w.empty()) return w;
+    const Set* state = v.sets.find(set);
+    const SetLayout* known = state != nullptr ? state->layout.get() : nullptr;
+    if (Wrong w = check_write(v, c, known, state != nullptr ? state->last : UINT32_MAX, v.name(set),
+                              a.pDescriptorWrites[i]);
+        !w.empty())
+      return w;
     change_set(v, set, known, a.pDescriptorWrites[i].dstBinding);
     hold_written(v, c, set, a.pDescriptorWrites[i]);
   }
   for (std::uint32_t i = 0; i < a.descriptorCopyCount; ++i) {
     const VkCopyDescriptorSet& copy = a.pDescriptorCopies[i];
     const ObjectId from_id = c.id(&copy.srcSet), to_id = c.id(&copy.dstSet);
-    const SetLayoutRef *from = v.sets.find(from_id), *to = v.sets.find(to_id);
+    const Set *from = v.sets.find(from_id), *to = v.sets.find(to_id);
     if (from == nullptr || to == nullptr) continue;
-    change_set(v, to_id, to->get(), copy.dstBinding);
+    change_set(v, to_id, to->layout.get(), copy.dstBinding);
     v.hold(from_id, to_id);  // as far as it goes: what was written to the one may be used by the other
     VkDescriptorType type{};
-    for (const Binding& b : (*from)->bindings)
+    for (const Binding& b : from->layout->bindings)
       if (b.binding == copy.srcBinding) type = b.type;
-    if (Wrong w = check_place(**from, v.name(from_id), copy.srcBinding, copy.srcArrayElement,
-                              copy.descriptorCount, type);
+    // What a mutable descriptor is at the moment is for the program to know.
+    if (type == VK_DESCRIPTOR_TYPE_MUTABLE_EXT) type = kAnyType;
+    if (Wrong w = check_place(*from->layout, from->last, v.name(from_id), copy.srcBinding,
+                              copy.srcArrayElement, copy.descriptorCount, type);
         !w.empty())
       return w;
-    if (Wrong w = check_place(**to, v.name(to_id), copy.dstBinding, copy.dstArrayElement,
+    if (Wrong w = check_place(*to->layout, to->last, v.name(to_id), copy.dstBinding, copy.dstArrayElement,
                               copy.descriptorCount, type);
         !w.empty())
       return w;
@@ -191,7 +233,7 @@ Wrong push_set(Validity& v, const Call& c) {
   const ObjectId id = c.id(&a.layout);
   const SetLayout* layout = set_of(v, id, a.set, wrong);
   for (std::uint32_t i = 0; wrong.empty() && i < a.descriptorWriteCount; ++i)
-    wrong = check_write(v, c, layout, "set " + std::to_string(a.set) + " of " + v.name(id),
+    wrong = check_write(v, c, layout, UINT32_MAX, "set " + std::to_string(a.set) + " of " + v.name(id),
                         a.pDescriptorWrites[i]);
   return wrong;
 }
@@ -209,33 +251,23 @@ Wrong bind_sets(Validity& v, const Call& c) {
   bool known = true;
   for (std::uint32_t i = 0; i < a.descriptorSetCount; ++i) {
     const ObjectId set_id = c.id(&a.pDescriptorSets[i]);
-    const SetLayoutRef* set = v.sets.find(set_id);
+    const Set* set = v.sets.find(set_id);
     const SetLayoutRef& wanted = layout->sets[a.firstSet + i];
     if (set == nullptr) {
       known = known && set_id == 0;
       continue;
     }
-    dynamic += (*set)->dynamic;
-    if (wanted != nullptr && wanted != *set && wanted->bindings != (*set)->bindings)
+    dynamic += set->layout->dynamic;
+    if (wanted != nullptr && wanted != set->layout && wanted->bindings != set->layout->bindings)
       return v.name(set_id) + " does not have the layout of set " + std::to_string(a.firstSet + i) + " of " +
              v.name(id);
   }
-  if (known && dynamic != a.dynamicOffsetCount)
+  if (known && dynamic > a.dynamicOffsetCount)
     return "has " + std::to_string(a.dynamicOffsetCount) + " dynamic offsets, and its sets have " +
            std::to_string(dynamic);
+  if (known && dynamic != a.dynamicOffsetCount)
+    v.change(c, a.dynamicOffsetCount, static_cast<std::uint32_t>(dynamic));
   return {};
-}
-
-Wrong push_constants(Validity& v, const Call& c) {
-  const auto& a = c.as<args_vkCmdPushConstants>();
-  const ObjectId id = c.id(&a.layout);
-  const PipelineLayout* layout = v.pipeline_layouts.find(id);
-  if (layout == nullptr) return {};
-  std::uint64_t end = 0;
-  for (const VkPushConstantRange& range : layout->ranges)
-    end = std::max(end, std::uint64_t{range.offset} + range.size);
-  if (within(a.offset, a.size, end)) return {};
-  return "pushes " + span_text(a.offset, a.size) + ", and " + v.name(id) + " has " + std::to_string(end);
 }
 
 Wrong create_template(Validity& v, const Call& c) {
@@ -254,7 +286,7 @@ Wrong create_template(Validity& v, const Call& c) {
   }
   for (std::uint32_t i = 0; wrong.empty() && layout != nullptr && i < info.descriptorUpdateEntryCount; ++i) {
     const VkDescriptorUpdateTemplateEntry& e = info.pDescriptorUpdateEntries[i];
-    wrong = check_place(*layout, v.name(of), e.dstBinding, e.dstArrayElement, e.descriptorCount,
+    wrong = check_place(*layout, UINT32_MAX, v.name(of), e.dstBinding, e.dstArrayElement, e.descriptorCount,
                         e.descriptorType);
   }
   if (id != 0)
@@ -264,17 +296,23 @@ Wrong create_template(Validity& v, const Call& c) {
 }
 
 // The driver reads where the template says: there must be data, and handles
-// that were resolved.
-Wrong check_template_data(Validity& v, const Call& c, ObjectId id, const void* data) {
+// that were resolved. `set`: that it goes to, null: pushed.
+Wrong check_template_data(Validity& v, const Call& c, ObjectId id, const void* data, const Set* set,
+                          ObjectId set_id) {
   const Template* made = v.templates.find(id);
   if (made == nullptr || data == nullptr) return {};
   const std::uint64_t start = c.view.offset(data), bytes = c.lowered.bytes.size() - start;
   const auto names = [&](std::uint64_t at, HandleType type) {
-    return std::any_of(c.lowered.handles.begin(), c.lowered.handles.end(),
-                       [&](const codec::HandleRef& h) { return h.offset == start + at && h.type == type; });
+    const std::size_t handle = c.view.handle_at(static_cast<std::uint32_t>(start + at));
+    return handle != NativeView::kNoHandle && c.lowered.handles[handle].type == type;
   };
   const std::string differs = "its data is not what " + v.name(id) + " says";
   for (const VkDescriptorUpdateTemplateEntry& e : made->entries) {
+    if (set != nullptr)
+      if (Wrong w = check_place(*set->layout, set->last, v.name(set_id), e.dstBinding, e.dstArrayElement,
+                                e.descriptorCount, e.descriptorType);
+          !w.empty())
+        return w;
     const DescriptorItem item = descriptor_item(e.descriptorType);
     const std::uint64_t size = item == DescriptorItem::bytes ? e.descriptorCount : item_bytes(item);
     const std::uint64_t count = item == DescriptorItem::bytes ? 1 : e.descriptorCount;
@@ -285,7 +323,7 @@ Wrong check_template_data(Validity& v, const Call& c, ObjectId id, const void* d
         if (!names(at, HandleType::VkBuffer)) return differs;
         const auto& info = *reinterpret_cast<const VkDescriptorBufferInfo*>(
             c.view.at(static_cast<std::uint32_t>(start + at)));
-        if (Wrong w = check_buffer_info(v, c.id(&info.buffer), info); !w.empty()) return w;
+        if (Wrong w = check_buffer_info(v, c, c.id(&info.buffer), info); !w.empty()) return w;
       } else if (item == DescriptorItem::image &&
                  !is_enumerant(EnumId::VkImageLayout,
                                codec::load<std::uint32_t>(c.view.at(static_cast<std::uint32_t>(start + at)) +
@@ -304,18 +342,18 @@ Wrong check_template_data(Validity& v, const Call& c, ObjectId id, const void* d
 Wrong update_with_template(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkUpdateDescriptorSetWithTemplate>();
   const ObjectId set = c.id(&a.descriptorSet);
-  const SetLayoutRef* layout = v.sets.find(set);
+  const Set* state = v.sets.find(set);
   if (const Template* made = v.templates.find(c.id(&a.descriptorUpdateTemplate)); made != nullptr)
     for (const VkDescriptorUpdateTemplateEntry& e : made->entries)
-      change_set(v, set, layout != nullptr ? layout->get() : nullptr, e.dstBinding);
+      change_set(v, set, state != nullptr ? state->layout.get() : nullptr, e.dstBinding);
   for (const ObjectId id : c.resolution.ids)
     if (id != 0 && id != set && id != c.dispatch()) v.hold(id, set);
-  return check_template_data(v, c, c.id(&a.descriptorUpdateTemplate), a.pData);
+  return check_template_data(v, c, c.id(&a.descriptorUpdateTemplate), a.pData, state, set);
 }
 
 Wrong push_with_template(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdPushDescriptorSetWithTemplateKHR>();
-  return check_template_data(v, c, c.id(&a.descriptorUpdateTemplate), a.pData);
+  return check_template_data(v, c, c.id(&a.descriptorUpdateTemplate), a.pData, nullptr, 0);
 }
 
 }  // namespace
@@ -363,7 +401,6 @@ void add_descriptor_checks(std::vector<Handler>& table) {
   add(CommandId::vkUpdateDescriptorSets, update_sets);
   add(CommandId::vkCmdPushDescriptorSetKHR, push_set);
   add(CommandId::vkCmdBindDescriptorSets, bind_sets);
-  add(CommandId::vkCmdPushConstants, push_constants);
   add(CommandId::vkCreateDescriptorUpdateTemplate, create_template);
   add(CommandId::vkUpdateDescriptorSetWithTemplate, update_with_template);
   add(CommandId::vkCmdPushDescriptorSetWithTemplateKHR, push_with_template);

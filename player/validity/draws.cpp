@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws and dispatches: in a pass or outside, with a pipeline, and with buffers
 // that hold what they read.
+#include <algorithm>
+
 #include "generated/args.h"
 #include "player/validity/validity.h"
 
@@ -28,6 +30,8 @@ Wrong draw_indices(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdDrawIndexed>();
   const CommandBuffer* commands = commands_of(v, c);
   if (commands == nullptr || a.indexCount == 0 || a.instanceCount == 0) return {};
+  // Indices behind the end are then none, or zero.
+  if (v.enabled(c.dispatch(), &VkPhysicalDeviceFeatures::robustBufferAccess)) return {};
   return check_bytes(v, "the index buffer", commands->index_buffer,
                      commands->index_offset + std::uint64_t{a.firstIndex} * commands->index_bytes,
                      std::uint64_t{a.indexCount} * commands->index_bytes);
@@ -65,14 +69,26 @@ Wrong draw_indexed_indirect(Validity& v, const Call& c) {
                         sizeof(VkDrawIndexedIndirectCommand));
 }
 
-// maxDrawCount may be more than there is, where the count is less.
+// maxDrawCount may be more than there is, where the count is less: it is what
+// there is room for.
+Wrong check_counted(Validity& v, const Call& c, ObjectId id, VkDeviceSize offset, const std::uint32_t& most,
+                    std::uint32_t stride, std::size_t size) {
+  std::uint32_t count = most;
+  const Buffer* buffer = v.buffers.find(id);
+  if (buffer != nullptr && stride != 0 && within(offset, size, buffer->bytes))
+    count = static_cast<std::uint32_t>(
+        std::min<VkDeviceSize>(count, (buffer->bytes - offset - size) / stride + 1));
+  if (count != most) v.change(c, most, count);
+  return check_indirect(v, id, offset, count, stride, size);
+}
+
 Wrong draw_indirect_count(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdDrawIndirectCount>();
   if (Wrong w = draw(v, c); !w.empty()) return w;
   if (Wrong w = check_bytes(v, "countBuffer", c.id(&a.countBuffer), a.countBufferOffset, 4); !w.empty())
     return w;
-  return check_indirect(v, c.id(&a.buffer), a.offset, a.maxDrawCount, a.stride,
-                        sizeof(VkDrawIndirectCommand));
+  return check_counted(v, c, c.id(&a.buffer), a.offset, a.maxDrawCount, a.stride,
+                       sizeof(VkDrawIndirectCommand));
 }
 
 Wrong draw_indexed_indirect_count(Validity& v, const Call& c) {
@@ -80,14 +96,8 @@ Wrong draw_indexed_indirect_count(Validity& v, const Call& c) {
   if (Wrong w = draw_indexed(v, c); !w.empty()) return w;
   if (Wrong w = check_bytes(v, "countBuffer", c.id(&a.countBuffer), a.countBufferOffset, 4); !w.empty())
     return w;
-  return check_indirect(v, c.id(&a.buffer), a.offset, a.maxDrawCount, a.stride,
-                        sizeof(VkDrawIndexedIndirectCommand));
-}
-
-Wrong clear_attachments(Validity& v, const Call& c) {
-  const CommandBuffer* commands = commands_of(v, c);
-  return commands != nullptr && commands->pass == CommandBuffer::Pass::none ? "outside of a render pass"
-                                                                            : Wrong();
+  return check_counted(v, c, c.id(&a.buffer), a.offset, a.maxDrawCount, a.stride,
+                       sizeof(VkDrawIndexedIndirectCommand));
 }
 
 Wrong bind_indices(Validity& v, const Call& c) {
@@ -151,7 +161,6 @@ void add_draw_checks(std::vector<Handler>& table) {
   add(CommandId::vkCmdDispatch, dispatch);
   add(CommandId::vkCmdDispatchBase, dispatch);
   add(CommandId::vkCmdDispatchIndirect, dispatch_indirect);
-  add(CommandId::vkCmdClearAttachments, clear_attachments);
   add(CommandId::vkCmdBindIndexBuffer, bind_indices);
   add(CommandId::vkCmdBindVertexBuffers, bind_vertices);
   add(CommandId::vkCmdBindVertexBuffers2, bind_vertices_2);

@@ -37,6 +37,18 @@ Wrong create_image(Validity& v, const Call& c) {
   return {};
 }
 
+Wrong create_swapchain(Validity& v, const Call& c) {
+  const VkSwapchainCreateInfoKHR& info = *c.as<args_vkCreateSwapchainKHR>().pCreateInfo;
+  const ObjectId id = c.created();
+  if (id == 0) return {};
+  Image& image = v.swapchains.make(id);
+  image.format = info.imageFormat;
+  image.extent = {info.imageExtent.width, info.imageExtent.height, 1};
+  image.layers = std::max(info.imageArrayLayers, 1u);
+  image.bound = true;
+  return {};
+}
+
 Wrong create_view(Validity& v, const Call& c) {
   const VkImageViewCreateInfo& info = *c.as<args_vkCreateImageView>().pCreateInfo;
   const ObjectId image_id = c.id(&info.image);
@@ -49,9 +61,14 @@ Wrong create_view(Validity& v, const Call& c) {
   v.hold(image_id, id);
   view.format = info.format;
   // A view of a compressed image in an uncompressed format counts in blocks.
-  if (const Image* image = v.images.find(image_id);
-      image != nullptr && (image->flags & VK_IMAGE_CREATE_BLOCK_TEXEL_VIEW_COMPATIBLE_BIT) == 0)
-    view.extent = mip_extent(*image, info.subresourceRange.baseMipLevel);
+  if (const Image* image = v.image(image_id);
+      image != nullptr && (image->flags & VK_IMAGE_CREATE_BLOCK_TEXEL_VIEW_COMPATIBLE_BIT) == 0) {
+    const VkImageSubresourceRange& range = info.subresourceRange;
+    view.extent = mip_extent(*image, range.baseMipLevel);
+    view.layers = range.layerCount != VK_REMAINING_ARRAY_LAYERS
+                      ? range.layerCount
+                      : layers_of(*image, range.baseMipLevel) - range.baseArrayLayer;
+  }
   return {};
 }
 
@@ -62,18 +79,23 @@ VkExtent3D mip_extent(const Image& image, std::uint32_t mip) {
   return {at(image.extent.width), at(image.extent.height), at(image.extent.depth)};
 }
 
+// Slices of a 3D image may be seen as layers.
+std::uint32_t layers_of(const Image& image, std::uint32_t mip) {
+  return image.type == VK_IMAGE_TYPE_3D ? mip_extent(image, mip).depth : image.layers;
+}
+
 Wrong check_bound(Validity& v, const char* member, ObjectId id) {
-  const Image* image = v.images.find(id);
-  if (image == nullptr || image->bound) return {};
-  return std::string(member) + " is " + v.name(id) + ", which no memory is bound to";
+  const Image* image = v.image(id);
+  if (image == nullptr) return {};
+  if (!image->bound) return std::string(member) + " is " + v.name(id) + ", which no memory is bound to";
+  return v.was_freed(image->memory) ? std::string(member) + " is " + v.name(id) + ", whose memory was freed"
+                                    : Wrong();
 }
 
 Wrong check_range(Validity& v, const char* member, ObjectId id, const VkImageSubresourceRange& range) {
-  const Image* image = v.images.find(id);
+  const Image* image = v.image(id);
   if (image == nullptr) return {};
-  // Slices of a 3D image may be seen as layers.
-  const std::uint32_t layers =
-      image->type == VK_IMAGE_TYPE_3D ? mip_extent(*image, range.baseMipLevel).depth : image->layers;
+  const std::uint32_t layers = layers_of(*image, range.baseMipLevel);
   const auto fits = [](std::uint32_t base, std::uint32_t count, std::uint32_t all) {
     return count == VK_REMAINING_MIP_LEVELS ? base < all : count != 0 && within(base, count, all);
   };
@@ -87,6 +109,7 @@ Wrong check_range(Validity& v, const char* member, ObjectId id, const VkImageSub
 void add_image_checks(std::vector<Handler>& table) {
   table[static_cast<std::size_t>(CommandId::vkCreateImage)] = create_image;
   table[static_cast<std::size_t>(CommandId::vkCreateImageView)] = create_view;
+  table[static_cast<std::size_t>(CommandId::vkCreateSwapchainKHR)] = create_swapchain;
 }
 
 }  // namespace rondo::player::validity

@@ -37,12 +37,13 @@ Wrong bind_buffer(Validity& v, ObjectId id, ObjectId memory_id, VkDeviceSize off
            std::to_string(memory->bytes);
   if (buffer->bound) return "binds " + v.name(id) + " again";
   buffer->bound = true;
+  buffer->memory = memory_id;
   v.hold(memory_id, id);
   return {};
 }
 
 Wrong bind_image(Validity& v, ObjectId id, ObjectId memory_id, VkDeviceSize offset, bool again) {
-  Image* image = v.images.find(id);
+  Image* image = v.image(id);
   const Memory* memory = v.memories.find(memory_id);
   if (image == nullptr) return {};
   if (memory_id == 0) return "binds " + v.name(id) + " to no memory";
@@ -51,6 +52,7 @@ Wrong bind_image(Validity& v, ObjectId id, ObjectId memory_id, VkDeviceSize offs
            ", which has " + std::to_string(memory->bytes) + " bytes";
   if (image->bound && !again) return "binds " + v.name(id) + " again";
   image->bound = true;
+  image->memory = memory_id;
   v.hold(memory_id, id);
   return {};
 }
@@ -90,21 +92,28 @@ Wrong bind_image_2(Validity& v, const Call& c) {
 
 Wrong create_buffer_view(Validity& v, const Call& c) {
   const VkBufferViewCreateInfo& info = *c.as<args_vkCreateBufferView>().pCreateInfo;
-  const ObjectId buffer = c.id(&info.buffer);
-  if (Wrong w = check_bytes(v, "buffer", buffer, info.offset, info.range); !w.empty()) return w;
-  if (const ObjectId id = c.created(); id != 0) {
+  const ObjectId buffer = c.id(&info.buffer), id = c.created();
+  const Buffer* state = v.buffers.find(buffer);
+  const bool early = state != nullptr && !state->bound && id != 0;
+  if (Wrong w = check_bytes(v, "buffer", buffer, info.offset, info.range, early); !w.empty()) return w;
+  if (id != 0) {
     v.buffer_views.make(id).buffer = buffer;
     v.hold(buffer, id);
   }
+  if (early) v.wait_for_bind(buffer, id);
   return {};
 }
 
 }  // namespace
 
-Wrong check_bytes(Validity& v, const char* member, ObjectId id, VkDeviceSize offset, VkDeviceSize size) {
+Wrong check_bytes(Validity& v, const char* member, ObjectId id, VkDeviceSize offset, VkDeviceSize size,
+                  bool unbound) {
   const Buffer* buffer = v.buffers.find(id);
   if (buffer == nullptr) return {};
-  if (!buffer->bound) return std::string(member) + " is " + v.name(id) + ", which no memory is bound to";
+  if (!buffer->bound && !unbound)
+    return std::string(member) + " is " + v.name(id) + ", which no memory is bound to";
+  if (v.was_freed(buffer->memory))
+    return std::string(member) + " is " + v.name(id) + ", whose memory was freed";
   if (size == VK_WHOLE_SIZE ? offset <= buffer->bytes : within(offset, size, buffer->bytes)) return {};
   return std::string(member) + " has " + span_text(offset, size) + " of " + v.name(id) + ", which has " +
          std::to_string(buffer->bytes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Render passes, framebuffers, and where a command buffer is in them.
 #include <algorithm>
+#include <bit>
 
 #include "generated/args.h"
 #include "player/validity/validity.h"
@@ -16,6 +17,23 @@ const VkAttachmentReference2* depth_resolve(const VkSubpassDescription2& subpass
 }
 const VkAttachmentReference* depth_resolve(const VkSubpassDescription&) { return nullptr; }
 
+bool has_stencil(VkFormat format) {
+  return format >= VK_FORMAT_S8_UINT && format <= VK_FORMAT_D32_SFLOAT_S8_UINT;
+}
+bool is_depth_stencil(VkFormat format) {
+  return format >= VK_FORMAT_D16_UNORM && format <= VK_FORMAT_D32_SFLOAT_S8_UINT;
+}
+
+std::uint32_t view_mask(const VkSubpassDescription2& subpass, const VkRenderPassMultiviewCreateInfo*,
+                        std::uint32_t) {
+  return subpass.viewMask;
+}
+std::uint32_t view_mask(const VkSubpassDescription&, const VkRenderPassMultiviewCreateInfo* views,
+                        std::uint32_t s) {
+  return views != nullptr && views->pViewMasks != nullptr && s < views->subpassCount ? views->pViewMasks[s]
+                                                                                     : 0;
+}
+
 template <class Info>
 Wrong create_pass(Validity& v, const Call& c, const Info& info) {
   if (info.subpassCount == 0) return "makes a render pass without subpasses";
@@ -23,31 +41,43 @@ Wrong create_pass(Validity& v, const Call& c, const Info& info) {
   pass.attachments = info.attachmentCount;
   for (std::uint32_t i = 0; i < info.attachmentCount; ++i)
     if (info.pAttachments[i].loadOp == VK_ATTACHMENT_LOAD_OP_CLEAR ||
-        info.pAttachments[i].stencilLoadOp == VK_ATTACHMENT_LOAD_OP_CLEAR)
+        (info.pAttachments[i].stencilLoadOp == VK_ATTACHMENT_LOAD_OP_CLEAR &&
+         has_stencil(info.pAttachments[i].format)))
       pass.cleared = i + 1;
+  pass.rendered.resize(info.attachmentCount, 0);
+  const auto* views = find_chained<VkRenderPassMultiviewCreateInfo>(
+      info.pNext, VK_STRUCTURE_TYPE_RENDER_PASS_MULTIVIEW_CREATE_INFO);
   for (std::uint32_t s = 0; s < info.subpassCount; ++s) {
     const auto& subpass = info.pSubpasses[s];
+    const std::uint32_t mask = view_mask(subpass, views, s);
+    const auto layers = std::max(1u, static_cast<std::uint32_t>(std::bit_width(mask)));
+    pass.multiview = pass.multiview || mask != 0;
     Wrong wrong;
     const auto check = [&](const char* member, const auto* references, std::uint32_t count) {
-      for (std::uint32_t i = 0; references != nullptr && i < count; ++i)
-        if (references[i].attachment != VK_ATTACHMENT_UNUSED &&
-            references[i].attachment >= info.attachmentCount)
+      bool any = false;
+      for (std::uint32_t i = 0; references != nullptr && i < count; ++i) {
+        const std::uint32_t at = references[i].attachment;
+        if (at == VK_ATTACHMENT_UNUSED) continue;
+        any = true;
+        if (at >= info.attachmentCount)
           wrong = std::string(member) + " of subpass " + std::to_string(s) + " names attachment " +
-                  std::to_string(references[i].attachment) + " of " + std::to_string(info.attachmentCount);
+                  std::to_string(at) + " of " + std::to_string(info.attachmentCount);
+        else
+          pass.rendered[at] = std::max(pass.rendered[at], layers);
+      }
+      return any;
     };
     check("pInputAttachments", subpass.pInputAttachments, subpass.inputAttachmentCount);
-    check("pColorAttachments", subpass.pColorAttachments, subpass.colorAttachmentCount);
+    const bool colors = check("pColorAttachments", subpass.pColorAttachments, subpass.colorAttachmentCount);
     check("pResolveAttachments", subpass.pResolveAttachments, subpass.colorAttachmentCount);
-    check("pDepthStencilAttachment", subpass.pDepthStencilAttachment, 1);
+    const bool depth = check("pDepthStencilAttachment", subpass.pDepthStencilAttachment, 1);
     check("pDepthStencilResolveAttachment", depth_resolve(subpass), 1);
     for (std::uint32_t i = 0; i < subpass.preserveAttachmentCount; ++i)
       if (subpass.pPreserveAttachments[i] >= info.attachmentCount)
         wrong = "pPreserveAttachments of subpass " + std::to_string(s) + " names attachment " +
                 std::to_string(subpass.pPreserveAttachments[i]);
     if (!wrong.empty()) return wrong;
-    const auto* depth = subpass.pDepthStencilAttachment;
-    pass.subpasses.push_back(
-        {subpass.colorAttachmentCount, depth != nullptr && depth->attachment != VK_ATTACHMENT_UNUSED});
+    pass.subpasses.push_back({subpass.colorAttachmentCount, depth, colors});
   }
   for (std::uint32_t i = 0; i < info.dependencyCount; ++i)
     for (const std::uint32_t s : {info.pDependencies[i].srcSubpass, info.pDependencies[i].dstSubpass})
@@ -65,6 +95,23 @@ Wrong create_pass_2(Validity& v, const Call& c) {
   return create_pass(v, c, *c.as<args_vkCreateRenderPass2>().pCreateInfo);
 }
 
+// What is drawn to is as large as what it is drawn for. Only attachments that a
+// subpass uses: a shading rate or density map is smaller than what it is for.
+Wrong check_attachments(Validity& v, const RenderPass* pass, const Framebuffer& framebuffer,
+                        const std::vector<ObjectId>& views) {
+  for (std::size_t i = 0; pass != nullptr && i < views.size() && i < pass->rendered.size(); ++i) {
+    const ImageView* view = v.image_views.find(views[i]);
+    if (view == nullptr || view->extent.width == 0 || pass->rendered[i] == 0) continue;
+    if (view->extent.width < framebuffer.width || view->extent.height < framebuffer.height)
+      return v.name(views[i]) + " is smaller than the framebuffer";
+    const std::uint32_t layers = std::max(framebuffer.layers, pass->rendered[i]);
+    if (view->layers < layers)
+      return v.name(views[i]) + " has " + std::to_string(view->layers) + " layers of the " +
+             std::to_string(layers) + " that are drawn to";
+  }
+  return {};
+}
+
 Wrong create_framebuffer(Validity& v, const Call& c) {
   const VkFramebufferCreateInfo& info = *c.as<args_vkCreateFramebuffer>().pCreateInfo;
   const ObjectId pass_id = c.id(&info.renderPass);
@@ -79,16 +126,9 @@ Wrong create_framebuffer(Validity& v, const Call& c) {
   framebuffer.height = info.height;
   framebuffer.layers = info.layers;
   framebuffer.imageless = (info.flags & VK_FRAMEBUFFER_CREATE_IMAGELESS_BIT) != 0;
-  for (std::uint32_t i = 0; !framebuffer.imageless && i < info.attachmentCount; ++i) {
-    const ObjectId id = c.id(&info.pAttachments[i]);
-    const ImageView* view = v.image_views.find(id);
-    // A shading rate or density map is smaller than what it is for.
-    const Image* image = view != nullptr ? v.images.find(view->image) : nullptr;
-    if (image != nullptr && view->extent.width != 0 && info.attachmentCount == 1 &&
-        (view->extent.width < info.width || view->extent.height < info.height))
-      return v.name(id) + " is smaller than the framebuffer";
-    framebuffer.views.push_back(id);
-  }
+  for (std::uint32_t i = 0; !framebuffer.imageless && i < info.attachmentCount; ++i)
+    framebuffer.views.push_back(c.id(&info.pAttachments[i]));
+  if (Wrong w = check_attachments(v, pass, framebuffer, framebuffer.views); !w.empty()) return w;
   if (const ObjectId id = c.created(); id != 0) v.framebuffers.make(id) = std::move(framebuffer);
   return {};
 }
@@ -114,13 +154,29 @@ Wrong begin_pass(Validity& v, const Call& c, const VkRenderPassBeginInfo& info) 
         info.pNext, VK_STRUCTURE_TYPE_RENDER_PASS_ATTACHMENT_BEGIN_INFO);
     if (framebuffer->imageless && framebuffer->attachments != (given != nullptr ? given->attachmentCount : 0))
       return v.name(framebuffer_id) + " gets another number of images than it has attachments";
+    std::vector<ObjectId> views = framebuffer->views;
+    for (std::uint32_t i = 0; framebuffer->imageless && given != nullptr && i < given->attachmentCount; ++i)
+      views.push_back(c.id(&given->pAttachments[i]));
+    // The framebuffer may have been made with another pass that is compatible.
+    if (Wrong w = check_attachments(v, pass, *framebuffer, views); !w.empty()) return w;
     if (commands != nullptr)
-      commands->uses.insert(commands->uses.end(), framebuffer->views.begin(), framebuffer->views.end());
+      for (const ObjectId id : framebuffer->views) {
+        commands->uses.push_back(id);
+        if (const ImageView* view = v.image_views.find(id); view != nullptr && view->image != 0)
+          commands->uses.push_back(view->image);
+      }
   }
   if (commands == nullptr) return {};
   commands->pass = CommandBuffer::Pass::render_pass;
   commands->subpass = 0;
   commands->subpasses = pass != nullptr ? static_cast<std::uint32_t>(pass->subpasses.size()) : UINT32_MAX;
+  commands->knows_area = pass != nullptr && framebuffer != nullptr;
+  if (!commands->knows_area) return {};
+  commands->area = info.renderArea;
+  commands->layers = framebuffer->layers;
+  commands->multiview = pass->multiview;
+  commands->colors.clear();
+  for (const RenderPass::Subpass& subpass : pass->subpasses) commands->colors.push_back(subpass.colors);
   return {};
 }
 
@@ -131,10 +187,19 @@ Wrong begin_pass_2(Validity& v, const Call& c) {
   return begin_pass(v, c, *c.as<args_vkCmdBeginRenderPass2>().pRenderPassBegin);
 }
 
+// Queries end where the pass does that they were begun in.
+void end_queries(Validity& v, const Call& c, CommandBuffer& commands) {
+  std::erase_if(commands.queries, [&](const CommandBuffer::ActiveQuery& query) {
+    if (query.inside) v.needs_query_end(c.dispatch(), query);
+    return query.inside;
+  });
+}
+
 Wrong next_subpass(Validity& v, const Call& c) {
   CommandBuffer* commands = v.command_buffers.find(c.dispatch());
   if (commands == nullptr) return {};
   if (commands->pass != CommandBuffer::Pass::render_pass) return "outside of a render pass";
+  end_queries(v, c, *commands);
   if (++commands->subpass >= commands->subpasses) return "behind the last subpass";
   return {};
 }
@@ -145,6 +210,7 @@ Wrong end_pass(Validity& v, const Call& c) {
   if (commands->pass != CommandBuffer::Pass::render_pass) return "outside of a render pass";
   if (commands->subpasses != UINT32_MAX && commands->subpass + 1 != commands->subpasses)
     return "before the last subpass";
+  end_queries(v, c, *commands);
   commands->pass = CommandBuffer::Pass::none;
   return {};
 }
@@ -152,27 +218,46 @@ Wrong end_pass(Validity& v, const Call& c) {
 Wrong begin_rendering(Validity& v, const Call& c) {
   const VkRenderingInfo& info = *c.as<args_vkCmdBeginRendering>().pRenderingInfo;
   const VkRect2D& area = info.renderArea;
-  const auto check = [&](const VkRenderingAttachmentInfo* attachment, bool color) -> Wrong {
-    if (attachment == nullptr || attachment->imageView == VK_NULL_HANDLE) return {};
-    const ObjectId id = c.id(&attachment->imageView);
+  const bool multiview = info.viewMask != 0;
+  const auto layers =
+      multiview ? static_cast<std::uint32_t>(std::bit_width(info.viewMask)) : std::max(1u, info.layerCount);
+  if (!multiview && info.layerCount == 0) v.change(c, info.layerCount, 1);
+  const auto check_view = [&](const VkImageView& handle, bool color) -> Wrong {
+    const ObjectId id = c.id(&handle);
     const ImageView* view = v.image_views.find(id);
     if (view == nullptr) return {};
-    const bool depth = view->format >= VK_FORMAT_D16_UNORM && view->format <= VK_FORMAT_D32_SFLOAT_S8_UINT;
-    if (depth == color)
+    if (is_depth_stencil(view->format) == color)
       return v.name(id) + (color ? " has no color format" : " has no depth or stencil format");
+    if (Wrong w = check_bound(v, "imageView", view->image); !w.empty()) return w;
     if (view->extent.width == 0) return {};
     if (area.offset.x < 0 || area.offset.y < 0 ||
         !within(static_cast<std::uint32_t>(area.offset.x), area.extent.width, view->extent.width) ||
         !within(static_cast<std::uint32_t>(area.offset.y), area.extent.height, view->extent.height))
       return "renderArea ends outside " + v.name(id);
+    if (view->layers < layers)
+      return v.name(id) + " has " + std::to_string(view->layers) + " layers of the " +
+             std::to_string(layers) + " that are drawn to";
     return {};
+  };
+  const auto check = [&](const VkRenderingAttachmentInfo* attachment, bool color) -> Wrong {
+    if (attachment == nullptr || attachment->imageView == VK_NULL_HANDLE) return {};
+    if (Wrong w = check_view(attachment->imageView, color); !w.empty()) return w;
+    return attachment->resolveMode != VK_RESOLVE_MODE_NONE ? check_view(attachment->resolveImageView, color)
+                                                           : Wrong();
   };
   for (std::uint32_t i = 0; i < info.colorAttachmentCount; ++i)
     if (Wrong w = check(&info.pColorAttachments[i], true); !w.empty()) return w;
   if (Wrong w = check(info.pDepthAttachment, false); !w.empty()) return w;
   if (Wrong w = check(info.pStencilAttachment, false); !w.empty()) return w;
-  if (CommandBuffer* commands = v.command_buffers.find(c.dispatch()); commands != nullptr)
+  if (CommandBuffer* commands = v.command_buffers.find(c.dispatch()); commands != nullptr) {
     commands->pass = CommandBuffer::Pass::rendering;
+    commands->subpass = 0;
+    commands->knows_area = true;
+    commands->area = area;
+    commands->layers = layers;
+    commands->multiview = multiview;
+    commands->colors.assign(1, info.colorAttachmentCount);
+  }
   return {};
 }
 
@@ -180,11 +265,87 @@ Wrong end_rendering(Validity& v, const Call& c) {
   CommandBuffer* commands = v.command_buffers.find(c.dispatch());
   if (commands == nullptr) return {};
   if (commands->pass != CommandBuffer::Pass::rendering) return "outside of dynamic rendering";
+  end_queries(v, c, *commands);
   commands->pass = CommandBuffer::Pass::none;
   return {};
 }
 
+// Where the clears of a pass have to stay.
+struct Room {
+  std::int64_t left, top, right, bottom;
+  std::uint32_t layers, colors;
+  explicit Room(const CommandBuffer& commands)
+      : left(commands.area.offset.x),
+        top(commands.area.offset.y),
+        right(left + commands.area.extent.width),
+        bottom(top + commands.area.extent.height),
+        layers(commands.multiview ? 1 : commands.layers),
+        colors(commands.subpass < commands.colors.size() ? commands.colors[commands.subpass] : 0) {}
+};
+
+Wrong no_color(std::uint64_t index, std::uint32_t colors) {
+  return "clears color attachment " + std::to_string(index) + " of " + std::to_string(colors);
+}
+
+// What lies outside of the pass is left out: nothing says what it would do.
+Wrong clear_attachments(Validity& v, const Call& c) {
+  const auto& a = c.as<args_vkCmdClearAttachments>();
+  CommandBuffer* commands = v.command_buffers.find(c.dispatch());
+  if (commands == nullptr) return {};
+  if (commands->pass == CommandBuffer::Pass::none) return "outside of a render pass";
+  for (std::uint32_t i = 0; i < a.attachmentCount; ++i) {
+    const std::uint32_t index = a.pAttachments[i].colorAttachment;
+    if ((a.pAttachments[i].aspectMask & VK_IMAGE_ASPECT_COLOR_BIT) == 0 || index == VK_ATTACHMENT_UNUSED)
+      continue;
+    if (!commands->knows_area)
+      commands->clears.colors = std::max(commands->clears.colors, index + 1);
+    else if (const Room room(*commands); index >= room.colors)
+      return no_color(index, room.colors);
+  }
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < a.rectCount; ++i) {
+    VkClearRect rect = a.pRects[i];
+    std::int64_t left = rect.rect.offset.x, top = rect.rect.offset.y, right = left + rect.rect.extent.width,
+                 bottom = top + rect.rect.extent.height;
+    if (!commands->knows_area) {
+      Clears& clears = commands->clears;
+      clears.left = std::min(clears.left, left);
+      clears.top = std::min(clears.top, top);
+      clears.right = std::max(clears.right, right);
+      clears.bottom = std::max(clears.bottom, bottom);
+      clears.layers = std::max(clears.layers, std::uint64_t{rect.baseArrayLayer} + rect.layerCount);
+      continue;
+    }
+    const Room room(*commands);
+    left = std::max(left, room.left);
+    top = std::max(top, room.top);
+    right = std::min(right, room.right);
+    bottom = std::min(bottom, room.bottom);
+    if (left >= right || top >= bottom || rect.baseArrayLayer >= room.layers || rect.layerCount == 0)
+      continue;
+    rect.rect = {{static_cast<std::int32_t>(left), static_cast<std::int32_t>(top)},
+                 {static_cast<std::uint32_t>(right - left), static_cast<std::uint32_t>(bottom - top)}};
+    rect.layerCount = std::min(rect.layerCount, room.layers - rect.baseArrayLayer);
+    v.change(c, a.pRects[kept++], rect);
+  }
+  if (!commands->knows_area) return {};
+  if (kept == 0) v.skip();
+  v.change(c, a.rectCount, kept);
+  return {};
+}
+
 }  // namespace
+
+Wrong check_clears(const CommandBuffer& commands, const Clears& clears) {
+  if (!commands.knows_area) return {};
+  const Room room(commands);
+  if (clears.colors > room.colors) return no_color(clears.colors - std::uint64_t{1}, room.colors);
+  if (clears.right <= clears.left || clears.bottom <= clears.top) return {};
+  if (clears.left < room.left || clears.top < room.top || clears.right > room.right ||
+      clears.bottom > room.bottom || clears.layers > room.layers)
+    return "clears beyond the pass that it is executed in";
+  return {};
+}
 
 void add_pass_checks(std::vector<Handler>& table) {
   const auto add = [&](CommandId id, Handler handler) { table[static_cast<std::size_t>(id)] = handler; };
@@ -199,6 +360,7 @@ void add_pass_checks(std::vector<Handler>& table) {
   add(CommandId::vkCmdEndRenderPass2, end_pass);
   add(CommandId::vkCmdBeginRendering, begin_rendering);
   add(CommandId::vkCmdEndRendering, end_rendering);
+  add(CommandId::vkCmdClearAttachments, clear_attachments);
 }
 
 }  // namespace rondo::player::validity

@@ -86,7 +86,8 @@ struct Graphics {
     std::uint32_t colors = 0;
     bool depth = false;
     if (pass != nullptr) {
-      colors = pass->subpasses[info.subpass].colors;
+      const RenderPass::Subpass& subpass = pass->subpasses[info.subpass];
+      colors = subpass.draws_colors ? subpass.colors : 0;
       depth = pass->subpasses[info.subpass].depth;
     } else if (const auto* rendering = find_chained<VkPipelineRenderingCreateInfo>(
                    info.pNext, VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
@@ -121,6 +122,16 @@ Wrong check_stage(const VkPipelineShaderStageCreateInfo& stage) {
   for (std::uint32_t i = 0; constants != nullptr && i < constants->mapEntryCount; ++i)
     if (!within(constants->pMapEntries[i].offset, constants->pMapEntries[i].size, constants->dataSize))
       return "a specialization constant is outside its data";
+  return {};
+}
+
+// What a compiler reads first. No further: it has to bear what there is.
+Wrong create_module(Validity&, const Call& c) {
+  const VkShaderModuleCreateInfo& info = *c.as<args_vkCreateShaderModule>().pCreateInfo;
+  constexpr std::uint32_t magic = 0x07230203;
+  constexpr std::size_t header = 20;
+  if (info.codeSize < header || info.codeSize % 4 != 0 || info.pCode == nullptr || info.pCode[0] != magic)
+    return "pCode is not SPIR-V";
   return {};
 }
 
@@ -167,6 +178,7 @@ Wrong bind_pipeline(Validity& v, const Call& c) {
 void add_pipeline_checks(std::vector<Handler>& table) {
   table[static_cast<std::size_t>(CommandId::vkCreateGraphicsPipelines)] = create_graphics;
   table[static_cast<std::size_t>(CommandId::vkCreateComputePipelines)] = create_compute;
+  table[static_cast<std::size_t>(CommandId::vkCreateShaderModule)] = create_module;
   table[static_cast<std::size_t>(CommandId::vkCmdBindPipeline)] = bind_pipeline;
 }
 

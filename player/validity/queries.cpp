@@ -26,7 +26,7 @@ Wrong begin_query(Validity& v, const Call& c, const VkQueryPool& handle, std::ui
   if (pool != nullptr && is_timestamp(*pool)) return v.name(id) + " holds timestamps, which are not begun";
   CommandBuffer* commands = v.command_buffers.find(c.dispatch());
   if (commands == nullptr) return {};
-  const CommandBuffer::ActiveQuery active{id, query, index};
+  const CommandBuffer::ActiveQuery active{id, query, index, commands->pass != CommandBuffer::Pass::none};
   if (std::count(commands->queries.begin(), commands->queries.end(), active) != 0)
     return "query " + std::to_string(query) + " of " + v.name(id) + " is begun already";
   commands->queries.push_back(active);
@@ -82,14 +82,47 @@ Wrong copy_results(Validity& v, const Call& c) {
 template <class BufferBarrier, class ImageBarrier>
 Wrong check_barriers(Validity& v, const Call& c, std::uint32_t buffers, const BufferBarrier* buffer,
                      std::uint32_t images, const ImageBarrier* image) {
-  for (std::uint32_t i = 0; i < buffers; ++i)
-    if (Wrong w = check_bytes(v, "buffer", c.id(&buffer[i].buffer), buffer[i].offset, buffer[i].size);
-        !w.empty())
-      return w;
-  for (std::uint32_t i = 0; i < images; ++i)
-    if (Wrong w = check_range(v, "subresourceRange", c.id(&image[i].image), image[i].subresourceRange);
-        !w.empty())
-      return w;
+  for (std::uint32_t i = 0; i < buffers; ++i) {
+    const ObjectId id = c.id(&buffer[i].buffer);
+    const Buffer* state = v.buffers.find(id);
+    if (Wrong w = check_bytes(v, "buffer", id, 0, VK_WHOLE_SIZE); !w.empty()) return w;
+    // A barrier for more than is asked for does no harm.
+    if (state == nullptr ||
+        (buffer[i].size == VK_WHOLE_SIZE ? buffer[i].offset < state->bytes
+                                         : within(buffer[i].offset, buffer[i].size, state->bytes)))
+      continue;
+    v.change(c, buffer[i].offset, 0);
+    v.change(c, buffer[i].size, VK_WHOLE_SIZE);
+  }
+  for (std::uint32_t i = 0; i < images; ++i) {
+    const ObjectId id = c.id(&image[i].image);
+    VkImageSubresourceRange range = image[i].subresourceRange;
+    if (const Image* state = v.image(id); state != nullptr) {
+      const auto clamp = [](std::uint32_t base, std::uint32_t& count, std::uint32_t all) {
+        if (base < all && count != VK_REMAINING_MIP_LEVELS) count = std::min(count, all - base);
+      };
+      clamp(range.baseMipLevel, range.levelCount, state->mips);
+      clamp(range.baseArrayLayer, range.layerCount, layers_of(*state, range.baseMipLevel));
+      if (range.levelCount != image[i].subresourceRange.levelCount ||
+          range.layerCount != image[i].subresourceRange.layerCount)
+        v.change(c, image[i].subresourceRange, range);
+    }
+    if (Wrong w = check_bound(v, "image", id); !w.empty()) return w;
+    if (Wrong w = check_range(v, "subresourceRange", id, range); !w.empty()) return w;
+  }
+  return {};
+}
+
+void use_event(Validity& v, const Call& c, const VkEvent& event, CommandBuffer::EventUse::Kind kind) {
+  if (CommandBuffer* commands = v.command_buffers.find(c.dispatch()); commands != nullptr)
+    commands->events.push_back({kind, c.id(&event)});
+}
+Wrong set_event(Validity& v, const Call& c) {
+  use_event(v, c, c.as<args_vkCmdSetEvent>().event, CommandBuffer::EventUse::set);
+  return {};
+}
+Wrong reset_event(Validity& v, const Call& c) {
+  use_event(v, c, c.as<args_vkCmdResetEvent>().event, CommandBuffer::EventUse::reset);
   return {};
 }
 
@@ -100,6 +133,8 @@ Wrong barrier_1(Validity& v, const Call& c) {
 }
 Wrong wait_events_1(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdWaitEvents>();
+  for (std::uint32_t i = 0; i < a.eventCount; ++i)
+    use_event(v, c, a.pEvents[i], CommandBuffer::EventUse::wait);
   return check_barriers(v, c, a.bufferMemoryBarrierCount, a.pBufferMemoryBarriers, a.imageMemoryBarrierCount,
                         a.pImageMemoryBarriers);
 }
@@ -111,12 +146,16 @@ Wrong barrier_2(Validity& v, const Call& c) {
   return check_dependency(v, c, *c.as<args_vkCmdPipelineBarrier2>().pDependencyInfo);
 }
 Wrong set_event_2(Validity& v, const Call& c) {
+  use_event(v, c, c.as<args_vkCmdSetEvent2>().event, CommandBuffer::EventUse::set);
   return check_dependency(v, c, *c.as<args_vkCmdSetEvent2>().pDependencyInfo);
 }
 Wrong wait_events_2(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdWaitEvents2>();
   for (std::uint32_t i = 0; i < a.eventCount; ++i)
+  {
+    use_event(v, c, a.pEvents[i], CommandBuffer::EventUse::wait);
     if (Wrong w = check_dependency(v, c, a.pDependencyInfos[i]); !w.empty()) return w;
+  }
   return {};
 }
 
@@ -135,6 +174,9 @@ void add_query_checks(std::vector<Handler>& table) {
   add(CommandId::vkCmdPipelineBarrier, barrier_1);
   add(CommandId::vkCmdPipelineBarrier2, barrier_2);
   add(CommandId::vkCmdWaitEvents, wait_events_1);
+  add(CommandId::vkCmdSetEvent, set_event);
+  add(CommandId::vkCmdResetEvent, reset_event);
+  add(CommandId::vkCmdResetEvent2, reset_event);
   add(CommandId::vkCmdWaitEvents2, wait_events_2);
   add(CommandId::vkCmdSetEvent2, set_event_2);
 }

@@ -19,6 +19,7 @@ struct Memory {
 struct Buffer {
   VkDeviceSize bytes = 0;
   bool bound = false;  // or sparse
+  ObjectId memory = 0;
 };
 
 struct Image {
@@ -29,12 +30,14 @@ struct Image {
   VkImageCreateFlags flags = 0;
   VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT;
   bool bound = false;  // or sparse
+  ObjectId memory = 0;
 };
 
 struct ImageView {
   ObjectId image = 0;
   VkFormat format = VK_FORMAT_UNDEFINED;
-  VkExtent3D extent{};  // of its first mip; 0 wide: not known
+  VkExtent3D extent{};       // of its first mip; 0 wide: not known
+  std::uint32_t layers = 0;  // 0: not known
 };
 
 struct BufferView {
@@ -45,14 +48,23 @@ struct Binding {
   std::uint32_t binding = 0;
   VkDescriptorType type{};
   std::uint32_t count = 0;
-  bool operator==(const Binding&) const = default;
+  bool samplers = false;  // immutable ones
+  bool operator==(const Binding& other) const {
+    return binding == other.binding && type == other.type && count == other.count;
+  }
 };
 struct SetLayout {
   std::vector<Binding> bindings;    // ascending
   std::uint32_t dynamic = 0;        // descriptors with a dynamic offset
   std::vector<std::uint32_t> late;  // bindings that may be written while the set is in use
+  bool variable = false;            // the last binding has as many as each set is allocated with
 };
 using SetLayoutRef = std::shared_ptr<const SetLayout>;  // sets outlive their layouts
+
+struct Set {
+  SetLayoutRef layout;
+  std::uint32_t last = UINT32_MAX;  // descriptors of the last binding, if its layout is variable
+};
 
 struct PipelineLayout {
   std::vector<SetLayoutRef> sets;  // null: none, or not known
@@ -68,9 +80,12 @@ struct RenderPass {
   struct Subpass {
     std::uint32_t colors = 0;
     bool depth = false;
+    bool draws_colors = false;  // not all of them are unused
   };
   std::vector<Subpass> subpasses;
   std::uint32_t attachments = 0;
+  std::vector<std::uint32_t> rendered;  // by attachment: layers that views reach, at least 1; 0: not drawn to
+  bool multiview = false;
   std::uint32_t cleared = 0;  // clear values that a begin has to give
 };
 
@@ -87,6 +102,15 @@ struct Pipeline {
 
 struct CommandPool {
   std::vector<ObjectId> buffers;
+  std::uint32_t create_op = 0;
+  bool resets_single = false;
+};
+
+// What clears within a pass reach: those of a secondary are looked at where it is executed.
+struct Clears {
+  std::int64_t left = INT64_MAX, top = INT64_MAX, right = 0, bottom = 0;
+  std::uint64_t layers = 0;  // end of them
+  std::uint32_t colors = 0;  // end of them
 };
 
 struct CommandBuffer {
@@ -97,6 +121,13 @@ struct CommandBuffer {
   bool secondary = false;
   bool compute = false, graphics = false;  // pipelines bound
   std::uint32_t subpass = 0, subpasses = 0;
+  // Where a clear within the pass has to stay; in a secondary it is not known.
+  bool knows_area = false;
+  VkRect2D area{};
+  std::uint32_t layers = 0;
+  bool multiview = false;
+  std::vector<std::uint32_t> colors;  // by subpass
+  Clears clears;
   std::uint32_t recording = 0;  // counts begins: secondaries are known by it
   std::uint32_t begin_op = 0;   // of this recording
   VkCommandBufferUsageFlags usage = 0;
@@ -113,14 +144,26 @@ struct CommandBuffer {
   struct ActiveQuery {
     ObjectId pool;
     std::uint32_t query, index;
-    bool operator==(const ActiveQuery&) const = default;
+    bool inside = false;  // of a pass: it ends there
+    bool operator==(const ActiveQuery& other) const {
+      return pool == other.pool && query == other.query && index == other.index;
+    }
   };
   std::vector<ActiveQuery> queries;  // begun, not ended
+  struct EventUse {
+    enum Kind : std::uint8_t { set, reset, wait } kind;
+    ObjectId event;
+  };
+  std::vector<EventUse> events;  // in order
 };
 
 struct QueryPool {
   VkQueryType type{};
   std::uint32_t count = 0;
+};
+
+struct Event {
+  bool set = false;
 };
 
 struct Fence {

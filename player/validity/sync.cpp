@@ -27,8 +27,17 @@ bool signals(Validity& v, ObjectId id) {
   return fence == nullptr || fence->signals;
 }
 
-void was_signalled(Validity& v, ObjectId id) {
-  if (const Fence* fence = v.fences.find(id); fence != nullptr && fence->signals) v.work.finish(fence->place);
+// A wait of the capture: its work had ended.
+Wrong ended(Validity& v, Place place) {
+  if (!v.work.running(place)) return {};
+  if (Wrong w = v.never_ends(place); !w.empty()) return w;
+  v.work.finish(place);
+  return {};
+}
+
+Wrong was_signalled(Validity& v, ObjectId id) {
+  const Fence* fence = v.fences.find(id);
+  return fence != nullptr && fence->signals ? ended(v, fence->place) : Wrong();
 }
 
 Wrong wait_fences(Validity& v, const Call& c) {
@@ -41,15 +50,14 @@ Wrong wait_fences(Validity& v, const Call& c) {
   }
   if (!any) return never_signalled(v, c.id(&a.pFences[0]));
   for (std::uint32_t i = 0; i < a.fenceCount && (a.waitAll != VK_FALSE || a.fenceCount == 1); ++i)
-    was_signalled(v, c.id(&a.pFences[i]));
+    if (Wrong w = was_signalled(v, c.id(&a.pFences[i])); !w.empty()) return w;
   return {};
 }
 
 Wrong fence_status(Validity& v, const Call& c) {
   const ObjectId id = c.id(&c.as<args_vkGetFenceStatus>().fence);
   if (!signals(v, id)) return never_signalled(v, id);
-  was_signalled(v, id);
-  return {};
+  return was_signalled(v, id);
 }
 
 Wrong reset_fences(Validity& v, const Call& c) {
@@ -150,13 +158,14 @@ Wrong never_reached(Validity& v, ObjectId id, std::uint64_t value) {
 }
 
 // What the program saw of a timeline has happened.
-void was_reached(Validity& v, ObjectId id, std::uint64_t value) {
+Wrong was_reached(Validity& v, ObjectId id, std::uint64_t value) {
   const Semaphore* semaphore = v.semaphores.find(id);
-  if (semaphore == nullptr || !semaphore->timeline) return;
+  if (semaphore == nullptr || !semaphore->timeline) return {};
   for (const Semaphore::Signal& signal : semaphore->given) {
-    v.work.finish(signal.place);
+    if (Wrong w = ended(v, signal.place); !w.empty()) return w;
     if (signal.value >= value) break;
   }
+  return {};
 }
 
 // The submit that stands for it goes to the queue that presents (exec_swapchain.cpp).
@@ -186,10 +195,28 @@ Wrong present(Validity& v, const Call& c) {
 }
 
 Wrong queue_idle(Validity& v, const Call& c) {
+  if (Wrong w = v.never_ends({c.dispatch(), UINT64_MAX}); !w.empty()) return w;
   v.work.finish_queue(c.dispatch());
   return {};
 }
+Wrong create_event(Validity& v, const Call& c) {
+  if (const ObjectId id = c.created(); id != 0) v.events.make(id);
+  return {};
+}
+Wrong set_event(Validity& v, const Call& c) {
+  v.set_event(c.id(&c.as<args_vkSetEvent>().event), true);
+  return {};
+}
+Wrong reset_event(Validity& v, const Call& c) {
+  v.set_event(c.id(&c.as<args_vkResetEvent>().event), false);
+  return {};
+}
+
 Wrong device_idle(Validity& v, const Call& c) {
+  const std::vector<Object>& objects = v.plan().objects.objects();
+  for (ObjectId id = 1; id < objects.size(); ++id)
+    if (objects[id].type == HandleType::VkQueue && objects[id].device == c.dispatch())
+      if (Wrong w = v.never_ends({id, UINT64_MAX}); !w.empty()) return w;
   v.work.finish_device(c.dispatch(), v.plan().objects.objects());
   return {};
 }
@@ -211,8 +238,7 @@ Wrong counter_value(Validity& v, const Call& c) {
   if (Wrong w = needs_timeline(v, id); !w.empty()) return w;
   if (a.pValue == nullptr) return {};
   if (!reaches(v, id, *a.pValue)) return never_reached(v, id, *a.pValue);
-  was_reached(v, id, *a.pValue);
-  return {};
+  return was_reached(v, id, *a.pValue);
 }
 Wrong host_wait(Validity& v, const Call& c) {
   const VkSemaphoreWaitInfo& info = *c.as<args_vkWaitSemaphores>().pWaitInfo;
@@ -227,7 +253,7 @@ Wrong host_wait(Validity& v, const Call& c) {
   }
   if (!any) return never_reached(v, c.id(&info.pSemaphores[0]), info.pValues[0]);
   for (std::uint32_t i = 0; i < info.semaphoreCount && (!one_is_enough || info.semaphoreCount == 1); ++i)
-    was_reached(v, c.id(&info.pSemaphores[i]), info.pValues[i]);
+    if (Wrong w = was_reached(v, c.id(&info.pSemaphores[i]), info.pValues[i]); !w.empty()) return w;
   return {};
 }
 
@@ -319,6 +345,9 @@ void add_sync_checks(std::vector<Handler>& table) {
   add(CommandId::vkWaitSemaphores, host_wait);
   add(CommandId::vkQueueBindSparse, sparse);
   add(CommandId::vkQueueWaitIdle, queue_idle);
+  add(CommandId::vkCreateEvent, create_event);
+  add(CommandId::vkSetEvent, set_event);
+  add(CommandId::vkResetEvent, reset_event);
   add(CommandId::vkDeviceWaitIdle, device_idle);
 }
 

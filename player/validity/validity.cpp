@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "format/codec/shapes.h"
+
 namespace rondo::player::validity {
 
 namespace {
@@ -66,16 +68,39 @@ Wrong Validity::check_new_parents(const Call& call) const {
   return {};
 }
 
+Image* Validity::image(ObjectId id) {
+  if (Image* known = images.find(id); known != nullptr || id == 0) return known;
+  const Image* like = swapchains.find(plan_.objects.objects()[id].parent);
+  if (like == nullptr) return nullptr;
+  return &(images.make(id) = *like);
+}
+
+void Validity::set_event(ObjectId event, bool to) {
+  if (Event* state = events.find(event); state != nullptr) state->set = to;
+  if (to) std::erase_if(waiting_, [&](const Waiting& one) { return one.event == event; });
+}
+
+Wrong Validity::never_ends(Place place) const {
+  for (const Waiting& one : waiting_)
+    if (one.place.queue == place.queue && one.place.number <= place.number && work.running(one.place))
+      return "waits for work that waits for " + name(one.event) + ", which nothing sets before";
+  return {};
+}
+
 void Validity::hold(ObjectId object, ObjectId holder) {
   if (object == 0 || holder == 0) return;
   std::vector<ObjectId>* all = holders.find(object);
   if (all == nullptr) all = &holders.make(object);
   if (!all->empty() && all->back() == holder) return;
   if (all->size() >= 64 && (all->size() & (all->size() - 1)) == 0) {  // rewritten again and again
+    const std::size_t before = all->size();
     std::sort(all->begin(), all->end());
     all->erase(std::unique(all->begin(), all->end()), all->end());
+    std::erase_if(*all, [&](ObjectId id) { return !alive(id); });
+    held_ -= before - all->size();
   }
   all->push_back(holder);
+  ++held_;
 }
 
 void Validity::find_users(ObjectId object, int depth, std::vector<ObjectId>& queues) const {
@@ -89,6 +114,7 @@ void Validity::needs_end_of_use(ObjectId object) {
   std::vector<ObjectId> queues;
   find_users(object, 0, queues);
   for (const ObjectId queue : queues) {
+    if (late_.empty()) late_ = never_ends({queue, UINT64_MAX});
     settles_.push_back({op(), queue, 0, 0});
     work.finish_queue(queue);
   }
@@ -96,6 +122,7 @@ void Validity::needs_end_of_use(ObjectId object) {
 
 void Validity::needs_end(Place place) {
   if (!work.running(place)) return;
+  if (late_.empty()) late_ = never_ends({place.queue, UINT64_MAX});
   settles_.push_back({op(), place.queue, 0, 0});
   work.finish_queue(place.queue);
 }
@@ -105,11 +132,119 @@ void Validity::change_begin(const CommandBuffer& commands, VkCommandBufferUsageF
   begins_.push_back({commands.begin_op, add, remove});
 }
 
+void Validity::needs_reset_of(ObjectId commands) { settles_.push_back({op(), 0, 0, 0, commands, 0, 0, 0}); }
+
+void Validity::needs_query_end(ObjectId commands, const CommandBuffer::ActiveQuery& query) {
+  settles_.push_back({op(), 0, 0, 0, commands, query.pool, query.query, query.index});
+}
+
+void Validity::let_reset_single_buffers(ObjectId id) {
+  CommandPool* pool = command_pools.find(id);
+  if (pool == nullptr || pool->resets_single) return;
+  pool->resets_single = true;
+  resettable_pools_.push_back(pool->create_op);
+}
+
+bool Validity::enabled(ObjectId of, VkBool32 VkPhysicalDeviceFeatures::*feature) const {
+  const std::vector<Object>& objects = plan_.objects.objects();
+  const ObjectId device = objects[of].type == HandleType::VkDevice ? of : objects[of].device;
+  const std::uint32_t place = plan_.place_of(device);
+  if (place >= plan_.devices.size()) return false;
+  for (const FeatureUse& use : plan_.devices[place].features)
+    if (use.structure == StructId::VkPhysicalDeviceFeatures2 &&
+        use.bytes.size() >= sizeof(VkPhysicalDeviceFeatures2) &&
+        codec::load<VkPhysicalDeviceFeatures2>(use.bytes.data()).features.*feature != VK_FALSE)
+      return true;
+  return false;
+}
+
+void Validity::wait_for_bind(ObjectId buffer, ObjectId view) {
+  waits_for_bind_ = buffer;
+  waiting_views_.push_back(view);
+}
+
+// What is not made yet can be destroyed only.
+Wrong Validity::check_waiting_views(const Call& call) {
+  if (waiting_views_.empty()) return {};
+  std::erase_if(waiting_views_, [&](ObjectId id) {
+    const BufferView* view = buffer_views.find(id);
+    const Buffer* buffer = view != nullptr ? buffers.find(view->buffer) : nullptr;
+    return view == nullptr || (buffer != nullptr && buffer->bound);
+  });
+  for (const ObjectId id : call.resolution.ids)
+    if (id != 0 && std::find(waiting_views_.begin(), waiting_views_.end(), id) != waiting_views_.end()) {
+      if (call.command.canonical != CommandId::vkDestroyBufferView)
+        return "names " + name(id) + ", a view of " + name(buffer_views.find(id)->buffer) +
+               ", which no memory is bound to";
+      skip();
+    }
+  return {};
+}
+
+void Validity::forget(ObjectId id) {
+  if (const std::vector<ObjectId>* all = holders.find(id); all != nullptr) held_ -= all->size();
+  holders.erase(id);
+  work.forget(id);
+  switch (plan_.objects.objects()[id].type) {
+    case HandleType::VkDeviceMemory:
+      return memories.erase(id);
+    case HandleType::VkBuffer:
+      return buffers.erase(id);
+    case HandleType::VkImage:
+      return images.erase(id);
+    case HandleType::VkImageView:
+      return image_views.erase(id);
+    case HandleType::VkBufferView:
+      return buffer_views.erase(id);
+    case HandleType::VkDescriptorSetLayout:
+      return set_layouts.erase(id);
+    case HandleType::VkDescriptorSet:
+      return sets.erase(id);
+    case HandleType::VkPipelineLayout:
+      return pipeline_layouts.erase(id);
+    case HandleType::VkDescriptorUpdateTemplate:
+      return templates.erase(id);
+    case HandleType::VkRenderPass:
+      return passes.erase(id);
+    case HandleType::VkFramebuffer:
+      return framebuffers.erase(id);
+    case HandleType::VkPipeline:
+      return pipelines.erase(id);
+    case HandleType::VkCommandPool:
+      return command_pools.erase(id);
+    case HandleType::VkCommandBuffer:
+      return command_buffers.erase(id);
+    case HandleType::VkQueryPool:
+      return query_pools.erase(id);
+    case HandleType::VkFence:
+      return fences.erase(id);
+    case HandleType::VkSwapchainKHR:
+      return swapchains.erase(id);
+    case HandleType::VkSemaphore:
+      return semaphores.erase(id);
+    default:
+      return;
+  }
+}
+
+std::size_t Validity::bytes() const {
+  return memories.bytes() + buffers.bytes() + images.bytes() + image_views.bytes() + buffer_views.bytes() +
+         set_layouts.bytes() + sets.bytes() + pipeline_layouts.bytes() + templates.bytes() + passes.bytes() +
+         framebuffers.bytes() + pipelines.bytes() + command_pools.bytes() + command_buffers.bytes() +
+         query_pools.bytes() + fences.bytes() + semaphores.bytes() + swapchains.bytes() + holders.bytes() +
+         held_ * sizeof(ObjectId) + work.bytes();
+}
+
 Wrong Validity::check(const Call& call) {
   settles_.clear();
   begins_.clear();
+  resettable_pools_.clear();
+  edits_.clear();
+  skipped_ = false;
+  waits_for_bind_ = 0;
   if (Wrong wrong = check_new_parents(call); !wrong.empty()) return wrong;
   if (Wrong wrong = check_devices(call); !wrong.empty()) return wrong;
+  if (Wrong wrong = check_waiting_views(call); !wrong.empty()) return wrong;
   if (call.command.records_into_command_buffer)
     if (Wrong wrong = record_command(*this, call); !wrong.empty()) return wrong;
   const Handler handler = handlers()[static_cast<std::size_t>(call.command.canonical)];
@@ -119,6 +254,8 @@ Wrong Validity::check(const Call& call) {
   if (call.command.canonical != CommandId::vkDestroyDevice &&
       call.command.canonical != CommandId::vkDestroyInstance)
     for (const ObjectId ended : call.resolution.ended) needs_end_of_use(ended);
+  if (!late_.empty()) return late_;
+  for (const ObjectId ended : call.resolution.ended) forget(ended);
   return {};
 }
 

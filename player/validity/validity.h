@@ -2,13 +2,15 @@
 // What a driver takes on trust, followed record by record: which objects hold
 // what, what is bound where, which command buffers may be executed. A foreign
 // capture is hostile; no call of it may lead a driver outside of its own
-// objects. Refused is only what could do that: programs that bend the
-// specification and get away with it are to replay.
+// objects, end it or make it wait for ever. Refused is only what could do that:
+// programs that bend the specification and get away with it are to replay,
+// in a form that keeps to it where there is one.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <string>
+#include <type_traits>
+#include <unordered_map>
 #include <vector>
 
 #include "format/objects.h"
@@ -38,26 +40,23 @@ struct Call {
   ObjectId created(std::size_t i = 0) const;
 };
 
-// By ObjectId. States stay where they are.
+// Of what is alive, by ObjectId. States stay where they are.
 template <class T>
 class Table {
  public:
   const T* find(ObjectId id) const { return const_cast<Table*>(this)->find(id); }
-  T* find(ObjectId id) { return id < place_.size() && place_[id] != 0 ? &states_[place_[id] - 1] : nullptr; }
-  T& make(ObjectId id) {
-    if (id >= place_.size()) place_.resize(id + id / 2 + 16, 0);
-    if (place_[id] == 0) {
-      states_.emplace_back();
-      place_[id] = static_cast<std::uint32_t>(states_.size());
-    } else {
-      states_[place_[id] - 1] = T{};
-    }
-    return states_[place_[id] - 1];
+  T* find(ObjectId id) {
+    const auto found = states_.find(id);
+    return found != states_.end() ? &found->second : nullptr;
+  }
+  T& make(ObjectId id) { return states_[id] = T{}; }
+  void erase(ObjectId id) { states_.erase(id); }
+  std::size_t bytes() const {
+    return states_.size() * (sizeof(T) + 4 * sizeof(void*)) + states_.bucket_count() * sizeof(void*);
   }
 
  private:
-  std::vector<std::uint32_t> place_;  // index + 1 into states_
-  std::deque<T> states_;
+  std::unordered_map<ObjectId, T> states_;
 };
 
 class Validity {
@@ -73,17 +72,32 @@ class Validity {
     VkCommandBufferUsageFlags add, remove;
   };
   const std::vector<Begin>& begins() const { return begins_; }
+  // Pools whose command buffers are begun again one by one: ops.
+  const std::vector<std::uint32_t>& resettable_pools() const { return resettable_pools_; }
+  // Parameters that it is played with instead of its own.
+  struct Edit {
+    std::uint32_t at;  // in the lowered block
+    std::vector<std::byte> bytes;
+  };
+  const std::vector<Edit>& edits() const { return edits_; }
+  bool skipped() const { return skipped_; }                    // it is not played at all
+  ObjectId waits_for_bind() const { return waits_for_bind_; }  // … until this buffer is bound
+  // Of all states, about.
+  std::size_t bytes() const;
 
   const Plan& plan() const { return plan_; }
   std::string name(ObjectId id) const { return plan_.name(id); }
   bool alive(ObjectId id) const { return plan_.objects.objects()[id].alive; }
+  bool was_freed(ObjectId memory) const { return memory != 0 && !alive(memory); }
 
   Table<Memory> memories;
   Table<Buffer> buffers;
   Table<Image> images;
+  Table<Image> swapchains;  // what each of their images is
   Table<ImageView> image_views;
   Table<BufferView> buffer_views;
-  Table<SetLayoutRef> set_layouts, sets;
+  Table<SetLayoutRef> set_layouts;
+  Table<Set> sets;
   Table<PipelineLayout> pipeline_layouts;
   Table<Template> templates;
   Table<RenderPass> passes;
@@ -92,11 +106,17 @@ class Validity {
   Table<CommandPool> command_pools;
   Table<CommandBuffer> command_buffers;
   Table<QueryPool> query_pools;
+  Table<Event> events;
   Table<Fence> fences;
   Table<Semaphore> semaphores;
   Table<std::vector<ObjectId>> holders;  // descriptor sets that an object was written to, views of it
   Work work;
 
+  Image* image(ObjectId id);  // a swapchain's too
+  // Batches whose commands wait for an event that nothing has set yet.
+  void waits_for_event(ObjectId event, Place place) { waiting_.push_back({event, place}); }
+  void set_event(ObjectId event, bool to);
+  Wrong never_ends(Place place) const;  // one of them, or behind one
   std::uint32_t op() const { return static_cast<std::uint32_t>(plan_.ops.size()); }
   void hold(ObjectId object, ObjectId holder);
   // The work that uses it, as it stands or through what holds it, has to end first.
@@ -104,17 +124,45 @@ class Validity {
   void needs_end(Place place);
   void needs_reset(ObjectId fence) { settles_.push_back({op(), 0, 0, fence}); }
   void needs_drain(ObjectId queue, ObjectId semaphore) { settles_.push_back({op(), queue, semaphore, 0}); }
+  void needs_reset_of(ObjectId commands);
+  void needs_query_end(ObjectId commands, const CommandBuffer::ActiveQuery& query);
   void change_begin(const CommandBuffer& commands, VkCommandBufferUsageFlags add,
                     VkCommandBufferUsageFlags remove);
+  void let_reset_single_buffers(ObjectId pool);
+  // `member` of this call's view is played as `value`.
+  template <class T>
+  void change(const Call& call, const T& member, const std::type_identity_t<T>& value) {
+    const auto* bytes = reinterpret_cast<const std::byte*>(&value);
+    edits_.push_back({call.view.offset(&member), {bytes, bytes + sizeof value}});
+  }
+  void skip() { skipped_ = true; }
+  // A view of a buffer that has no memory yet: it is made when it has.
+  void wait_for_bind(ObjectId buffer, ObjectId view);
+  // Whether the program enabled it for the device of this object; a member of VkPhysicalDeviceFeatures.
+  bool enabled(ObjectId of, VkBool32 VkPhysicalDeviceFeatures::*feature) const;
 
  private:
   Wrong check_devices(const Call& call) const;
   Wrong check_new_parents(const Call& call) const;
+  Wrong check_waiting_views(const Call& call);
+  void forget(ObjectId id);
   void find_users(ObjectId object, int depth, std::vector<ObjectId>& queues) const;
 
   const Plan& plan_;
+  struct Waiting {
+    ObjectId event;
+    Place place;
+  };
+  std::vector<Waiting> waiting_;
+  Wrong late_;  // a wait that is put in, and would never end
   std::vector<Settle> settles_;
   std::vector<Begin> begins_;
+  std::vector<std::uint32_t> resettable_pools_;
+  std::vector<Edit> edits_;
+  bool skipped_ = false;
+  ObjectId waits_for_bind_ = 0;
+  std::vector<ObjectId> waiting_views_;
+  std::size_t held_ = 0;  // in all of `holders`
 };
 
 using Handler = Wrong (*)(Validity&, const Call&);
@@ -148,11 +196,16 @@ inline bool within(std::uint64_t offset, std::uint64_t size, std::uint64_t whole
   return offset <= whole && size <= whole - offset;
 }
 std::string span_text(std::uint64_t offset, std::uint64_t size);
-// memory.cpp: bytes of a buffer that a command reads or writes. VK_WHOLE_SIZE: to its end.
-Wrong check_bytes(Validity& v, const char* member, ObjectId buffer, VkDeviceSize offset, VkDeviceSize size);
+// memory.cpp: bytes of a buffer that a command reads or writes. VK_WHOLE_SIZE:
+// to its end. `unbound`: it need not have memory yet.
+Wrong check_bytes(Validity& v, const char* member, ObjectId buffer, VkDeviceSize offset, VkDeviceSize size,
+                  bool unbound = false);
 // images.cpp
 Wrong check_range(Validity& v, const char* member, ObjectId image, const VkImageSubresourceRange& range);
 Wrong check_bound(Validity& v, const char* member, ObjectId image);
 VkExtent3D mip_extent(const Image& image, std::uint32_t mip);
+std::uint32_t layers_of(const Image& image, std::uint32_t mip);
+// passes.cpp: clears of a secondary, where it is executed.
+Wrong check_clears(const CommandBuffer& commands, const Clears& clears);
 
 }  // namespace rondo::player::validity

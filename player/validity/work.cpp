@@ -27,12 +27,7 @@ bool Work::running(Place place) const {
 }
 
 void Work::use(ObjectId object, Place place) {
-  if (object >= at_.size()) at_.resize(object + object / 2 + 16, 0);
-  if (at_[object] == 0) {
-    uses_.emplace_back();
-    at_[object] = static_cast<std::uint32_t>(uses_.size());
-  }
-  Use& use = uses_[at_[object] - 1];
+  Use& use = uses_[object];
   if (use.last.queue != place.queue && running(use.last)) {
     std::erase_if(use.others, [&](Place other) { return other.queue == place.queue || !running(other); });
     use.others.push_back(use.last);
@@ -70,21 +65,29 @@ void Work::finish_device(ObjectId device, const std::vector<Object>& objects) {
 }
 
 bool Work::uses(ObjectId object) const {
-  if (object >= at_.size() || at_[object] == 0) return false;
-  const Use& use = uses_[at_[object] - 1];
+  const auto found = uses_.find(object);
+  if (found == uses_.end()) return false;
+  const Use& use = found->second;
   return running(use.last) ||
          std::any_of(use.others.begin(), use.others.end(), [&](Place p) { return running(p); });
 }
 
 void Work::queues_of(ObjectId object, std::vector<ObjectId>& out) const {
-  if (object >= at_.size() || at_[object] == 0) return;
+  const auto found = uses_.find(object);
+  if (found == uses_.end()) return;
   const auto add = [&](Place place) {
     if (running(place) && std::find(out.begin(), out.end(), place.queue) == out.end())
       out.push_back(place.queue);
   };
-  const Use& use = uses_[at_[object] - 1];
+  const Use& use = found->second;
   add(use.last);
   for (const Place other : use.others) add(other);
+}
+
+std::size_t Work::bytes() const {
+  std::size_t bytes = uses_.size() * (sizeof(Use) + 4 * sizeof(void*)) + uses_.bucket_count() * sizeof(void*);
+  for (const Queue& queue : queues_) bytes += queue.waits.size() * sizeof(std::vector<Place>);
+  return bytes;
 }
 
 }  // namespace rondo::player::validity

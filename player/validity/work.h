@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,8 @@ class Work {
   void finish_device(ObjectId device, const std::vector<Object>& objects);
   bool running(Place place) const;
   bool uses(ObjectId object) const;  // something that runs does
+  void forget(ObjectId object) { uses_.erase(object); }
+  std::size_t bytes() const;  // about
   // Queues with work that uses it, each once.
   void queues_of(ObjectId object, std::vector<ObjectId>& out) const;
 
@@ -46,8 +49,7 @@ class Work {
     Place last;
     std::vector<Place> others;  // of further queues
   };
-  std::vector<std::uint32_t> at_;  // by ObjectId: index + 1 into uses_
-  std::deque<Use> uses_;
+  std::unordered_map<ObjectId, Use> uses_;
 };
 
 }  // namespace rondo::player::validity

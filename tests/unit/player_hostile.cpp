@@ -22,15 +22,22 @@ class HostileResources : public test::PlayerHostile {
     return {0, 0, 0, {VK_IMAGE_ASPECT_COLOR_BIT, mip, 0, 1}, {0, 0, 0}, {width, height, 1}};
   }
   VkDescriptorSetLayout set_layout(std::uint32_t count,
-                                   VkDescriptorType type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER) {
+                                   VkDescriptorType type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                   bool variable = false) {
     const VkDescriptorSetLayoutBinding binding{0, type, count, VK_SHADER_STAGE_ALL, nullptr};
     auto info = of_type<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
     info.bindingCount = 1;
     info.pBindings = &binding;
+    const VkDescriptorBindingFlags flag = VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT;
+    auto flags = of_type<VkDescriptorSetLayoutBindingFlagsCreateInfo>(
+        VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO);
+    flags.bindingCount = 1;
+    flags.pBindingFlags = &flag;
+    if (variable) info.pNext = &flags;
     return create<VkDescriptorSetLayout, args_vkCreateDescriptorSetLayout>(
         CommandId::vkCreateDescriptorSetLayout, info);
   }
-  VkDescriptorSet set(VkDescriptorSetLayout layout) {
+  VkDescriptorSet set(VkDescriptorSetLayout layout, std::uint32_t count = 0) {
     const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 8};
     auto pool_info = of_type<VkDescriptorPoolCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO);
     pool_info.maxSets = 1;
@@ -41,6 +48,11 @@ class HostileResources : public test::PlayerHostile {
         create<VkDescriptorPool, args_vkCreateDescriptorPool>(CommandId::vkCreateDescriptorPool, pool_info);
     info.descriptorSetCount = 1;
     info.pSetLayouts = &layout;
+    auto counts = of_type<VkDescriptorSetVariableDescriptorCountAllocateInfo>(
+        VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_ALLOCATE_INFO);
+    counts.descriptorSetCount = 1;
+    counts.pDescriptorCounts = &count;
+    if (count != 0) info.pNext = &counts;
     auto made = fresh<VkDescriptorSet>();
     capture.call(CommandId::vkAllocateDescriptorSets, args_vkAllocateDescriptorSets{kDevice, &info, &made},
                  ok());
@@ -155,8 +167,28 @@ TEST_F(HostileResources, WritesHaveTheirBindingsType) {
 }
 TEST_F(HostileResources, DescriptorsStayWithinBuffers) {
   const VkBuffer made = buffer(64);
+  write_set(set(set_layout(2)), 0, 0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, {made, 65, 64});
+  refuses("pBufferInfo has 64 bytes at 65 of VkBuffer#0");
+}
+TEST_F(HostileResources, DescriptorsThatReachBeyondTheirBufferEndWithIt) {
+  const VkBuffer made = buffer(64);
   write_set(set(set_layout(2)), 0, 0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, {made, 32, 64});
-  refuses("pBufferInfo has 64 bytes at 32 of VkBuffer#0");
+  accepts();
+}
+TEST_F(HostileResources, SetsOfVariableCountHaveWhatTheyWereAllocatedWith) {
+  const VkDescriptorSet made = set(set_layout(64, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, true), 8);
+  write_set(made, 0, 7, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, {buffer(64), 0, 64});
+  write_set(made, 0, 63, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, {buffer(64), 0, 64});
+  refuses("1 descriptors from element 63 do not fit binding 0 of VkDescriptorSet#0");
+}
+TEST_F(HostileResources, MutableDescriptorsAreCopiedToTypedOnes) {
+  const VkDescriptorSet from = set(set_layout(2, VK_DESCRIPTOR_TYPE_MUTABLE_EXT)), to = set(set_layout(2));
+  auto copy = of_type<VkCopyDescriptorSet>(VK_STRUCTURE_TYPE_COPY_DESCRIPTOR_SET);
+  copy.srcSet = from;
+  copy.dstSet = to;
+  copy.descriptorCount = 2;
+  capture.call(CommandId::vkUpdateDescriptorSets, args_vkUpdateDescriptorSets{kDevice, 0, nullptr, 1, &copy});
+  accepts();
 }
 TEST_F(HostileResources, SetsAreBoundWhereTheLayoutHasThem) {
   const VkDescriptorSetLayout made = set_layout(1);
@@ -167,10 +199,12 @@ TEST_F(HostileResources, SetsHaveTheLayoutThatIsAskedFor) {
   bind(layout(set_layout(1)), 0, set(set_layout(2)));
   refuses("VkDescriptorSet#0 does not have the layout of set 0 of VkPipelineLayout#0");
 }
-TEST_F(HostileResources, DynamicOffsetsAreAsManyAsTheSetsHave) {
+TEST_F(HostileResources, DynamicOffsetsAreNoFewerThanTheSetsHave) {
   const VkDescriptorSetLayout made = set_layout(1);
   bind(layout(made), 0, set(made), 1);
-  refuses("has 1 dynamic offsets, and its sets have 0");
+  const VkDescriptorSetLayout dynamic = set_layout(1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC);
+  bind(layout(dynamic), 0, set(dynamic), 0);
+  refuses("has 0 dynamic offsets, and its sets have 1");
 }
 
 }  // namespace

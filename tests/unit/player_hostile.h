@@ -9,6 +9,8 @@ namespace rondo::test {
 
 class PlayerHostile : public PlayerScene {
  protected:
+  using PlayerScene::PlayerScene;
+
   VkBuffer buffer(VkDeviceSize bytes, bool bound = true) {
     auto info = of_type<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
     info.size = bytes;

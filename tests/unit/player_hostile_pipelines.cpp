@@ -11,7 +11,8 @@ using test::ok;
 
 class HostilePipelines : public test::PlayerHostile {
  protected:
-  HostilePipelines() {
+  explicit HostilePipelines(const void* device_chain = nullptr)
+      : PlayerHostile(VK_API_VERSION_1_0, device_chain) {
     const std::uint32_t code[5] = {0x07230203};
     auto module_info = of_type<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
     module_info.codeSize = sizeof code;
@@ -43,10 +44,26 @@ class HostilePipelines : public test::PlayerHostile {
     info.pMultisampleState = &multisample;
     info.pColorBlendState = &blend;
   }
-  void create_pipeline() {
+  VkPipeline create_pipeline() {
     auto made = fresh<VkPipeline>();
     capture.call(CommandId::vkCreateGraphicsPipelines,
                  args_vkCreateGraphicsPipelines{kDevice, VK_NULL_HANDLE, 1, &info, nullptr, &made}, ok());
+    return made;
+  }
+  // 26 indices of 4 bytes, from a buffer of 100 bytes.
+  void draw_beyond_the_indices() {
+    const VkPipeline pipeline = create_pipeline();
+    const VkBuffer indices = buffer(100);
+    const VkCommandBuffer recorded = recording();
+    auto pass = of_type<VkRenderingInfo>(VK_STRUCTURE_TYPE_RENDERING_INFO);
+    pass.renderArea = {{0, 0}, {16, 16}};
+    pass.layerCount = 1;
+    capture.call(CommandId::vkCmdBeginRendering, args_vkCmdBeginRendering{recorded, &pass});
+    capture.call(CommandId::vkCmdBindPipeline,
+                 args_vkCmdBindPipeline{recorded, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline});
+    capture.call(CommandId::vkCmdBindIndexBuffer,
+                 args_vkCmdBindIndexBuffer{recorded, indices, 0, VK_INDEX_TYPE_UINT32});
+    capture.call(CommandId::vkCmdDrawIndexed, args_vkCmdDrawIndexed{recorded, 26, 1, 0, 0, 0});
   }
 
   const VkViewport viewport{0, 0, 16, 16, 0, 1};
@@ -97,10 +114,40 @@ TEST_F(HostilePipelines, BlendEveryAttachment) {
   create_pipeline();
   refuses("blends 0 attachments of 1");
 }
+TEST_F(HostilePipelines, BlendNothingWhereAllIsUnused) {
+  const VkAttachmentReference unused{VK_ATTACHMENT_UNUSED, VK_IMAGE_LAYOUT_UNDEFINED};
+  VkSubpassDescription subpass{};
+  subpass.colorAttachmentCount = 1;
+  subpass.pColorAttachments = &unused;
+  auto pass = of_type<VkRenderPassCreateInfo>(VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO);
+  pass.subpassCount = 1;
+  pass.pSubpasses = &subpass;
+  info.pNext = nullptr;
+  info.renderPass = create<VkRenderPass, args_vkCreateRenderPass>(CommandId::vkCreateRenderPass, pass);
+  info.pColorBlendState = nullptr;
+  create_pipeline();
+  accepts();
+}
 TEST_F(HostilePipelines, NeedAVertexShader) {
   stage.stage = VK_SHADER_STAGE_FRAGMENT_BIT;
   create_pipeline();
   refuses("has no vertex shader");
+}
+const VkPhysicalDeviceFeatures2 kRobust = [] {
+  auto features = of_type<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+  features.features.robustBufferAccess = VK_TRUE;
+  return features;
+}();
+struct RobustPipelines : HostilePipelines {
+  RobustPipelines() : HostilePipelines(&kRobust) {}
+};
+TEST_F(HostilePipelines, DrawWithIndicesThatAreThere) {
+  draw_beyond_the_indices();
+  refuses("the index buffer has 104 bytes at 0 of VkBuffer#0, which has 100");
+}
+TEST_F(RobustPipelines, DrawBeyondTheirIndices) {
+  draw_beyond_the_indices();
+  accepts();
 }
 TEST_F(HostilePipelines, TakeAttributesFromBindingsThatAreThere) {
   const VkVertexInputAttributeDescription description{0, 2, VK_FORMAT_R32_SFLOAT, 0};
