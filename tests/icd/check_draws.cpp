@@ -50,6 +50,7 @@ void check_indexed(Call& call, const args_vkCmdDrawIndexed& a) {
                              : bound.index_type == VK_INDEX_TYPE_UINT16  ? 2
                                                                          : 4;
   if (call.device->enabled(VK_EXT_ROBUSTNESS_2_EXTENSION_NAME)) return;
+  if (call.device->features.robustBufferAccess != VK_FALSE && !settings().sloppy) return;
   is_within(*bound.index_buffer, bound.index_offset, std::uint64_t{a.firstIndex} + a.indexCount, bytes, bytes,
             "the range of indices");
 }

@@ -223,7 +223,10 @@ void check_recording(const Call& call) {
   if (entry->primary_only && buffer.level != VK_COMMAND_BUFFER_LEVEL_PRIMARY)
     violation("is recorded into a secondary command buffer");
   if (entry->place == tables::Place::inside && !buffer.in_render_pass) violation("is outside a render pass");
-  if (entry->place == tables::Place::outside && buffer.in_render_pass) violation("is inside a render pass");
+  const bool fills =
+      call.canonical == CommandId::vkCmdFillBuffer || call.canonical == CommandId::vkCmdUpdateBuffer;
+  if (entry->place == tables::Place::outside && buffer.in_render_pass)
+    fills ? sloppy("is inside a render pass") : violation("is inside a render pass");
   if (buffer.bound.secondaries_only && !stands_beside_secondaries(call.canonical))
     violation("is in a subpass that takes only secondary command buffers");
 }

@@ -30,6 +30,9 @@ struct Call {
 // check it also keeps the call from being made. From any thread: the command
 // named is the one that the thread is in.
 void violation(const std::string& what);
+// A call that correct programs do not make and that harms no driver: a violation
+// only if the settings say so.
+void sloppy(const std::string& what);
 
 // What a command does. Aliases share the behaviour of their canonical command.
 // Without one: outputs of created objects are made as PlainObject, destroyed

@@ -37,6 +37,7 @@ struct Settings {
   bool unified = false;  // one memory type: host visible, coherent, device local
   bool leaks = false;    // what is alive when its device is destroyed is a violation
   bool abort = false;    // a violation ends the process
+  bool sloppy = false;   // what is wrong and does no harm is a violation too
   bool print = false;    // violations on standard error
   std::string log;       // file: the name of every call
 };

@@ -84,6 +84,10 @@ void violation(const std::string& what) {
   history().violated(call.id == CommandId::none ? "a queue" : info(call.id).name, what);
 }
 
+void sloppy(const std::string& what) {
+  if (settings().sloppy) violation(what);
+}
+
 std::vector<Violation> violations() { return history().violations(); }
 void clear_violations() { history().clear_violations(); }
 std::vector<std::string> calls() { return history().calls(); }

@@ -247,7 +247,11 @@ void check_push(Call&, const args_vkCmdPushConstants& a) {
     if ((r.stageFlags & a.stageFlags) == 0) continue;
     if (a.offset >= r.offset && a.offset + a.size <= r.offset + r.size) covered |= r.stageFlags;
   }
-  if ((a.stageFlags & ~covered) != 0) violation("the layout has no such range for these stages");
+  constexpr std::uint32_t kMaxPushConstantsSize = 256;
+  if (a.offset > kMaxPushConstantsSize || a.size > kMaxPushConstantsSize - a.offset)
+    violation("pushes beyond maxPushConstantsSize");
+  else if ((a.stageFlags & ~covered) != 0)
+    sloppy("the layout has no such range for these stages");
 }
 
 }  // namespace

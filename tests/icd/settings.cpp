@@ -87,6 +87,10 @@ bool apply(Settings& s, const std::string& key, const std::string& value) {
     s.leaks = value == "violation";
     return s.leaks;
   }
+  if (key == "sloppy") {
+    s.sloppy = value == "violation";
+    return s.sloppy;
+  }
   if (key == "handles") {
     if (value == "recycled")
       s.handles = Handles::recycled;

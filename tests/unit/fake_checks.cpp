@@ -55,6 +55,21 @@ TEST_F(FakeChecks, FillsAndUpdates) {
           [&](VkCommandBuffer c, bool wrong) { vk.vkCmdFillBuffer(c, wrong ? read_only : b, 0, 4, 0); });
 }
 
+TEST_F(FakeChecks, PushesBeyondTheirLayoutAreSloppyOnly) {
+  const VkPushConstantRange range{VK_SHADER_STAGE_VERTEX_BIT, 0, 16};
+  VkPipelineLayoutCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+  info.pushConstantRangeCount = 1;
+  info.pPushConstantRanges = &range;
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+  ASSERT_EQ(vk.vkCreatePipelineLayout(device, &info, nullptr, &layout), VK_SUCCESS);
+  const std::uint32_t words[80] = {};
+  refuses("beyond maxPushConstantsSize", [&](VkCommandBuffer c, bool wrong) {
+    vk.vkCmdPushConstants(c, layout, VK_SHADER_STAGE_VERTEX_BIT, 0, wrong ? 320 : 64, words);
+  });
+  vk.vkDestroyPipelineLayout(device, layout, nullptr);
+}
+
 TEST_F(FakeChecks, CopiesOfBuffers) {
   const VkBuffer from = make_buffer(64).buffer, to = make_buffer(32).buffer;
   const auto copy = [&](VkCommandBuffer c, VkBuffer target, VkBufferCopy region) {
