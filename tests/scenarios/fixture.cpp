@@ -88,6 +88,10 @@ const std::string& display() {
 
 Words vkcube(int frames) { return {"vkcube", "--c", std::to_string(frames)}; }
 
+Words vkcubepp(int frames) { return {"vkcubepp", "--c", std::to_string(frames)}; }
+
+Words glxgears(int seconds) { return {"timeout", "--preserve-status", std::to_string(seconds), "glxgears"}; }
+
 Words glmark2(const std::string& benchmark, int frames) {
   return {"glmark2", "-s", "320x240", "-b",
           benchmark + ":nframes=" + std::to_string(frames) + ":duration=60"};
@@ -117,8 +121,9 @@ Command capture_command(const Words& words, const std::string& output, const Cap
     command.environment.insert(recording.begin(), recording.end());
   }
   command.arguments.insert(command.arguments.end(), words.begin(), words.end());
-  if (words[0] == "vkcube" || words[0] == "glmark2") command.environment["DISPLAY"] = display();
-  if (words[0] == "glmark2")
+  const bool opengl = words[0] == "glmark2" || words.back() == "glxgears";
+  if (opengl || words[0] == "vkcube" || words[0] == "vkcubepp") command.environment["DISPLAY"] = display();
+  if (opengl)
     command.environment.insert({{"MESA_LOADER_DRIVER_OVERRIDE", "zink"}, {"LIBGL_ALWAYS_SOFTWARE", "1"}});
   use_driver(command.environment, options.driver, options.settings);
   if (options.oracle) use_oracle(command.environment, oracle_report(output));

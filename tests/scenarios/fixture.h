@@ -64,6 +64,8 @@ struct Recording {
 // Captured once a test program, then shared: never change the file.
 const Recording& captured(const Words& words, const CaptureOptions& options = {});
 Words vkcube(int frames = 300);
+Words vkcubepp(int frames);
+Words glxgears(int seconds);                              // OpenGL on Vulkan, ended by SIGTERM
 Words glmark2(const std::string& benchmark, int frames);  // OpenGL on Vulkan: Mesa's zink
 
 // "N of M <what> compared and equal", as a verification says it.

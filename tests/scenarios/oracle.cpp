@@ -14,6 +14,26 @@ namespace scenario {
 namespace {
 
 using Allocations = std::vector<OracleAllocation>;
+using ByDigest = std::multimap<std::string, const OracleAllocation*>;
+
+// The capture layer rounds up to the alignment of what it imports, at most this.
+constexpr std::uint64_t kRounding = 65536;
+
+bool same_size(const OracleAllocation& captured, const OracleAllocation& replayed) {
+  return captured.size >= replayed.size &&
+         captured.size <= (replayed.size + kRounding - 1) / kRounding * kRounding;
+}
+
+// That with these contents and, as nearly as can be known, this size: the largest that fits.
+ByDigest::iterator find_same(ByDigest& all, const OracleAllocation& captured) {
+  auto best = all.end();
+  const auto range = all.equal_range(captured.digest);
+  for (auto one = range.first; one != range.second; ++one)
+    if (one->second->bytes == captured.bytes && same_size(captured, *one->second) &&
+        (best == all.end() || one->second->size > best->second->size))
+      best = one;
+  return best;
+}
 
 std::string describe(const OracleAllocation& a) {
   return "allocation " + std::to_string(a.number) + " of " + std::to_string(a.size) + " bytes, type " +
@@ -79,7 +99,7 @@ std::vector<OracleAllocation> parse_oracle_report(const std::string& text) {
 OracleResult compare_oracle(const std::vector<OracleAllocation>& captured,
                             const std::vector<OracleAllocation>& replayed, int virtual_images) {
   OracleResult result;
-  std::multimap<std::string, const OracleAllocation*> there;
+  ByDigest there;
   int unread_there = 0;
   for (const OracleAllocation& a : replayed) {
     if (!a.problem.empty()) result.problems.push_back("replay: " + describe(a) + " " + a.problem);
@@ -102,9 +122,9 @@ OracleResult compare_oracle(const std::vector<OracleAllocation>& captured,
       continue;
     }
     if (a.untouched()) continue;
-    const auto same = there.find(a.digest);
+    const auto same = find_same(there, a);
     if (same == there.end()) {
-      result.differences.push_back("no allocation of the replay had the contents of " + describe(a));
+      result.differences.push_back("no allocation of the replay had the contents and size of " + describe(a));
     } else {
       ++result.equal;
       there.erase(same);

@@ -18,11 +18,14 @@ struct Expectations {
   // Memory ranges without a checkpoint (at most), and why: work that is pending
   // when a wait succeeds, or a thread that writes meanwhile.
   int not_compared = 0;
+  double least_compared = 0;  // the share that is compared at least, where that is all that can be said
   std::string not_compared_because = {};
   // Allocations that rightly differ in a replay, and why: time stamps, a race
   // that the program means to have.
   int memory_differs = 0;
   std::string memory_differs_because = {};
+  // Why the program frees no memory at all, so that nothing is compared; empty: it frees some.
+  std::string frees_nothing_because = {};
 };
 
 // Only the last of what follows: every allocation that the program frees has the

@@ -38,6 +38,9 @@ std::multiset<std::string> messages(const Outcome& outcome) {
   return found;
 }
 
+// These end with an error on lavapipe, which lacks what they need: the fake driver's.
+const std::set<std::string> kForAnotherDriver = {"headless", "indexing", "planes", "three_queues"};
+
 // Every test program that ends as it should on lavapipe.
 std::vector<std::string> all_programs() {
   std::vector<std::string> names;
@@ -45,6 +48,7 @@ std::vector<std::string> all_programs() {
     const std::string name = entry.path().filename();
     const auto permissions = entry.status().permissions();
     if (entry.is_regular_file() && name.find('.') == std::string::npos && name != "crash" &&
+        kForAnotherDriver.count(name) == 0 &&
         (permissions & std::filesystem::perms::owner_exec) != std::filesystem::perms::none)
       names.push_back(name);
   }
@@ -56,13 +60,15 @@ std::vector<std::string> all_programs() {
 
 SCENARIO("the validation layer has nothing to say of what the layer does", "[validation]") {
   REQUIRE(all_programs().size() > 10);
+  for (const std::string& name : kForAnotherDriver) CHECK(std::filesystem::exists(program(name)));
   const TemporaryDirectory directory;
   for (const std::string& name : all_programs()) {
     Command alone;
     alone.arguments = {program(name)};
     validate(alone, directory);
     const Outcome expected = run(alone);
-    if (expected.status != 0) continue;  // for another driver
+    INFO(name << "\n" << expected.both());
+    REQUIRE(expected.status == 0);
     for (const std::string checkpoints : {"none", "readback"}) {
       Command command = capture_command({program(name)}, directory.file("%p.rondo"),
                                         {.checkpoints = checkpoints, .with_launcher = false});
