@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Submits and waits. What the capture saw finish is waited for; what it saw
 // unfinished never comes here (plan_actions.cpp).
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -32,22 +33,46 @@ Result<void> finished_wait(Run& run, const Op& op, std::int64_t result, const ch
   return {};
 }
 
+Error never_ends(Run& run, const Op& op) {
+  return run.refuse(op, Status::failed, "waits for work that waits for a later record");
+}
+
+// Long, but not for what cannot come.
+template <class Wait>
+Result<void> wait_patiently(Run& run, const Op& op, Wait wait, const char* command = nullptr) {
+  constexpr std::uint64_t kLookEveryNs = 1'000'000'000;
+  VkResult result = VK_TIMEOUT;
+  for (std::uint64_t left = run.deadline().left_ns();; left = run.deadline().left_ns()) {
+    result = wait(std::min(left, kLookEveryNs));
+    if (result != VK_TIMEOUT || left == 0) break;
+    if (run.blocked(run.device(op))) return tl::unexpected<Error>(never_ends(run, op));
+  }
+  return finished_wait(run, op, result, command);
+}
+
 Result<void> wait_fences(Run& run, const Op& op, std::byte* args) {
-  as<args_vkWaitForFences>(args).timeout = run.deadline().left_ns();
-  return finished_wait(run, op, run.call(op, args));
+  return wait_patiently(run, op, [&](std::uint64_t ns) {
+    as<args_vkWaitForFences>(args).timeout = ns;
+    return static_cast<VkResult>(run.call(op, args));
+  });
 }
 
 Result<void> fence_was_ready(Run& run, const Op& op, std::byte* args) {
   const auto& a = as<args_vkGetFenceStatus>(args);
   const DeviceState& device = run.device(op);
-  return finished_wait(
-      run, op, device.dispatch.vkWaitForFences(device.handle, 1, &a.fence, VK_TRUE, run.deadline().left_ns()),
+  return wait_patiently(
+      run, op,
+      [&](std::uint64_t ns) {
+        return device.dispatch.vkWaitForFences(device.handle, 1, &a.fence, VK_TRUE, ns);
+      },
       "vkWaitForFences");
 }
 
 Result<void> wait_semaphores(Run& run, const Op& op, std::byte* args) {
-  as<args_vkWaitSemaphores>(args).timeout = run.deadline().left_ns();
-  return finished_wait(run, op, run.call(op, args));
+  return wait_patiently(run, op, [&](std::uint64_t ns) {
+    as<args_vkWaitSemaphores>(args).timeout = ns;
+    return static_cast<VkResult>(run.call(op, args));
+  });
 }
 
 // The value in the block is what the program read.
@@ -60,12 +85,16 @@ Result<void> semaphore_had_value(Run& run, const Op& op, std::byte* args) {
   info.semaphoreCount = 1;
   info.pSemaphores = &a.semaphore;
   info.pValues = a.pValue;
-  return finished_wait(run, op,
-                       device.dispatch.vkWaitSemaphores(device.handle, &info, run.deadline().left_ns()),
-                       "vkWaitSemaphores");
+  return wait_patiently(
+      run, op, [&](std::uint64_t ns) { return device.dispatch.vkWaitSemaphores(device.handle, &info, ns); },
+      "vkWaitSemaphores");
 }
 
 Result<void> wait_idle(Run& run, const Op& op, std::byte* args) {
+  // It has no timeout.
+  if (run.blocked(run.device(op), as<args_vkQueueWaitIdle>(args).queue,
+                  codec::info(op.command).canonical == CommandId::vkDeviceWaitIdle))
+    return tl::unexpected<Error>(never_ends(run, op));
   RONDO_TRY(run.call_checked(op, args));
   run.waited();
   return {};
@@ -107,7 +136,8 @@ Result<void> query_was_ready(Run& run, const Op& op, std::byte* args) {
   // The block holds what the program got, perhaps in a blob that is the plan's:
   // the driver writes elsewhere.
   std::vector<std::byte>& buffer = run.output_buffer();
-  a.dataSize = query_bytes(a.queryCount, a.stride);  // checked when the plan was built
+  a.stride = query_bytes(1, 0);  // where each result goes is nobody's business
+  a.dataSize = query_bytes(a.queryCount, a.stride);
   if (buffer.size() < a.dataSize) buffer.resize(a.dataSize);
   a.pData = buffer.data();
   a.flags &= ~static_cast<VkQueryResultFlags>(VK_QUERY_RESULT_WAIT_BIT);  // a wait here could not time out

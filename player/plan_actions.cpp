@@ -77,6 +77,7 @@ bool said_not_ready(CommandId id, std::int64_t result) {
     case CommandId::vkWaitSemaphores:
     case CommandId::vkGetFenceStatus:
     case CommandId::vkGetQueryPoolResults:
+      return result != VK_SUCCESS;
     case CommandId::vkAcquireNextImageKHR:
     case CommandId::vkAcquireNextImage2KHR:
       return result == VK_TIMEOUT || result == VK_NOT_READY;

@@ -238,10 +238,14 @@ gpu::ImageReadback& Run::readback(DeviceState& device, std::uint32_t family) {
   return *readback;
 }
 
-bool Run::blocked(const DeviceState& device) {
+bool Run::blocked(const DeviceState& device) { return blocked(device, VK_NULL_HANDLE, true); }
+
+bool Run::blocked(const DeviceState& device, VkQueue queue, bool any) {
   sync_.advance(at_);
-  return sync_.blocked() && std::any_of(device.queues.begin(), device.queues.end(),
-                                        [&](const LiveQueue& queue) { return sync_.blocked(queue.id); });
+  return sync_.blocked() &&
+         std::any_of(device.queues.begin(), device.queues.end(), [&](const LiveQueue& one) {
+           return (any || one.handle == queue) && sync_.blocked(one.id);
+         });
 }
 
 Result<void> Run::zero(DeviceState& device, const MemoryState& memory, std::uint32_t type) {

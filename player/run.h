@@ -154,6 +154,7 @@ class Run {
   // Zeroes fresh memory, on a queue that waits for nothing, or not at all.
   Result<void> zero(DeviceState& device, const MemoryState& memory, std::uint32_t type);
   bool blocked(const DeviceState& device);  // a queue waits for a later record
+  bool blocked(const DeviceState& device, VkQueue queue, bool any);  // that one, or any
   std::vector<ImageCheck>& image_checks() { return image_checks_; }
 
   // Times and places, kept by the executors of submits, waits and presents.
