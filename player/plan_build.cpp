@@ -147,12 +147,18 @@ Result<void> PlanBuilder::check_played(const Record& record, const codec::Comman
   for (std::size_t i = 0; i < resolution_.ids.size(); ++i) {
     const ObjectId id = resolution_.ids[i];
     if (id == 0 || (lowered_.handles[i].flags & (codec::kCreated | codec::kPerhapsIgnored)) != 0) continue;
-    if ((id < played_.size() && played_[id]) || is_players_own(objects[id].type) ||
-        objects[objects[id].parent].type == HandleType::VkSwapchainKHR || may_name_unknown(command))
+    if ((id < played_.size() && played_[id]) || is_players_own(objects[id].type) || may_name_unknown(command))
       continue;
-    return tl::unexpected<Error>(at(record, Status::unreadable,
-                                    std::string(command.name) + " uses " + plan_->name(id) +
-                                        ", which no record that is played made"));
+    // An image of a swapchain is made with that.
+    if (const ObjectId parent = objects[id].parent; objects[parent].type == HandleType::VkSwapchainKHR)
+      if (const std::uint32_t place = plan_->place_of(parent);
+          parent < played_.size() && played_[parent] && place < plan_->swapchains.size()) {
+        const std::vector<ObjectId>& images = plan_->swapchains[place].images;
+        if (std::find(images.begin(), images.end(), id) != images.end()) continue;
+      }
+    return tl::unexpected<Error>(
+        at(record, Status::unreadable,
+           std::string(command.name) + " uses " + plan_->name(id) + ", which no record that is played made"));
   }
   if (command.returns == codec::Returns::result && record.has_return && record.return_value < 0) return {};
   for (const codec::Field& f : codec::info(command.args).fields) {

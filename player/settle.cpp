@@ -33,7 +33,11 @@ Result<void> Run::settle(const Op& op, const Settle& settle) {
     const VkResult r = vk.vkResetCommandBuffer(commands, 0);
     return r < 0 ? tl::unexpected<Error>(failure(op, r, "vkResetCommandBuffer before it")) : Result<void>();
   }
-  const auto queue = reinterpret_cast<VkQueue>(slots_[settle.queue]);
+  ObjectId queue_id = settle.queue;
+  const bool of_swapchain = plan_.objects.objects()[queue_id].type == HandleType::VkSwapchainKHR;
+  if (of_swapchain) queue_id = plan_.swapchains[plan_.place_of(queue_id)].present_queue;
+  const VkQueue queue = of_swapchain && slots_[queue_id] == 0 ? device.service_queue
+                                                              : reinterpret_cast<VkQueue>(slots_[queue_id]);
   if (queue == VK_NULL_HANDLE) return {};
   if (settle.semaphore != 0) {
     const VkSemaphore semaphore = reinterpret_cast<VkSemaphore>(slots_[settle.semaphore]);
@@ -48,10 +52,10 @@ Result<void> Run::settle(const Op& op, const Settle& settle) {
                  : Result<void>();
   }
   sync_.advance(at_);
-  if (sync_.blocked(settle.queue))
-    return tl::unexpected<Error>(refuse(
-        op, Status::failed,
-        "needs work of " + plan_.name(settle.queue) + " to have ended, which waits for a later record"));
+  if (sync_.blocked(queue_id))
+    return tl::unexpected<Error>(
+        refuse(op, Status::failed,
+               "needs work of " + plan_.name(queue_id) + " to have ended, which waits for a later record"));
   const IdleProbe probe(device, queue);
   const VkResult r = probe.wait(std::min(deadline_.left_ns(), has_events_ ? kMayHangNs : UINT64_MAX));
   if (r == VK_TIMEOUT) return tl::unexpected<Error>(timed_out(op));

@@ -78,6 +78,9 @@ Wrong copy_buffer_image(Validity& v, const Call& c, ObjectId buffer, ObjectId im
                                r.imageExtent, true);
         !w.empty())
       return w;
+    if (image != nullptr && image->type != VK_IMAGE_TYPE_3D &&
+        (r.imageOffset.z != 0 || r.imageExtent.depth > 1))
+      return "a region is deeper than " + v.name(image_id);
     // What the format's planes and aspects take is known of common ones only.
     const std::uint64_t bytes = image == nullptr
                                     ? 0

@@ -115,13 +115,27 @@ Wrong bind_indices(Validity& v, const Call& c) {
   return {};
 }
 
+bool may_bind_null(const Validity& v, ObjectId commands) {
+  const std::uint32_t place = v.plan().place_of(v.plan().objects.objects()[commands].device);
+  if (place >= v.plan().devices.size()) return false;
+  for (const FeatureUse& use : v.plan().devices[place].features)
+    if (use.structure == StructId::VkPhysicalDeviceRobustness2FeaturesEXT &&
+        use.bytes.size() >= sizeof(VkPhysicalDeviceRobustness2FeaturesEXT) &&
+        reinterpret_cast<const VkPhysicalDeviceRobustness2FeaturesEXT*>(use.bytes.data())->nullDescriptor !=
+            VK_FALSE)
+      return true;
+  return false;
+}
+
 Wrong check_vertices(Validity& v, const Call& c, std::uint32_t count, const VkBuffer* buffers,
                      const VkDeviceSize* offsets, const VkDeviceSize* sizes) {
-  for (std::uint32_t i = 0; i < count; ++i)
-    if (Wrong w = check_bytes(v, "pBuffers", c.id(&buffers[i]), offsets[i],
-                              sizes != nullptr ? sizes[i] : VK_WHOLE_SIZE);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const ObjectId id = c.id(&buffers[i]);
+    if (id == 0 && !may_bind_null(v, c.dispatch())) return "buffer " + std::to_string(i) + " is null";
+    if (Wrong w = check_bytes(v, "pBuffers", id, offsets[i], sizes != nullptr ? sizes[i] : VK_WHOLE_SIZE);
         !w.empty())
       return w;
+  }
   return {};
 }
 

@@ -54,6 +54,7 @@ Wrong create_view(Validity& v, const Call& c) {
   const ObjectId image_id = c.id(&info.image);
   if (Wrong w = check_bound(v, "image", image_id); !w.empty()) return w;
   if (Wrong w = check_range(v, "subresourceRange", image_id, info.subresourceRange); !w.empty()) return w;
+  if (info.subresourceRange.aspectMask == 0) return "aspectMask is 0";
   const ObjectId id = c.created();
   if (id == 0) return {};
   ImageView& view = v.image_views.make(id);

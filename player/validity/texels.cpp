@@ -19,6 +19,46 @@ std::uint32_t aspect_bytes(VkFormat format, VkImageAspectFlags aspect) {
   return format == VK_FORMAT_D16_UNORM || format == VK_FORMAT_D16_UNORM_S8_UINT ? 2 : 4;
 }
 
+// Of one texel of this plane, in the plane's own texels; 0: no such format.
+std::uint32_t plane_bytes(VkFormat format, VkImageAspectFlags aspect) {
+  if (aspect != VK_IMAGE_ASPECT_PLANE_0_BIT && aspect != VK_IMAGE_ASPECT_PLANE_1_BIT &&
+      aspect != VK_IMAGE_ASPECT_PLANE_2_BIT)
+    return 0;
+  const std::uint32_t both = aspect == VK_IMAGE_ASPECT_PLANE_1_BIT ? 2 : 1;
+  switch (format) {
+    case VK_FORMAT_G8_B8_R8_3PLANE_420_UNORM:
+    case VK_FORMAT_G8_B8_R8_3PLANE_422_UNORM:
+    case VK_FORMAT_G8_B8_R8_3PLANE_444_UNORM:
+      return 1;
+    case VK_FORMAT_G8_B8R8_2PLANE_420_UNORM:
+    case VK_FORMAT_G8_B8R8_2PLANE_422_UNORM:
+    case VK_FORMAT_G8_B8R8_2PLANE_444_UNORM:
+      return both;
+    case VK_FORMAT_G10X6_B10X6_R10X6_3PLANE_420_UNORM_3PACK16:
+    case VK_FORMAT_G10X6_B10X6_R10X6_3PLANE_422_UNORM_3PACK16:
+    case VK_FORMAT_G10X6_B10X6_R10X6_3PLANE_444_UNORM_3PACK16:
+    case VK_FORMAT_G12X4_B12X4_R12X4_3PLANE_420_UNORM_3PACK16:
+    case VK_FORMAT_G12X4_B12X4_R12X4_3PLANE_422_UNORM_3PACK16:
+    case VK_FORMAT_G12X4_B12X4_R12X4_3PLANE_444_UNORM_3PACK16:
+    case VK_FORMAT_G16_B16_R16_3PLANE_420_UNORM:
+    case VK_FORMAT_G16_B16_R16_3PLANE_422_UNORM:
+    case VK_FORMAT_G16_B16_R16_3PLANE_444_UNORM:
+      return 2;
+    case VK_FORMAT_G10X6_B10X6R10X6_2PLANE_420_UNORM_3PACK16:
+    case VK_FORMAT_G10X6_B10X6R10X6_2PLANE_422_UNORM_3PACK16:
+    case VK_FORMAT_G10X6_B10X6R10X6_2PLANE_444_UNORM_3PACK16:
+    case VK_FORMAT_G12X4_B12X4R12X4_2PLANE_420_UNORM_3PACK16:
+    case VK_FORMAT_G12X4_B12X4R12X4_2PLANE_422_UNORM_3PACK16:
+    case VK_FORMAT_G12X4_B12X4R12X4_2PLANE_444_UNORM_3PACK16:
+    case VK_FORMAT_G16_B16R16_2PLANE_420_UNORM:
+    case VK_FORMAT_G16_B16R16_2PLANE_422_UNORM:
+    case VK_FORMAT_G16_B16R16_2PLANE_444_UNORM:
+      return 2 * both;
+    default:
+      return 0;
+  }
+}
+
 }  // namespace
 
 Block block_of(VkFormat format) {
@@ -43,7 +83,8 @@ Block block_of(VkFormat format) {
 
 std::uint64_t region_bytes(VkFormat format, VkImageAspectFlags aspect, std::uint32_t row_length,
                            std::uint32_t image_height, const VkExtent3D& extent, std::uint32_t layers) {
-  const Block block = block_of(format);
+  const std::uint32_t of_plane = plane_bytes(format, aspect);
+  const Block block = of_plane != 0 ? Block{1, 1, of_plane} : block_of(format);
   const bool depth = format >= VK_FORMAT_D16_UNORM && format <= VK_FORMAT_D32_SFLOAT_S8_UINT;
   const std::uint64_t bytes = depth ? aspect_bytes(format, aspect) : block.bytes;
   if (bytes == 0 || extent.width == 0 || extent.height == 0 || extent.depth == 0 || layers == 0) return 0;

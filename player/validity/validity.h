@@ -116,6 +116,7 @@ class Validity {
   // Batches whose commands wait for an event that nothing has set yet.
   void waits_for_event(ObjectId event, Place place) { waiting_.push_back({event, place}); }
   void set_event(ObjectId event, bool to);
+  bool any_waits_for_event() const { return !waiting_.empty(); }
   Wrong never_ends(Place place) const;  // one of them, or behind one
   std::uint32_t op() const { return static_cast<std::uint32_t>(plan_.ops.size()); }
   void hold(ObjectId object, ObjectId holder);

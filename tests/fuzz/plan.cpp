@@ -27,8 +27,9 @@ constexpr std::string_view kHarmless[] = {
     "maxLod is less than minLod",
     "maxAnisotropy is beyond the limits",
     "a queue priority is outside 0 to 1",
-    "logicOp is not enabled",
+    "is not enabled",
     "usage is 0",
+    "flags ask for a feature that the device does not have",
     "a pool size is 0",
     "there are more than maxViewports",
     "there are more descriptors than maxPerSetDescriptors",
@@ -45,6 +46,7 @@ constexpr std::string_view kHarmless[] = {
     // Nothing is copied; what reaches outside the plan refuses (validity/copies.cpp).
     "a region's source is empty or reaches outside the buffer",
     "a region's box is empty, no box of whole blocks",
+    "bufferRowLength or bufferImageHeight is less than the region's extent",
     // Barriers say what was done, and do nothing.
     "a barrier's range names aspects that the image lacks",
     "a barrier is between queue families that the device does not have",
