@@ -107,6 +107,7 @@ Wrong check_barriers(Validity& v, const Call& c, std::uint32_t buffers, const Bu
           range.layerCount != image[i].subresourceRange.layerCount)
         v.change(c, image[i].subresourceRange, range);
     }
+    if (id == 0) return "a barrier's image is null";
     if (Wrong w = check_bound(v, "image", id); !w.empty()) return w;
     if (Wrong w = check_range(v, "subresourceRange", id, range); !w.empty()) return w;
   }
