@@ -157,10 +157,9 @@ const std::map<std::string, std::vector<std::string>>& compared_damages() {
         "vkUpdateDescriptorSets"}},
       {"handle",
        {"rondoCheckpointMemory", "rondoHostWrite", "vkCmdBindDescriptorSets", "vkCmdBindIndexBuffer",
-        "vkCmdBindPipeline", "vkCmdBindVertexBuffers", "vkCmdCopyBuffer", "vkCmdCopyBufferToImage",
-        "vkCmdCopyImageToBuffer", "vkCmdDrawIndirect", "vkCmdFillBuffer", "vkCmdPushDescriptorSetKHR",
-        "vkCreateComputePipelines", "vkCreateGraphicsPipelines", "vkCreateImageView", "vkQueueSubmit",
-        "vkUpdateDescriptorSets"}},
+        "vkCmdBindPipeline", "vkCmdBindVertexBuffers", "vkCmdCopyBuffer", "vkCmdCopyImageToBuffer",
+        "vkCmdDrawIndirect", "vkCmdFillBuffer", "vkCmdPushDescriptorSetKHR", "vkCreateComputePipelines",
+        "vkCreateGraphicsPipelines", "vkCreateImageView", "vkQueueSubmit", "vkUpdateDescriptorSets"}},
   };
   return all;
 }
