@@ -21,7 +21,7 @@ constexpr std::size_t kHolesPerByte = 64;
 Result<void> Decoder::run() {
   const StructInfo& type = info(command_.args);
   std::size_t base = 0;
-  bool fine = allocate(type.size, base) && structure(type, base, false, 0);
+  bool fine = allocate(type.size, base) && structure(type, base, false, 0) && strides_agree();
   if (fine && in_.remaining() != 0) {
     member_ = nullptr;
     fine = refuse("holds " + std::to_string(in_.remaining()) + " bytes too many");
@@ -73,17 +73,27 @@ bool Decoder::field(const Field& f, std::size_t base, int depth) {
   switch (f.shape) {
     case Shape::value:
       if (!element(f, at, base, depth)) return false;
-      return f.element != Element::handle || load<std::uint64_t>(&out_.bytes[at]) != 0 || accept_null(f, base);
-    case Shape::array: return elements(f, at, f.count.constant, base, depth);
-    case Shape::text: return text(f, at);
-    case Shape::one: return one(f, at, base, depth);
-    case Shape::many: return is_data(f) ? data(f, base) : many(f, base, depth);
-    case Shape::string: return string(f, base, at);
-    case Shape::strings: return strings(f, base);
-    case Shape::many_pointers: return many_pointers(f, base, depth);
-    case Shape::pnext: return chain(f, at, depth);
+      return f.element != Element::handle || load<std::uint64_t>(&out_.bytes[at]) != 0 ||
+             accept_null(f, base);
+    case Shape::array:
+      return elements(f, at, f.count.constant, base, depth);
+    case Shape::text:
+      return text(f, at);
+    case Shape::one:
+      return one(f, at, base, depth);
+    case Shape::many:
+      return is_data(f) ? data(f, base) : many(f, base, depth);
+    case Shape::string:
+      return string(f, base, at);
+    case Shape::strings:
+      return strings(f, base);
+    case Shape::many_pointers:
+      return many_pointers(f, base, depth);
+    case Shape::pnext:
+      return chain(f, at, depth);
     case Shape::stype:
-    case Shape::dropped: return true;
+    case Shape::dropped:
+      return true;
   }
   return true;
 }
@@ -97,7 +107,8 @@ bool Decoder::scalar(const Field& f, std::size_t at) {
 bool Decoder::handle(const Field& f, std::size_t at, HandleType type) {
   if (!copy(at, sizeof(std::uint64_t))) return false;
   if (type != HandleType::none)
-    out_.handles.push_back({static_cast<std::uint32_t>(at), type, f.flags, load<std::uint64_t>(&out_.bytes[at])});
+    out_.handles.push_back(
+        {static_cast<std::uint32_t>(at), type, f.flags, load<std::uint64_t>(&out_.bytes[at])});
   return true;
 }
 
@@ -184,7 +195,21 @@ bool Decoder::counts_agree(const Field& f, std::size_t base, std::uint64_t found
   std::uint64_t stated = 0;
   if (!native_count(f, base, stated) || stated == found) return true;
   member_ = f.name;
-  return refuse("holds " + std::to_string(found) + " elements where its count says " + std::to_string(stated));
+  return refuse("holds " + std::to_string(found) + " elements where its count says " +
+                std::to_string(stated));
+}
+
+// A driver walks the array by the parameter, which comes behind the array.
+bool Decoder::strides_agree() {
+  for (const Strided& s : strided_) {
+    std::uint32_t stated = 0;
+    std::memcpy(&stated, out_.bytes.data() + s.base + s.field->selector, sizeof stated);
+    if (stated == s.stride) continue;
+    member_ = s.field->name;
+    return refuse("has elements every " + std::to_string(s.stride) + " bytes where the stride says " +
+                  std::to_string(stated));
+  }
+  return true;
 }
 
 bool Decoder::is_required(const Field& f, std::size_t base) const {
@@ -228,6 +253,7 @@ bool Decoder::many(const Field& f, std::size_t base, int depth) {
     std::uint32_t stored = 0;
     if (!read(stored)) return false;
     stride = stored;
+    strided_.push_back({&f, base, stored});
   }
   const std::size_t bytes = n == 0 ? 0 : (n - std::size_t{1}) * stride + f.size;
   std::size_t target = 0;

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "format/codec/cursor.h"
 #include "format/codec/decoder.h"
@@ -52,6 +53,7 @@ class Decoder {
   void point(std::size_t pointer, std::size_t target);
   bool read_count(const Field& f, std::uint32_t& count);
   bool counts_agree(const Field& f, std::size_t base, std::uint64_t found);
+  bool strides_agree();
   bool native_count(const Field& f, std::size_t base, std::uint64_t& count) const;
   bool is_required(const Field& f, std::size_t base) const;
   bool accept_null(const Field& f, std::size_t base);
@@ -84,11 +86,18 @@ class Decoder {
     return false;
   }
 
+  struct Strided {
+    const Field* field;
+    std::size_t base;
+    std::uint32_t stride;  // as its elements were read
+  };
+
   Lowered& out_;
   const IdMap& ids_;
   const CommandInfo& command_;
   Cursor in_;
   std::size_t limit_;
+  std::vector<Strided> strided_;
   bool in_output_ = false;        // behind a pointer that the driver writes through
   const char* member_ = nullptr;  // the field being read, for messages
   std::string error_;
