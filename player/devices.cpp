@@ -119,7 +119,14 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
       const bool has_driver = device.properties.apiVersion >= VK_API_VERSION_1_2 ||
                               device.has_extension("VK_KHR_driver_properties");
       if (has_driver) id.pNext = &driver;
+      VkPhysicalDeviceMaintenance4Properties sizes{};
+      sizes.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES;
+      if (device.properties.apiVersion >= VK_API_VERSION_1_3 || device.has_extension("VK_KHR_maintenance4")) {
+        sizes.pNext = all.pNext;
+        all.pNext = &sizes;
+      }
       properties2(handle, &all);
+      if (sizes.maxBufferSize != 0) device.max_buffer_size = sizes.maxBufferSize;
       std::copy(std::begin(id.deviceUUID), std::end(id.deviceUUID), device.uuid.begin());
       if (has_driver) device.driver = std::string(driver.driverName) + ", " + driver.driverInfo;
     }

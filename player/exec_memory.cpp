@@ -39,7 +39,11 @@ Result<void> allocate(Run& run, const Op& op, std::byte* args) {
   memory.coherent = (flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
   Result<void> done;
   if (begins_as_zeros(run.plan(), info, flags)) done = run.zero(device, memory, info.memoryTypeIndex);
-  if (done && (captured.written || captured.read_back)) {
+  const bool mapped_here = captured.written || captured.read_back;
+  if (done && mapped_here && (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) == 0)
+    done = tl::unexpected<Error>(run.refuse(
+        op, Status::unreadable, run.plan().name(op.subject) + " is written, and the host cannot see it"));
+  if (done && mapped_here) {
     void* mapped = nullptr;
     const VkResult r =
         device.dispatch.vkMapMemory(device.handle, memory.handle, 0, VK_WHOLE_SIZE, 0, &mapped);

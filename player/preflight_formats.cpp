@@ -106,6 +106,11 @@ void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& targ
   for (const Op& op : plan.ops) {
     if (op.device != device) continue;
     switch (codec::info(op.command).canonical) {
+      case CommandId::vkCreateBuffer: {
+        const auto* info = native_block<args_vkCreateBuffer>(plan, op, storage).pCreateInfo;
+        if (info != nullptr) need(op, "maxBufferSize", info->size, target.max_buffer_size);
+        break;
+      }
       case CommandId::vkCreatePipelineLayout: {
         const auto* info = native_block<args_vkCreatePipelineLayout>(plan, op, storage).pCreateInfo;
         if (info == nullptr) break;

@@ -22,7 +22,6 @@ bool may_go(HandleType type) {
     case HandleType::VkPipelineLayout:
     case HandleType::VkDescriptorSetLayout:
     case HandleType::VkDescriptorUpdateTemplate:
-    case HandleType::VkRenderPass:
     case HandleType::VkCommandBuffer:  // looked at with its recording
       return true;
     default:
@@ -173,6 +172,9 @@ Wrong execute(Validity& v, const Call& c) {
     if (inside)
       if (Wrong w = check_clears(*commands, secondary->clears); !w.empty()) return v.name(id) + ' ' + w;
     commands->executes.push_back({id, secondary->recording});
+    // What was bound is undefined behind secondaries; a draw with nothing ends drivers.
+    commands->graphics = commands->compute = false;
+    commands->index_bytes = 0;
   }
   return {};
 }

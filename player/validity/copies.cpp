@@ -21,6 +21,15 @@ Wrong check_layers(Validity& v, const char* member, ObjectId id, const VkImageSu
   if (Wrong w = check_bound(v, member, id); !w.empty()) return w;
   const Image* image = v.image(id);
   if (image == nullptr) return {};
+  // Formats of one kind of texels; of others, planes among them, not all aspects are known.
+  constexpr VkImageAspectFlags kDepth = VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT;
+  const bool depth = image->format >= VK_FORMAT_D16_UNORM && image->format <= VK_FORMAT_D32_SFLOAT_S8_UINT;
+  VkImageAspectFlags missing = depth ? ~kDepth : kDepth;
+  if (!depth && block_of(image->format).bytes != 0) missing = ~VkImageAspectFlags{VK_IMAGE_ASPECT_COLOR_BIT};
+  if (image->format == VK_FORMAT_S8_UINT) missing |= VK_IMAGE_ASPECT_DEPTH_BIT;
+  if (depth && image->format < VK_FORMAT_S8_UINT) missing |= VK_IMAGE_ASPECT_STENCIL_BIT;
+  if (layers.aspectMask == 0 || (layers.aspectMask & missing) != 0)
+    return std::string(member) + " names aspects that " + v.name(id) + " lacks";
   const std::uint32_t all =
       image->type == VK_IMAGE_TYPE_3D ? std::max(image->layers, image->extent.depth) : image->layers;
   const bool rest = layers.layerCount == VK_REMAINING_ARRAY_LAYERS;
@@ -206,10 +215,16 @@ Wrong clear_depth(Validity& v, const Call& c) {
 // Fills and updates within a pass do not touch what it draws to: played as they are.
 Wrong fill(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdFillBuffer>();
-  return check_bytes(v, "dstBuffer", c.id(&a.dstBuffer), a.dstOffset, a.size);
+  const ObjectId id = c.id(&a.dstBuffer);
+  if (Wrong w = check_bytes(v, "dstBuffer", id, a.dstOffset, a.size); !w.empty()) return w;
+  const Buffer* buffer = v.buffers.find(id);
+  // Sets no bytes: Vulkan has no such fill.
+  if (a.size == 0 || (buffer != nullptr && a.dstOffset == buffer->bytes)) v.skip();
+  return {};
 }
 Wrong update(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdUpdateBuffer>();
+  if (a.dataSize == 0) v.skip();
   return check_bytes(v, "dstBuffer", c.id(&a.dstBuffer), a.dstOffset, a.dataSize);
 }
 

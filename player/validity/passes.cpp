@@ -138,6 +138,7 @@ Wrong begin_pass(Validity& v, const Call& c, const VkRenderPassBeginInfo& info) 
   const RenderPass* pass = v.passes.find(pass_id);
   const Framebuffer* framebuffer = v.framebuffers.find(framebuffer_id);
   CommandBuffer* commands = v.command_buffers.find(c.dispatch());
+  if (commands != nullptr && commands->pass != CommandBuffer::Pass::none) return "within a render pass";
   if (pass != nullptr && info.clearValueCount < pass->cleared)
     return "has " + std::to_string(info.clearValueCount) + " clear values, and " + v.name(pass_id) +
            " needs " + std::to_string(pass->cleared);
@@ -217,6 +218,9 @@ Wrong end_pass(Validity& v, const Call& c) {
 
 Wrong begin_rendering(Validity& v, const Call& c) {
   const VkRenderingInfo& info = *c.as<args_vkCmdBeginRendering>().pRenderingInfo;
+  if (const CommandBuffer* commands = v.command_buffers.find(c.dispatch());
+      commands != nullptr && commands->pass != CommandBuffer::Pass::none)
+    return "within a render pass";
   const VkRect2D& area = info.renderArea;
   const bool multiview = info.viewMask != 0;
   const auto layers =

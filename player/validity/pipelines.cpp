@@ -2,6 +2,7 @@
 // The states that a graphics pipeline cannot be without. What the specification
 // says to ignore is null in a capture (scripts/irregular.py).
 #include <algorithm>
+#include <bit>
 
 #include "generated/args.h"
 #include "player/validity/validity.h"
@@ -72,6 +73,10 @@ struct Graphics {
 
   Wrong check_viewports(const VkPipelineViewportStateCreateInfo& state) const {
     const bool counted = dynamic(VK_DYNAMIC_STATE_VIEWPORT_WITH_COUNT);
+    // Drivers keep arrays of maxViewports, which is 16 at most wherever Vulkan is.
+    constexpr std::uint32_t kMost = 16;
+    if (state.viewportCount > kMost || state.scissorCount > kMost)
+      return "has more than " + std::to_string(kMost) + " viewports or scissors";
     if (!counted && !dynamic(VK_DYNAMIC_STATE_VIEWPORT) && state.viewportCount != 0 &&
         state.pViewports == nullptr)
       return "pViewports is null";
@@ -117,6 +122,8 @@ bool has_code(const VkPipelineShaderStageCreateInfo& stage) {
 }
 
 Wrong check_stage(const VkPipelineShaderStageCreateInfo& stage) {
+  if (!std::has_single_bit(static_cast<std::uint32_t>(stage.stage)))
+    return "a stage is not one of the stages";
   if (!has_code(stage)) return "a stage has no shader module";
   const VkSpecializationInfo* constants = stage.pSpecializationInfo;
   for (std::uint32_t i = 0; constants != nullptr && i < constants->mapEntryCount; ++i)
