@@ -4,7 +4,6 @@
 #include "player/plan.h"
 
 #include <string>
-#include <string_view>
 
 #include "player/preflight.h"
 #include "player/run.h"
@@ -17,46 +16,6 @@ namespace rondo::fuzz {
 namespace {
 
 namespace player = rondo::player;
-
-// Rules that programs break and get away with: a driver may compute something
-// else, and is not led outside of its objects. The player lets them pass, since
-// captures of such programs are to replay. Whatever else the fake driver says is
-// a misuse. A call that it refuses is not made: the replay ends there.
-constexpr std::string_view kHarmless[] = {
-    // Limits and features: drivers clamp or ignore.
-    "maxLod is less than minLod",
-    "maxAnisotropy is beyond the limits",
-    "a queue priority is outside 0 to 1",
-    "is not enabled",
-    "usage is 0",
-    "flags ask for a feature that the device does not have",
-    "a pool size is 0",
-    "there are more than maxViewports",
-    "there are more descriptors than maxPerSetDescriptors",
-    "layerCount or viewMask is beyond the limits",
-    "offset is no multiple of the alignment for such descriptors",
-    // What only the shader's own paths could tell to be used.
-    "the pipeline's shaders declare set",
-    "no vertex buffer is bound to binding",
-    "the layout has no such range for these stages",
-    // Results that are undefined.
-    "begins a query that was not reset",
-    "writes a timestamp to a query that was not reset",
-    "a query of this type is active already",
-    // Nothing is copied; what reaches outside the plan refuses (validity/copies.cpp).
-    "a region's source is empty or reaches outside the buffer",
-    "a region's box is empty, no box of whole blocks",
-    "bufferRowLength or bufferImageHeight is less than the region's extent",
-    // Barriers say what was done, and do nothing.
-    "a barrier's range names aspects that the image lacks",
-    "a barrier is between queue families that the device does not have",
-};
-
-bool is_harmless(const fake::Violation& violation) {
-  for (const std::string_view known : kHarmless)
-    if (violation.what.find(known) != std::string::npos) return true;
-  return false;
-}
 
 // A wait that nothing ends would be a hang.
 constexpr double kSeconds = 5;
@@ -108,8 +67,10 @@ Result<void> replay(const std::string& path, bool salvage) {
   if (!plan) return tl::unexpected<Error>(plan.error());
   reader->reset();
   Result<void> done = run(**plan);
+  // What the fake driver calls harmless the player lets pass, since captures of such
+  // programs are to replay. The call is not made all the same: the replay ends there.
   for (const fake::Violation& v : fake::violations())
-    if (!is_harmless(v)) return fail(Status::failed, std::string(kViolation) + v.command + ": " + v.what);
+    if (!v.harmless) return fail(Status::failed, std::string(kViolation) + v.command + ": " + v.what);
   return done;
 }
 

@@ -23,8 +23,8 @@ void check_bound(Call& call) {
   for (const auto& [place, written] : pipeline.uses->resources) {
     const auto set = buffer.bound.sets.find({point, place.first});
     if (set == buffer.bound.sets.end() || set->second == nullptr)
-      return violation("the pipeline's shaders declare set " + std::to_string(place.first) +
-                       ", and none is bound");
+      return harmless("the pipeline's shaders declare set " + std::to_string(place.first) +
+                      ", and none is bound");
   }
   if (point != VK_PIPELINE_BIND_POINT_GRAPHICS || is_dynamic(pipeline, VK_DYNAMIC_STATE_VERTEX_INPUT_EXT))
     return;
@@ -33,7 +33,7 @@ void check_bound(Call& call) {
         std::any_of(pipeline.uses->vertex_attributes.begin(), pipeline.uses->vertex_attributes.end(),
                     [&](const auto& a) { return a.binding == binding.binding; });
     if (fetched && buffer.bound.vertex_buffers.count(binding.binding) == 0)
-      return violation("no vertex buffer is bound to binding " + std::to_string(binding.binding));
+      return harmless("no vertex buffer is bound to binding " + std::to_string(binding.binding));
   }
 }
 
@@ -83,7 +83,7 @@ bool check_parameters(VkBuffer handle, VkDeviceSize offset, std::uint64_t count,
 template <class Parameters, class A>
 void check_indirect(Call& call, const A& a) {
   if (a.drawCount > 1 && call.device->features.multiDrawIndirect == VK_FALSE)
-    return violation("drawCount is more than 1, and multiDrawIndirect is not enabled");
+    return harmless("drawCount is more than 1, and multiDrawIndirect is not enabled");
   check_parameters(a.buffer, a.offset, a.drawCount, a.stride, sizeof(Parameters));
 }
 

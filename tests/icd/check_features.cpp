@@ -14,7 +14,8 @@ namespace {
 // Whether one may go on.
 bool check_enabled(VkBool32 enabled, bool asked, const char* feature) {
   if (!asked || enabled != VK_FALSE) return true;
-  violation(std::string(feature) + " is not enabled");
+  // Drivers do it all the same, or leave it out.
+  harmless(std::string(feature) + " is not enabled");
   return false;
 }
 
@@ -22,11 +23,12 @@ void check_sampler(Call& call, const args_vkCreateSampler& a) {
   const VkSamplerCreateInfo& info = *a.pCreateInfo;
   const bool anisotropic = info.anisotropyEnable == VK_TRUE;
   if (!check_enabled(call.device->features.samplerAnisotropy, anisotropic, "samplerAnisotropy")) return;
+  // Drivers clamp these.
   if (anisotropic && !(info.maxAnisotropy >= 1 && info.maxAnisotropy <= limits().maxSamplerAnisotropy))
-    return violation("maxAnisotropy is beyond the limits");
+    return harmless("maxAnisotropy is beyond the limits");
   if (!(info.mipLodBias >= -limits().maxSamplerLodBias && info.mipLodBias <= limits().maxSamplerLodBias))
     return violation("mipLodBias is beyond the limits");
-  if (!(info.maxLod >= info.minLod)) return violation("maxLod is less than minLod");
+  if (!(info.maxLod >= info.minLod)) return harmless("maxLod is less than minLod");
   if (info.unnormalizedCoordinates == VK_TRUE &&
       (anisotropic || info.compareEnable == VK_TRUE || info.minLod != 0 || info.maxLod != 0 ||
        info.minFilter != info.magFilter || info.mipmapMode != VK_SAMPLER_MIPMAP_MODE_NEAREST))

@@ -11,7 +11,7 @@ void check_create(Call& call, const args_vkCreateQueryPool& a) {
   if (info.queryCount == 0) return violation("queryCount is 0");
   if (info.queryType == VK_QUERY_TYPE_PIPELINE_STATISTICS &&
       call.device->features.pipelineStatisticsQuery == VK_FALSE)
-    return violation("pipelineStatisticsQuery is not enabled");
+    return harmless("pipelineStatisticsQuery is not enabled");
   if (info.queryType == VK_QUERY_TYPE_PIPELINE_STATISTICS && info.pipelineStatistics == 0)
     violation("pipelineStatistics is 0");
   if (info.queryType == VK_QUERY_TYPE_TRANSFORM_FEEDBACK_STREAM_EXT &&
@@ -35,7 +35,7 @@ void check_begin_query(const CommandBuffer& buffer, const Device& device, VkQuer
         other != nullptr && other->query_type == pool->query_type &&
         (place == std::pair{number(handle), query} ||
          pool->query_type != VK_QUERY_TYPE_TRANSFORM_FEEDBACK_STREAM_EXT))
-      return violation("a query of this type is active already");
+      return harmless("a query of this type is active already");
   if ((flags & VK_QUERY_CONTROL_PRECISE_BIT) != 0 &&
       (device.features.occlusionQueryPrecise == VK_FALSE || pool->query_type != VK_QUERY_TYPE_OCCLUSION))
     violation("asks for precision that is not enabled, or of another query than an occlusion query");

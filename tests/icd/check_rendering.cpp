@@ -66,7 +66,7 @@ void check_begin(Call&, const args_vkCmdBeginRendering& a) {
   const VkRenderingInfo& info = *a.pRenderingInfo;
   if (info.viewMask == 0 && info.layerCount == 0) return violation("layerCount is 0");
   if (info.layerCount > 2048 || info.viewMask >> kMaxViews != 0)
-    return violation("layerCount or viewMask is beyond the limits");
+    return harmless("layerCount or viewMask is beyond the limits");
   if (info.colorAttachmentCount > kMaxColors) return violation("there are more than maxColorAttachments");
   if (!is_within(info.renderArea, 16384, 16384)) return violation("renderArea is beyond the limits");
   std::uint32_t samples = 0;

@@ -69,7 +69,7 @@ bool check_buffer_region(const Buffer& buffer, const Image& image, const Region&
   }
   if ((r.bufferRowLength != 0 && r.bufferRowLength < r.imageExtent.width) ||
       (r.bufferImageHeight != 0 && r.bufferImageHeight < r.imageExtent.height)) {
-    violation("bufferRowLength or bufferImageHeight is less than the region's extent");
+    harmless("bufferRowLength or bufferImageHeight is less than the region's extent");
     return false;
   }
   const Plane& plane = *image.layout(aspects[0], sub.mipLevel, sub.baseArrayLayer).plane;

@@ -67,7 +67,7 @@ void check_buffer(VkDescriptorType type, const VkDescriptorBufferInfo& info) {
   const VkBufferUsageFlags needed =
       uniform ? VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT : VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
   if ((buffer->usage & needed) == 0)
-    violation("the buffer's usage does not allow such a descriptor");
+    harmless("the buffer's usage does not allow such a descriptor");
   else if (buffer->binding.memory == nullptr)
     violation("the buffer is not bound to memory");
   else if (info.offset >= buffer->size)
@@ -75,7 +75,7 @@ void check_buffer(VkDescriptorType type, const VkDescriptorBufferInfo& info) {
   else if (info.range != VK_WHOLE_SIZE && (info.range == 0 || info.range > buffer->size - info.offset))
     violation("offset + range reaches outside the buffer");
   else if (info.offset % 64 != 0)
-    violation("offset is no multiple of the alignment for such descriptors");
+    harmless("offset is no multiple of the alignment for such descriptors");
 }
 
 void check_image(VkDescriptorType type, const VkDescriptorImageInfo& info, bool immutable) {
@@ -89,7 +89,7 @@ void check_image(VkDescriptorType type, const VkDescriptorImageInfo& info, bool 
   VkImageUsageFlags needed = VK_IMAGE_USAGE_SAMPLED_BIT;
   if (type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE) needed = VK_IMAGE_USAGE_STORAGE_BIT;
   if (type == VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT) needed = VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT;
-  if ((view->image->usage & needed) == 0) violation("the image's usage does not allow such a descriptor");
+  if ((view->image->usage & needed) == 0) harmless("the image's usage does not allow such a descriptor");
 }
 
 void apply_one(Descriptor& d, VkDescriptorType type, const std::byte* at, bool immutable) {

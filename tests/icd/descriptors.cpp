@@ -27,7 +27,7 @@ void check_layout(Call&, const args_vkCreateDescriptorSetLayout& a) {
         (b.descriptorCount % 4 != 0 || b.descriptorCount > 256))
       return violation("an inline uniform block has more than 256 bytes, or no multiple of 4");
   }
-  if (total > 1u << 20) return violation("there are more descriptors than maxPerSetDescriptors");
+  if (total > 1u << 20) return harmless("there are more descriptors than maxPerSetDescriptors");
   const auto* flags = chained<VkDescriptorSetLayoutBindingFlagsCreateInfo>(*a.pCreateInfo);
   if (flags != nullptr && flags->bindingCount != 0 && flags->bindingCount != a.pCreateInfo->bindingCount)
     violation("bindingCount of the flags is neither 0 nor that of the bindings");
@@ -68,7 +68,7 @@ void layout_support(Call&, args_vkGetDescriptorSetLayoutSupport& a) { a.pSupport
 void check_pool(Call&, const args_vkCreateDescriptorPool& a) {
   if (a.pCreateInfo->maxSets == 0) return violation("maxSets is 0");
   for (std::uint32_t i = 0; i < a.pCreateInfo->poolSizeCount; ++i)
-    if (a.pCreateInfo->pPoolSizes[i].descriptorCount == 0) return violation("a pool size is 0");
+    if (a.pCreateInfo->pPoolSizes[i].descriptorCount == 0) return harmless("a pool size is 0");
 }
 
 VkResult create_pool(Call& call, args_vkCreateDescriptorPool& a) {

@@ -25,7 +25,7 @@ void check_create(Call&, const args_vkCreateDevice& a) {
       return violation("two VkDeviceQueueCreateInfo have the same family");
     for (std::uint32_t k = 0; k < q.queueCount; ++k)
       if (!(q.pQueuePriorities[k] >= 0 && q.pQueuePriorities[k] <= 1))
-        return violation("a queue priority is outside 0 to 1");
+        return harmless("a queue priority is outside 0 to 1");
   }
   if (chained<VkPhysicalDeviceFeatures2>(info) != nullptr && info.pEnabledFeatures != nullptr)
     violation("pEnabledFeatures is given beside VkPhysicalDeviceFeatures2");

@@ -54,6 +54,7 @@ PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const 
 struct Violation {
   std::string command;
   std::string what;
+  bool harmless = false;  // driver.h
 };
 std::vector<Violation> violations();
 void clear_violations();

@@ -52,10 +52,10 @@ VkResult History::note(CommandId id) {
   return VK_SUCCESS;
 }
 
-void History::violated(const std::string& command, const std::string& what) {
+void History::violated(const std::string& command, const std::string& what, bool harmless) {
   const Settings& wanted = settings();
   const std::lock_guard lock(mutex_);
-  if (violations_.size() < kMaxRemembered) violations_.push_back({command, what});
+  if (violations_.size() < kMaxRemembered) violations_.push_back({command, what, harmless});
   if (wanted.print || wanted.abort)
     std::fprintf(stderr, "fake driver: %s: %s\n", command.c_str(), what.c_str());
   if (wanted.abort) std::abort();
@@ -78,11 +78,18 @@ std::vector<std::string> History::calls() const {
   return names;
 }
 
-void violation(const std::string& what) {
+namespace {
+
+void note(const std::string& what, bool harmless) {
   CurrentCall& call = current_call();
   call.violated = true;
-  history().violated(call.id == CommandId::none ? "a queue" : info(call.id).name, what);
+  history().violated(call.id == CommandId::none ? "a queue" : info(call.id).name, what, harmless);
 }
+
+}  // namespace
+
+void violation(const std::string& what) { note(what, false); }
+void harmless(const std::string& what) { note(what, true); }
 
 void sloppy(const std::string& what) {
   if (settings().sloppy) violation(what);

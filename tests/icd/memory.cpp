@@ -133,7 +133,7 @@ void check_allocate(Call& call, const args_vkAllocateMemory& a) {
       (bits & VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_CAPTURE_REPLAY_BIT) == 0)
     violation("a captured address is given without VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_CAPTURE_REPLAY_BIT");
   if ((bits & VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_CAPTURE_REPLAY_BIT) != 0 && !call.device->capture_replay)
-    violation("bufferDeviceAddressCaptureReplay is not enabled");
+    harmless("bufferDeviceAddressCaptureReplay is not enabled");
   const auto* dedicated = chained<VkMemoryDedicatedAllocateInfo>(info);
   if (dedicated != nullptr && dedicated->image != VK_NULL_HANDLE && dedicated->buffer != VK_NULL_HANDLE)
     violation("VkMemoryDedicatedAllocateInfo has both an image and a buffer");

@@ -14,6 +14,12 @@ bool wrong(const char* name, const std::string& what) {
   return false;
 }
 
+// Nothing is read or written there.
+bool meaningless(const char* name, const std::string& what) {
+  harmless(std::string(name) + " " + what);
+  return false;
+}
+
 bool is_live(const Binding& binding) { return binding.memory != nullptr && binding.memory->alive; }
 
 bool is_bound(const Image& image) {
@@ -26,6 +32,11 @@ bool fits(std::int64_t offset, std::uint32_t size, std::uint32_t whole, std::uin
   const std::int64_t end = offset + size;
   return size != 0 && offset >= 0 && end <= std::int64_t{whole} && offset % block == 0 &&
          (end % block == 0 || end == std::int64_t{whole});
+}
+
+// … at least within the blocks that there are: what a driver rounds to.
+bool stays(std::int64_t offset, std::uint32_t size, std::uint32_t whole, std::uint32_t block) {
+  return offset >= 0 && offset + size <= (std::int64_t{whole} + block - 1) / block * block;
 }
 
 bool has_part(std::uint32_t first, std::uint32_t count, std::uint32_t all, std::uint32_t remaining) {
@@ -45,9 +56,9 @@ bool is_usable(const Image& image, VkImageUsageFlags usage, const char* name) {
 }
 
 bool is_within(const Buffer& buffer, VkDeviceSize offset, VkDeviceSize size, const char* name) {
-  if (offset >= buffer.size || size == 0 || (size != VK_WHOLE_SIZE && size > buffer.size - offset))
-    return wrong(name, "is empty or reaches outside the buffer");
-  return true;
+  if (offset > buffer.size || (size != VK_WHOLE_SIZE && size > buffer.size - offset))
+    return wrong(name, "reaches outside the buffer");
+  return (offset != buffer.size && size != 0) || meaningless(name, "is empty");
 }
 
 bool is_within(const Buffer& buffer, VkDeviceSize offset, std::uint64_t count, VkDeviceSize stride,
@@ -97,10 +108,14 @@ bool has_box(const Image& image, const VkImageSubresourceLayers& layers, const V
   const bool volume = image.image_type == VK_IMAGE_TYPE_3D;
   for (const VkImageAspectFlagBits aspect : aspects_of(image, layers.aspectMask)) {
     const Image::Layout at = image.layout(aspect, layers.mipLevel, layers.baseArrayLayer);
-    if (!fits(offset.x, extent.width, at.extent.width, at.plane->block_width) ||
-        !fits(offset.y, extent.height, at.extent.height, at.plane->block_height) ||
-        (volume ? !fits(offset.z, extent.depth, at.extent.depth, 1) : offset.z != 0 || extent.depth == 0))
-      return wrong(name, "is empty, no box of whole blocks or beyond the edge of the image");
+    const std::uint32_t width = at.plane->block_width, height = at.plane->block_height;
+    if (!stays(offset.x, extent.width, at.extent.width, width) ||
+        !stays(offset.y, extent.height, at.extent.height, height) ||
+        (volume ? !stays(offset.z, extent.depth, at.extent.depth, 1) : offset.z != 0))
+      return wrong(name, "reaches beyond the edge of the image");
+    if (!fits(offset.x, extent.width, at.extent.width, width) ||
+        !fits(offset.y, extent.height, at.extent.height, height) || extent.depth == 0)
+      return meaningless(name, "is empty or no box of whole blocks");
   }
   return true;
 }

@@ -26,10 +26,10 @@ void check_create_buffer(Call&, const args_vkCreateBuffer& a) {
   const VkBufferCreateInfo& info = *a.pCreateInfo;
   constexpr VkDeviceSize limit = 1ull << 40;
   if (info.size == 0 || info.size > limit) violation("size is 0 or beyond maxBufferSize");
-  if (info.usage == 0) violation("usage is 0");
+  if (info.usage == 0) harmless("usage is 0");
   if ((info.flags & (VK_BUFFER_CREATE_SPARSE_BINDING_BIT | VK_BUFFER_CREATE_SPARSE_RESIDENCY_BIT |
                      VK_BUFFER_CREATE_SPARSE_ALIASED_BIT | VK_BUFFER_CREATE_PROTECTED_BIT)) != 0)
-    violation("flags ask for a feature that the device does not have");
+    harmless("flags ask for a feature that the device does not have");
 }
 
 VkResult create_buffer(Call& call, args_vkCreateBuffer& a) {
@@ -107,7 +107,7 @@ bool check_image(const VkImageCreateInfo& info) {
   else if (samples > 1 && (info.mipLevels != 1 || info.imageType != VK_IMAGE_TYPE_2D))
     violation("a multisampled image has levels or is not 2D");
   else if (info.usage == 0)
-    violation("usage is 0");
+    harmless("usage is 0");
   else if (info.tiling != VK_IMAGE_TILING_OPTIMAL && info.tiling != VK_IMAGE_TILING_LINEAR)
     violation("tiling is not supported");
   else if (info.initialLayout != VK_IMAGE_LAYOUT_UNDEFINED &&
@@ -115,7 +115,7 @@ bool check_image(const VkImageCreateInfo& info) {
     violation("initialLayout is neither undefined nor preinitialized");
   else if ((info.flags & (VK_IMAGE_CREATE_SPARSE_BINDING_BIT | VK_IMAGE_CREATE_SPARSE_RESIDENCY_BIT |
                           VK_IMAGE_CREATE_SPARSE_ALIASED_BIT | VK_IMAGE_CREATE_PROTECTED_BIT)) != 0)
-    violation("flags ask for a feature that the device does not have");
+    harmless("flags ask for a feature that the device does not have");
   else if ((info.flags & VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT) != 0 &&
            (e.width != e.height || info.arrayLayers < 6))
     violation("a cube is not square or has fewer than 6 layers");

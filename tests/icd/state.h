@@ -18,7 +18,7 @@ class History {
   void reset(const Settings& settings);
   // Remembers the call; VK_SUCCESS, or what it is to return instead.
   VkResult note(CommandId id);
-  void violated(const std::string& command, const std::string& what);
+  void violated(const std::string& command, const std::string& what, bool harmless);
 
   std::vector<Violation> violations() const;
   void clear_violations();

@@ -42,8 +42,11 @@ TEST_F(FakeChecks, FillsAndUpdates) {
           [&](VkCommandBuffer c, bool wrong) { vk.vkCmdFillBuffer(c, b, 0, wrong ? 7 : 8, 0); });
   refuses("outside the buffer",
           [&](VkCommandBuffer c, bool wrong) { vk.vkCmdFillBuffer(c, b, wrong ? 60 : 56, 8, 0); });
-  refuses("outside the buffer", [&](VkCommandBuffer c, bool wrong) {
+  refuses("is empty", [&](VkCommandBuffer c, bool wrong) {
     vk.vkCmdFillBuffer(c, b, wrong ? 64 : 60, VK_WHOLE_SIZE, 0);
+  });
+  refuses("outside the buffer", [&](VkCommandBuffer c, bool wrong) {
+    vk.vkCmdFillBuffer(c, b, wrong ? 68 : 60, VK_WHOLE_SIZE, 0);
   });
   const std::uint32_t words[4] = {};
   refuses("outside the buffer",
