@@ -73,6 +73,7 @@ Wrong draw_indexed_indirect(Validity& v, const Call& c) {
 // there is room for.
 Wrong check_counted(Validity& v, const Call& c, ObjectId id, VkDeviceSize offset, const std::uint32_t& most,
                     std::uint32_t stride, std::size_t size) {
+  if (stride % 4 != 0 || stride < size) return "stride is no multiple of 4, or less than the parameters";
   std::uint32_t count = most;
   const Buffer* buffer = v.buffers.find(id);
   if (buffer != nullptr && stride != 0 && within(offset, size, buffer->bytes))
