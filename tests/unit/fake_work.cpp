@@ -299,7 +299,7 @@ TEST_F(FakeExtended, ConditionsLeaveOutClears) {
   const MappedBuffer condition = make_buffer(64, VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT);
   const MappedBuffer out = make_buffer(64);
   condition.bytes[4] = 1;
-  for (const VkDeviceSize offset : {0, 4}) {
+  for (const VkDeviceSize offset : {0U, 4U}) {
     run([&](VkCommandBuffer c) {
       VkRenderingAttachmentInfo color{};
       color.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO;

@@ -152,7 +152,7 @@ TEST_F(RecordedMemory, ImagesInMemoryThatTheyMayNotHaveAreNotedOnceADevice) {
       memory->alias = host_memory().tracker()->allocate(kBytes, 4096);
       if (memory->alias == nullptr) ::_exit(1);
       device.state().memories.memories[handle] = std::move(memory);
-      for (std::uintptr_t value : {1, 2, 3}) {
+      for (const std::uintptr_t value : {1U, 2U, 3U}) {
         const auto image = made_up<VkImage>(value);
         device.state().memories.plain_images[image] = kBytes;
         hook_vkBindImageMemory(device.device(), image, handle, 0);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <thread>
 
 #include "layer/key_table.h"
@@ -69,37 +68,41 @@ struct State {
   int number;
 };
 
+// Tables live as long as their process, and so do their entries.
+
 TEST(KeyTable, FindsWhatLivesAndForgetsWhatDoesNot) {
-  auto table = std::make_unique<KeyTable<State, 8>>();
+  static KeyTable<State, 8> table;
   State states[9] = {};
   int keys[9];
-  for (int i = 0; i < 8; ++i) ASSERT_TRUE(table->insert(&keys[i], &states[i], {}));
-  EXPECT_FALSE(table->insert(&keys[8], &states[8], {}));
-  for (int i = 0; i < 8; ++i) EXPECT_EQ(table->find(&keys[i])->state, &states[i]);
-  table->erase(&keys[3]);
-  EXPECT_EQ(table->find(&keys[3]), nullptr);
-  EXPECT_EQ(table->find(&keys[5])->state, &states[5]);
-  ASSERT_TRUE(table->insert(&keys[8], &states[8], {}));
-  EXPECT_EQ(table->find(&keys[8])->state, &states[8]);
+  for (int i = 0; i < 8; ++i) ASSERT_TRUE(table.insert(&keys[i], &states[i], {}));
+  EXPECT_FALSE(table.insert(&keys[8], &states[8], {}));
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(table.find(&keys[i])->state, &states[i]);
+  table.erase(&keys[3]);
+  EXPECT_EQ(table.find(&keys[3]), nullptr);
+  EXPECT_EQ(table.find(&keys[5])->state, &states[5]);
+  ASSERT_TRUE(table.insert(&keys[8], &states[8], {}));
+  EXPECT_EQ(table.find(&keys[8])->state, &states[8]);
+  for (int& key : keys) table.erase(&key);
 }
 
 TEST(KeyTable, LooksUpWhileOthersComeAndGo) {
-  auto table = std::make_unique<KeyTable<State, 64>>();
+  static KeyTable<State, 64> table;
   State mine{1}, other{2};
   int key, keys[32];
-  ASSERT_TRUE(table->insert(&key, &mine, {}));
+  ASSERT_TRUE(table.insert(&key, &mine, {}));
   std::thread churn([&] {
     for (int i = 0; i < 20000; ++i) {
-      table->insert(&keys[i % 32], &other, {});
-      table->erase(&keys[i % 32]);
+      table.insert(&keys[i % 32], &other, {});
+      table.erase(&keys[i % 32]);
     }
   });
   for (int i = 0; i < 200000; ++i) {
-    const auto* entry = table->find(&key);
+    const auto* entry = table.find(&key);
     ASSERT_NE(entry, nullptr);
     ASSERT_EQ(entry->state, &mine);
   }
   churn.join();
+  table.erase(&key);
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ TEST_F(RecordedWaits, PollsOfSeveralFencesInTurnAreEachRecordedOnce) {
   EXPECT_EQ(recorded([](FakeDevice& device) {
               g_status = VK_NOT_READY;
               for (int i = 0; i < 100; ++i)
-                for (std::uintptr_t fence : {1, 2, 3})
+                for (const std::uintptr_t fence : {1U, 2U, 3U})
                   hook_vkGetFenceStatus(device.device(), made_up<VkFence>(fence));
             }),
             (Commands{kStatus, kStatus, kStatus}));
@@ -116,7 +116,7 @@ TEST_F(RecordedWaits, ThePollAfterAnythingElseIsRecordedAgain) {
 
 TEST_F(RecordedWaits, ATimelineIsRecordedWhenItHasMoved) {
   EXPECT_EQ(recorded([](FakeDevice& device) {
-              for (const std::uint64_t value : {0, 0, 4, 4, 4, 5, 5}) {
+              for (const std::uint64_t value : {0U, 0U, 4U, 4U, 4U, 5U, 5U}) {
                 g_counter = value;
                 std::uint64_t read = 99;
                 hook_vkGetSemaphoreCounterValue(device.device(), made_up<VkSemaphore>(1), &read);
@@ -130,7 +130,7 @@ TEST_F(RecordedWaits, OnlyATimeoutOfNoTimeIsAPoll) {
   EXPECT_EQ(recorded([](FakeDevice& device) {
               g_wait = VK_TIMEOUT;
               const VkFence fence = made_up<VkFence>(1);
-              for (const std::uint64_t timeout : {0, 0, 1, 1})
+              for (const std::uint64_t timeout : {0U, 0U, 1U, 1U})
                 hook_vkWaitForFences(device.device(), 1, &fence, VK_TRUE, timeout);
             }),
             (Commands{kWait, kWait, kWait}));
