@@ -6,6 +6,7 @@
 #include <shared_mutex>
 #include <unordered_map>
 
+#include "tests/icd/queue.h"
 #include "tests/icd/state.h"
 
 namespace fake {
@@ -123,8 +124,9 @@ std::size_t count_objects() {
   return count;
 }
 
-void reset_objects() {
-  std::vector<std::shared_ptr<Object>> dying;
+namespace {
+
+void take_all(std::vector<std::shared_ptr<Object>>& dying) {
   Registry& all = registry();
   const std::unique_lock lock(all.mutex);
   for (std::size_t i = 0; i < all.types.size(); ++i) {
@@ -145,4 +147,21 @@ void reset_objects() {
   }
 }
 
+// Parents and children hold one another until they are destroyed as Vulkan says.
+void let_go(Object& object) {
+  if (object.type == Device::kType) {
+    auto& queues = static_cast<Device&>(object).queues;
+    for (const auto& queue : queues) stop(*queue);
+    queues.clear();
+  }
+  if (object.type == Instance::kType) static_cast<Instance&>(object).physical_devices.clear();
+}
+
+}  // namespace
+
+void reset_objects() {
+  std::vector<std::shared_ptr<Object>> dying;
+  take_all(dying);
+  for (const auto& object : dying) let_go(*object);
+}
 }  // namespace fake

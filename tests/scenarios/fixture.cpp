@@ -12,14 +12,21 @@ namespace scenario {
 
 namespace {
 
-// A sanitizer's runtime comes first in a program that is not built with it.
-void preload_runtime(const Words& words, Environment& environment) {
+// Programs that are not of this tree and use Vulkan all the same.
+bool is_opengl(const Words& words) { return words[0] == "glmark2" || words.back() == "glxgears"; }
+bool is_foreign(const Words& words) {
+  return is_opengl(words) || words[0] == "vkcube" || words[0] == "vkcubepp";
+}
+
+// A sanitizer's runtime comes first in a program that loads the layer and is
+// not built with it. Not in a shell: dash does not live with TSan's.
+Words with_runtime(Words words) {
 #ifdef RONDO_SANITIZER_RUNTIME
-  if (words[0].find(build_root()) != 0) environment["LD_PRELOAD"] = RONDO_SANITIZER_RUNTIME;
-#else
-  (void)words;
-  (void)environment;
+  if (is_foreign(words))
+    words.insert(words[0] == "timeout" ? words.end() - 1 : words.begin(),
+                 {"env", "LD_PRELOAD=" RONDO_SANITIZER_RUNTIME});
 #endif
+  return words;
 }
 
 // What the fake driver says of calls that no program may make.
@@ -120,14 +127,13 @@ Command capture_command(const Words& words, const std::string& output, const Cap
                                 {"XDG_DATA_DIRS", build_root() + "/share:/usr/local/share:/usr/share"}};
     command.environment.insert(recording.begin(), recording.end());
   }
-  command.arguments.insert(command.arguments.end(), words.begin(), words.end());
-  const bool opengl = words[0] == "glmark2" || words.back() == "glxgears";
-  if (opengl || words[0] == "vkcube" || words[0] == "vkcubepp") command.environment["DISPLAY"] = display();
-  if (opengl)
+  const Words all = with_runtime(words);
+  command.arguments.insert(command.arguments.end(), all.begin(), all.end());
+  if (is_foreign(words)) command.environment["DISPLAY"] = display();
+  if (is_opengl(words))
     command.environment.insert({{"MESA_LOADER_DRIVER_OVERRIDE", "zink"}, {"LIBGL_ALWAYS_SOFTWARE", "1"}});
   use_driver(command.environment, options.driver, options.settings);
   if (options.oracle) use_oracle(command.environment, oracle_report(output));
-  preload_runtime(words, command.environment);
   return command;
 }
 

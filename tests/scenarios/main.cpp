@@ -2,11 +2,12 @@
 // Catch's main, in a file of its own because it compiles slowly. With
 // RONDO_TEST_RESULTS=FILE every test case adds a line to FILE:
 // passed|failed|skipped, a tab, its name, a tab, why it was skipped.
-#define CATCH_CONFIG_MAIN
+#define CATCH_CONFIG_RUNNER
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <cstdlib>
 
+#include "sanitizers.h"
 #include "skip.h"
 
 namespace scenario {
@@ -52,3 +53,12 @@ struct Results : Catch::TestEventListenerBase {
 CATCH_REGISTER_LISTENER(Results)
 
 }  // namespace
+
+int main(int argc, char** argv) {
+  scenario::collect_sanitizer_reports();
+  const int failed = Catch::Session().run(argc, argv);
+  // Of processes that nobody waited for.
+  const std::string late = scenario::take_sanitizer_reports();
+  std::fputs(late.c_str(), stderr);
+  return failed != 0 || !late.empty() ? 1 : 0;
+}

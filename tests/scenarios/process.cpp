@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -16,6 +17,8 @@
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
+
+#include "sanitizers.h"
 
 namespace scenario {
 
@@ -150,6 +153,7 @@ Outcome Process::wait() {
   outcome_.seconds = now_s() - started_s_;
   outcome_.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   outcome_.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  if (const std::string reports = take_sanitizer_reports(); !reports.empty()) FAIL_CHECK(reports);
   return outcome_;
 }
 

@@ -46,7 +46,9 @@ class Process {
   pid_t pid() const { return pid_; }
   void kill(int signal) const;
   bool running();  // false once it ended (it stays to be waited for)
-  Outcome wait();  // reads both outputs until it ends or its time is up
+  // Reads both outputs until it ends or its time is up. What a sanitizer
+  // reported meanwhile, here or in a process below, fails the scenario.
+  Outcome wait();
 
  private:
   void drain(int timeout_ms);
