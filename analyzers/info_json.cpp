@@ -92,6 +92,13 @@ void write_counts(JsonWriter& json, const CaptureInfo& info) {
   json.end_object();
 }
 
+// Nanoseconds of the capture's clock; nothing where none were recorded.
+void write_span(JsonWriter& json, std::uint64_t start_ns, std::uint64_t end_ns) {
+  if (end_ns == 0) return;
+  json.field("start_ns", start_ns);
+  json.field("end_ns", end_ns);
+}
+
 void write_submits(JsonWriter& json, const CaptureInfo& info, bool times) {
   json.key("submit_rows");
   json.begin_array();
@@ -102,10 +109,7 @@ void write_submits(JsonWriter& json, const CaptureInfo& info, bool times) {
     json.field("queue", row.queue);
     json.field("command_buffers", row.command_buffers);
     json.field("commands", row.commands);
-    if (times && row.end_ns != 0) {
-      json.field("start_ns", row.start_ns);
-      json.field("end_ns", row.end_ns);
-    }
+    if (times) write_span(json, row.start_ns, row.end_ns);
     json.end_object();
   }
   json.end_array();
@@ -122,10 +126,7 @@ void write_frames(JsonWriter& json, const CaptureInfo& info, bool times) {
     json.field("calls", row.calls);
     json.field("submits", row.submits);
     json.field("commands", row.commands);
-    if (times && row.end_ns != 0) {
-      json.field("start_ns", row.start_ns);
-      json.field("end_ns", row.end_ns);
-    }
+    if (times) write_span(json, row.start_ns, row.end_ns);
     json.end_object();
   }
   json.end_array();

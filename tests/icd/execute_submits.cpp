@@ -39,7 +39,9 @@ std::vector<SemaphoreUse> uses(const VkSemaphoreSubmitInfo* infos, std::uint32_t
   return all;
 }
 
-Submission submission_of(const VkSubmitInfo& info) {
+// VkSubmitInfo and VkBindSparseInfo: their timeline values are in the chain.
+template <class Info>
+Submission semaphores_of(const Info& info) {
   const auto* values =
       in_chain<VkTimelineSemaphoreSubmitInfo>(info.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
   Submission batch;
@@ -49,6 +51,11 @@ Submission submission_of(const VkSubmitInfo& info) {
   batch.signals = uses(info.pSignalSemaphores, info.signalSemaphoreCount,
                        values == nullptr ? nullptr : values->pSignalSemaphoreValues,
                        values == nullptr ? 0 : values->signalSemaphoreValueCount);
+  return batch;
+}
+
+Submission submission_of(const VkSubmitInfo& info) {
+  Submission batch = semaphores_of(info);
   for (std::uint32_t i = 0; i < info.commandBufferCount; ++i)
     batch.buffers.push_back(get<CommandBuffer>(info.pCommandBuffers[i]));
   return batch;
@@ -63,18 +70,7 @@ Submission submission_of(const VkSubmitInfo2& info) {
   return batch;
 }
 
-Submission submission_of(const VkBindSparseInfo& info) {
-  const auto* values =
-      in_chain<VkTimelineSemaphoreSubmitInfo>(info.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
-  Submission batch;
-  batch.waits = uses(info.pWaitSemaphores, info.waitSemaphoreCount,
-                     values == nullptr ? nullptr : values->pWaitSemaphoreValues,
-                     values == nullptr ? 0 : values->waitSemaphoreValueCount);
-  batch.signals = uses(info.pSignalSemaphores, info.signalSemaphoreCount,
-                       values == nullptr ? nullptr : values->pSignalSemaphoreValues,
-                       values == nullptr ? 0 : values->signalSemaphoreValueCount);
-  return batch;
-}
+Submission submission_of(const VkBindSparseInfo& info) { return semaphores_of(info); }
 
 bool loses_device(Device& device) {
   const std::uint64_t after = settings().lost_after;

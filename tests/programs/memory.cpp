@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The newer ways to ask for memory and to synchronize: requirements without an
 // object, dedicated allocations, barriers, events, queries and submits of
-// synchronization2, a timeline, and what a device says of itself and of handles
-// that it could share.
+// synchronization2, a timeline, and what a device says of itself.
 #include "picture.h"
 
 using namespace program;
@@ -20,20 +19,6 @@ void ask(Session& s) {
   VkFormatProperties2 format{VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_2, &more};
   vkGetPhysicalDeviceFormatProperties2(s.physical, VK_FORMAT_R8G8B8A8_UNORM, &format);
   EXPECT(s, more.optimalTilingFeatures != 0);
-  const VkPhysicalDeviceExternalBufferInfo buffer{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO,
-                                                  nullptr, 0, VK_BUFFER_USAGE_TRANSFER_DST_BIT,
-                                                  VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT};
-  VkExternalBufferProperties shared{VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES};
-  vkGetPhysicalDeviceExternalBufferProperties(s.physical, &buffer, &shared);
-  const VkPhysicalDeviceExternalFenceInfo fence{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_FENCE_INFO,
-                                                nullptr, VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT};
-  VkExternalFenceProperties fences{VK_STRUCTURE_TYPE_EXTERNAL_FENCE_PROPERTIES};
-  vkGetPhysicalDeviceExternalFenceProperties(s.physical, &fence, &fences);
-  const VkPhysicalDeviceExternalSemaphoreInfo semaphore{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_INFO, nullptr,
-      VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT};
-  VkExternalSemaphoreProperties semaphores{VK_STRUCTURE_TYPE_EXTERNAL_SEMAPHORE_PROPERTIES};
-  vkGetPhysicalDeviceExternalSemaphoreProperties(s.physical, &semaphore, &semaphores);
   VkDescriptorSetLayoutSupport support{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_SUPPORT};
   const VkDescriptorSetLayoutCreateInfo layout{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
   vkGetDescriptorSetLayoutSupport(s.device, &layout, &support);
