@@ -210,6 +210,7 @@ Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& c
   const validity::Call call{command, view_, lowered_, resolution_};
   if (const validity::Wrong wrong = validity_.check(call); !wrong.empty())
     return tl::unexpected<Error>(at(record, Status::unreadable, std::string(command.name) + ": " + wrong));
+  for (const validity::Validity::Widen& widened : validity_.widened()) widen(widened);
   if (validity_.skipped()) return {};
   for (const validity::Validity::Edit& edit : validity_.edits())
     std::memcpy(lowered_.bytes.data() + edit.at, edit.bytes.data(), edit.bytes.size());
@@ -271,9 +272,6 @@ Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& c
   plan.ops.push_back(op);
   plan.settles.insert(plan.settles.end(), validity_.settles().begin(), validity_.settles().end());
   for (const validity::Validity::Begin& begin : validity_.begins()) change_begin(begin);
-  for (const std::uint32_t pool : validity_.resettable_pools())
-    flags_of<args_vkCreateCommandPool>(pool, &args_vkCreateCommandPool::pCreateInfo) |=
-        VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
   count(command);
   note_sync(command, op);
   if (is_submit(command.canonical)) note_submits(command, op);
@@ -282,18 +280,42 @@ Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& c
   return {};
 }
 
+namespace {
+
+// A member of the structure that an earlier op's parameter points to.
+template <class Args, class Info, class Struct>
+VkFlags& flags_of(Plan& plan, std::uint32_t op, const Info* Args::*parameter, VkFlags Struct::*member) {
+  std::byte* block = plan.arena.at(plan.ops[op].block);
+  std::uint64_t info = 0;  // still an offset
+  std::memcpy(&info, &(reinterpret_cast<Args*>(block)->*parameter), sizeof info);
+  return reinterpret_cast<Info*>(block + info)->*member;
+}
+
+}  // namespace
+
 void PlanBuilder::change_begin(const validity::Validity::Begin& begin) {
-  auto& flags = flags_of<args_vkBeginCommandBuffer>(begin.op, &args_vkBeginCommandBuffer::pBeginInfo);
+  auto& flags =
+      flags_of(*plan_, begin.op, &args_vkBeginCommandBuffer::pBeginInfo, &VkCommandBufferBeginInfo::flags);
   flags = (flags | begin.add) & ~begin.remove;
 }
 
-// The flags of the structure that an earlier op's parameter points to.
-template <class Args, class Info>
-VkFlags& PlanBuilder::flags_of(std::uint32_t op, const Info* Args::*member) {
-  std::byte* block = plan_->arena.at(plan_->ops[op].block);
-  std::uint64_t info = 0;  // still an offset
-  std::memcpy(&info, &(reinterpret_cast<Args*>(block)->*member), sizeof info);
-  return reinterpret_cast<Info*>(block + info)->flags;
+void PlanBuilder::widen(const validity::Validity::Widen& widened) {
+  using Widen = validity::Validity::Widen;
+  const auto add = [&](auto parameter, auto member) {
+    flags_of(*plan_, widened.op, parameter, member) |= widened.bits;
+  };
+  switch (widened.which) {
+    case Widen::pool_flags:
+      return add(&args_vkCreateCommandPool::pCreateInfo, &VkCommandPoolCreateInfo::flags);
+    case Widen::set_pool_flags:
+      return add(&args_vkCreateDescriptorPool::pCreateInfo, &VkDescriptorPoolCreateInfo::flags);
+    case Widen::buffer_usage:
+      return add(&args_vkCreateBuffer::pCreateInfo, &VkBufferCreateInfo::usage);
+    case Widen::image_usage:
+      return add(&args_vkCreateImage::pCreateInfo, &VkImageCreateInfo::usage);
+    case Widen::image_flags:
+      return add(&args_vkCreateImage::pCreateInfo, &VkImageCreateInfo::flags);
+  }
 }
 
 // Views that were made before their buffer had memory, behind the bind.

@@ -46,8 +46,7 @@ class PlanBuilder {
   Result<void> check_swapchains(const Record& record, const codec::CommandInfo& command) const;
   void patch_marks(Op& op);
   void change_begin(const validity::Validity::Begin& begin);
-  template <class Args, class Info>
-  VkFlags& flags_of(std::uint32_t op, const Info* Args::*member);
+  void widen(const validity::Validity::Widen& widened);
   void emit_waiting();
   bool has_its_parameters(const codec::CommandInfo& command) const;  // plan_check.cpp
   void count(const codec::CommandInfo& command);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Images and formats that the target has not, or not as large.
 #include <algorithm>
 #include <cstring>
-#include <set>
 
 #include "format/codec/schema.h"
 #include "generated/args.h"
@@ -43,6 +43,17 @@ void check_image(const std::string& what, const VkImageCreateInfo& info, const L
                          format_name(info.format));
 }
 
+// One that nothing can be done with is none.
+void check_format(const std::string& what, VkFormat format, const LiveDevices& devices,
+                  const LiveDevice& target, std::vector<std::string>& shortfalls) {
+  auto get = reinterpret_cast<PFN_vkGetPhysicalDeviceFormatProperties>(
+      devices.get("vkGetPhysicalDeviceFormatProperties"));
+  VkFormatProperties has{};
+  get(target.handle, format, &has);
+  if ((has.linearTilingFeatures | has.optimalTilingFeatures | has.bufferFeatures) == 0)
+    shortfalls.push_back(what + ": " + format_name(format));
+}
+
 }  // namespace
 
 void check_images(const Plan& plan, std::uint32_t device, const LiveDevices& devices,
@@ -74,101 +85,30 @@ void check_images(const Plan& plan, std::uint32_t device, const LiveDevices& dev
         check_image(what + "'s images", image, devices, target, shortfalls);
         break;
       }
+      case CommandId::vkCreateImageView:
+        if (const auto* info = native_block<args_vkCreateImageView>(plan, op, storage).pCreateInfo)
+          check_format(what, info->format, devices, target, shortfalls);
+        break;
+      case CommandId::vkCreateBufferView:
+        if (const auto* info = native_block<args_vkCreateBufferView>(plan, op, storage).pCreateInfo)
+          check_format(what, info->format, devices, target, shortfalls);
+        break;
+      case CommandId::vkCreateRenderPass:
+        if (const auto* info = native_block<args_vkCreateRenderPass>(plan, op, storage).pCreateInfo)
+          for (std::uint32_t i = 0; i < info->attachmentCount; ++i)
+            check_format(what, info->pAttachments[i].format, devices, target, shortfalls);
+        break;
+      case CommandId::vkCreateRenderPass2:
+        if (const auto* info = native_block<args_vkCreateRenderPass2>(plan, op, storage).pCreateInfo)
+          for (std::uint32_t i = 0; i < info->attachmentCount; ++i)
+            check_format(what, info->pAttachments[i].format, devices, target, shortfalls);
+        break;
       default:
         break;
     }
   }
   std::sort(shortfalls.begin(), shortfalls.end());
   shortfalls.erase(std::unique(shortfalls.begin(), shortfalls.end()), shortfalls.end());
-}
-
-void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& target,
-                  std::vector<std::string>& shortfalls) {
-  const VkPhysicalDeviceLimits& limits = target.properties.limits;
-  std::set<std::string> found;  // each kind of shortfall once, with the first place
-  const auto need = [&](const Op& op, const char* limit, std::uint64_t wanted, std::uint64_t has) {
-    if (wanted <= has || !found.insert(limit).second) return;
-    shortfalls.push_back(std::string(limit) + " of " + std::to_string(wanted) + " (it has " +
-                         std::to_string(has) + "; record " + std::to_string(op.sequence) + ")");
-  };
-  const auto aligned = [&](const Op& op, const char* limit, std::uint64_t offset, std::uint64_t alignment) {
-    if (alignment <= 1 || offset % alignment == 0 || !found.insert(limit).second) return;
-    shortfalls.push_back(std::string(limit) + " that divides " + std::to_string(offset) + " (it has " +
-                         std::to_string(alignment) + "; record " + std::to_string(op.sequence) + ")");
-  };
-  if (const std::uint32_t pushed = plan.devices[device].push_constants;
-      pushed > limits.maxPushConstantsSize) {
-    found.insert("maxPushConstantsSize");
-    shortfalls.push_back("maxPushConstantsSize of " + std::to_string(pushed) + " (it has " +
-                         std::to_string(limits.maxPushConstantsSize) + ")");
-  }
-  std::vector<std::byte> storage;
-  for (const Op& op : plan.ops) {
-    if (op.device != device) continue;
-    switch (codec::info(op.command).canonical) {
-      case CommandId::vkCreateBuffer: {
-        const auto* info = native_block<args_vkCreateBuffer>(plan, op, storage).pCreateInfo;
-        if (info != nullptr) need(op, "maxBufferSize", info->size, target.max_buffer_size);
-        break;
-      }
-      case CommandId::vkCreatePipelineLayout: {
-        const auto* info = native_block<args_vkCreatePipelineLayout>(plan, op, storage).pCreateInfo;
-        if (info == nullptr) break;
-        need(op, "maxBoundDescriptorSets", info->setLayoutCount, limits.maxBoundDescriptorSets);
-        for (std::uint32_t i = 0; info->pPushConstantRanges != nullptr && i < info->pushConstantRangeCount;
-             ++i)
-          need(op, "maxPushConstantsSize",
-               std::uint64_t{info->pPushConstantRanges[i].offset} + info->pPushConstantRanges[i].size,
-               limits.maxPushConstantsSize);
-        break;
-      }
-      case CommandId::vkCreateFramebuffer: {
-        const auto* info = native_block<args_vkCreateFramebuffer>(plan, op, storage).pCreateInfo;
-        if (info == nullptr) break;
-        need(op, "maxFramebufferWidth", info->width, limits.maxFramebufferWidth);
-        need(op, "maxFramebufferHeight", info->height, limits.maxFramebufferHeight);
-        need(op, "maxFramebufferLayers", info->layers, limits.maxFramebufferLayers);
-        break;
-      }
-      case CommandId::vkCreateSampler: {
-        const auto* info = native_block<args_vkCreateSampler>(plan, op, storage).pCreateInfo;
-        if (info != nullptr && info->anisotropyEnable != VK_FALSE)
-          need(op, "maxSamplerAnisotropy", static_cast<std::uint64_t>(std::max(info->maxAnisotropy, 0.0f)),
-               static_cast<std::uint64_t>(limits.maxSamplerAnisotropy));
-        break;
-      }
-      case CommandId::vkCmdDispatch: {
-        const auto& args = native_block<args_vkCmdDispatch>(plan, op, storage);
-        need(op, "maxComputeWorkGroupCount[0]", args.groupCountX, limits.maxComputeWorkGroupCount[0]);
-        need(op, "maxComputeWorkGroupCount[1]", args.groupCountY, limits.maxComputeWorkGroupCount[1]);
-        need(op, "maxComputeWorkGroupCount[2]", args.groupCountZ, limits.maxComputeWorkGroupCount[2]);
-        break;
-      }
-      case CommandId::vkUpdateDescriptorSets: {
-        const auto& args = native_block<args_vkUpdateDescriptorSets>(plan, op, storage);
-        for (std::uint32_t w = 0; args.pDescriptorWrites != nullptr && w < args.descriptorWriteCount; ++w) {
-          const VkWriteDescriptorSet& write = args.pDescriptorWrites[w];
-          for (std::uint32_t i = 0; write.pBufferInfo != nullptr && i < write.descriptorCount; ++i) {
-            const bool uniform = write.descriptorType == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
-                                 write.descriptorType == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC;
-            aligned(
-                op, uniform ? "minUniformBufferOffsetAlignment" : "minStorageBufferOffsetAlignment",
-                write.pBufferInfo[i].offset,
-                uniform ? limits.minUniformBufferOffsetAlignment : limits.minStorageBufferOffsetAlignment);
-          }
-        }
-        break;
-      }
-      case CommandId::vkCreateBufferView: {
-        const auto* info = native_block<args_vkCreateBufferView>(plan, op, storage).pCreateInfo;
-        if (info != nullptr)
-          aligned(op, "minTexelBufferOffsetAlignment", info->offset, limits.minTexelBufferOffsetAlignment);
-        break;
-      }
-      default:
-        break;
-    }
-  }
 }
 
 }  // namespace rondo::player

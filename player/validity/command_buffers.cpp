@@ -35,6 +35,13 @@ bool recently(const std::vector<ObjectId>& uses, ObjectId id) {
   return std::find(uses.begin() + static_cast<std::ptrdiff_t>(from), uses.end(), id) != uses.end();
 }
 
+// One that stands there more than once; 0: none.
+ObjectId twice(std::vector<ObjectId> ids) {
+  std::sort(ids.begin(), ids.end());
+  const auto at = std::adjacent_find(ids.begin(), ids.end());
+  return at != ids.end() ? *at : 0;
+}
+
 Wrong create_pool(Validity& v, const Call& c) {
   const VkCommandPoolCreateInfo& info = *c.as<args_vkCreateCommandPool>().pCreateInfo;
   const std::uint32_t place = v.plan().place_of(c.dispatch());
@@ -47,6 +54,11 @@ Wrong create_pool(Validity& v, const Call& c) {
     CommandPool& pool = v.command_pools.make(id);
     pool.create_op = v.op();
     pool.resets_single = (info.flags & VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT) != 0;
+    pool.family = info.queueFamilyIndex;
+    const std::uint32_t physical = v.plan().devices[place].physical;
+    if (physical < v.plan().physical_devices.size())
+      if (const auto& families = v.plan().physical_devices[physical].families; pool.family < families.size())
+        pool.can = families[pool.family].queueFlags;
   }
   return {};
 }
@@ -57,8 +69,12 @@ Wrong allocate(Validity& v, const Call& c) {
   for (std::uint32_t i = 0; i < info.commandBufferCount; ++i) {
     const ObjectId id = c.created(i);
     if (id == 0) continue;
-    v.command_buffers.make(id).secondary = info.level == VK_COMMAND_BUFFER_LEVEL_SECONDARY;
-    if (pool != nullptr) pool->buffers.push_back(id);
+    CommandBuffer& commands = v.command_buffers.make(id);
+    commands.secondary = info.level == VK_COMMAND_BUFFER_LEVEL_SECONDARY;
+    if (pool == nullptr) continue;
+    pool->buffers.push_back(id);
+    commands.family = pool->family;
+    commands.can = pool->can;
   }
   return {};
 }
@@ -66,6 +82,10 @@ Wrong allocate(Validity& v, const Call& c) {
 Wrong free_buffers(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkFreeCommandBuffers>();
   const ObjectId pool = c.id(&a.commandPool);
+  std::vector<ObjectId> seen;
+  for (std::uint32_t i = 0; i < a.commandBufferCount; ++i)
+    if (const ObjectId id = c.id(&a.pCommandBuffers[i]); id != 0) seen.push_back(id);
+  if (const ObjectId id = twice(seen); id != 0) return "frees " + v.name(id) + " twice";
   for (std::uint32_t i = 0; i < a.commandBufferCount; ++i)
     if (const ObjectId id = c.id(&a.pCommandBuffers[i]);
         id != 0 && v.plan().objects.objects()[id].parent != pool)
@@ -76,6 +96,8 @@ Wrong free_buffers(Validity& v, const Call& c) {
 void reset(CommandBuffer& commands) {
   CommandBuffer fresh;
   fresh.secondary = commands.secondary;
+  fresh.family = commands.family;
+  fresh.can = commands.can;
   fresh.recording = commands.recording + 1;
   fresh.uses = std::move(commands.uses);
   fresh.executes = std::move(commands.executes);
@@ -128,6 +150,10 @@ Wrong begin(Validity& v, const Call& c) {
       find_chained<VkCommandBufferInheritanceRenderingInfo>(
           inherited.pNext, VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_RENDERING_INFO) == nullptr)
     return "continues a render pass, and names none";
+  commands->in_render_pass = inherited.renderPass != VK_NULL_HANDLE;
+  commands->attachments = pass != nullptr ? pass->attachments : 0;
+  commands->subpass = inherited.subpass;
+  commands->framebuffer = c.id(&inherited.framebuffer);
   return {};
 }
 
@@ -136,6 +162,7 @@ Wrong end(Validity& v, const Call& c) {
   if (commands == nullptr) return {};
   if (commands->state != State::recording) return v.name(c.dispatch()) + " is not being recorded";
   if (commands->pass == Pass::render_pass || commands->pass == Pass::rendering) return "within a render pass";
+  if (commands->feedback || commands->conditional) return "transform feedback or a condition is not ended";
   for (const CommandBuffer::ActiveQuery& query : commands->queries) v.needs_query_end(c.dispatch(), query);
   commands->queries.clear();
   commands->state = State::executable;
@@ -157,9 +184,24 @@ void give_again(Validity& v, CommandBuffer& commands, bool runs) {
   commands.usage = (commands.usage | add) & ~remove;
 }
 
+// A driver looks into the pass of the one with what it knows of the other.
+Wrong check_inherited(const CommandBuffer& primary, const CommandBuffer& secondary) {
+  if (primary.in_render_pass != secondary.in_render_pass ||
+      (primary.in_render_pass && primary.subpass != secondary.subpass))
+    return "continues another subpass";
+  if (secondary.framebuffer != 0 && secondary.framebuffer != primary.framebuffer)
+    return "inherits another framebuffer";
+  return primary.in_render_pass && primary.attachments != secondary.attachments
+             ? "inherits a render pass of other attachments"
+             : Wrong();
+}
+
 Wrong execute(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdExecuteCommands>();
   CommandBuffer* commands = v.command_buffers.find(c.dispatch());
+  if (commands != nullptr && commands->feedback) return "transform feedback is not ended";
+  if (commands != nullptr && commands->pass != Pass::none && !commands->secondaries_only)
+    return "the subpass takes no secondary command buffers";
   for (std::uint32_t i = 0; i < a.commandBufferCount; ++i) {
     const ObjectId id = c.id(&a.pCommandBuffers[i]);
     if (Wrong w = check_execution(v, id, true); !w.empty()) return w;
@@ -169,11 +211,16 @@ Wrong execute(Validity& v, const Call& c) {
     const bool inside = commands->pass != Pass::none;
     if (inside != (secondary->pass == Pass::inherited))
       return v.name(id) + (inside ? " does not continue a render pass" : " continues a render pass");
+    if (secondary->family != commands->family) return v.name(id) + " is of another queue family";
+    if (inside)
+      if (Wrong w = check_inherited(*commands, *secondary); !w.empty()) return v.name(id) + ' ' + w;
     if (inside)
       if (Wrong w = check_clears(*commands, secondary->clears); !w.empty()) return v.name(id) + ' ' + w;
     commands->executes.push_back({id, secondary->recording});
     // What was bound is undefined behind secondaries; a draw with nothing ends drivers.
     commands->graphics = commands->compute = false;
+    commands->bound_graphics = commands->bound_compute = 0;
+    commands->bound_sets.clear();
     commands->index_bytes = 0;
   }
   return {};
@@ -206,6 +253,7 @@ Wrong check_uses(Validity& v, ObjectId id, int depth) {
     } else if (const Image* image = v.images.find(use); image != nullptr && v.was_freed(image->memory)) {
       return v.name(id) + " uses " + v.name(use) + ", whose memory was freed";
     }
+  if (Wrong w = check_reach(v, *commands); !w.empty()) return v.name(id) + ": " + w;
   for (const CommandBuffer::Executed& executed : commands->executes) {
     const CommandBuffer* secondary = v.command_buffers.find(executed.commands);
     if (!v.alive(executed.commands) || secondary == nullptr || secondary->recording != executed.recording)
@@ -229,6 +277,10 @@ Wrong check_execution(Validity& v, ObjectId id, bool secondary) {
 
 Wrong submit_commands(Validity& v, ObjectId id, Place place) {
   if (Wrong w = check_execution(v, id, false); !w.empty()) return w;
+  const CommandBuffer* commands = v.command_buffers.find(id);
+  const std::uint32_t* family = v.queues.find(place.queue);
+  if (commands != nullptr && family != nullptr && commands->family != *family)
+    return v.name(id) + " is of another queue family than " + v.name(place.queue);
   mark_uses(v, id, false, place, 0);
   return {};
 }
@@ -237,6 +289,7 @@ Wrong record_command(Validity& v, const Call& c) {
   CommandBuffer* commands = v.command_buffers.find(c.dispatch());
   if (commands == nullptr) return {};
   if (commands->state != State::recording) return v.name(c.dispatch()) + " is not being recorded";
+  if (Wrong w = check_place(*commands, c.command.canonical); !w.empty()) return w;
   const std::vector<Object>& objects = v.plan().objects.objects();
   const std::size_t first = c.lowered.handles.empty() ? 0 : 1;
   for (std::size_t i = first; i < c.resolution.ids.size(); ++i) {
@@ -249,8 +302,26 @@ Wrong record_command(Validity& v, const Call& c) {
   return {};
 }
 
+namespace {
+
+void note_queue(Validity& v, const Call& c, std::uint32_t family) {
+  if (const ObjectId id = c.created(); id != 0) v.queues.make(id) = family;
+}
+Wrong get_queue(Validity& v, const Call& c) {
+  note_queue(v, c, c.as<args_vkGetDeviceQueue>().queueFamilyIndex);
+  return {};
+}
+Wrong get_queue_2(Validity& v, const Call& c) {
+  note_queue(v, c, c.as<args_vkGetDeviceQueue2>().pQueueInfo->queueFamilyIndex);
+  return {};
+}
+
+}  // namespace
+
 void add_command_buffer_checks(std::vector<Handler>& table) {
   const auto add = [&](CommandId id, Handler handler) { table[static_cast<std::size_t>(id)] = handler; };
+  add(CommandId::vkGetDeviceQueue, get_queue);
+  add(CommandId::vkGetDeviceQueue2, get_queue_2);
   add(CommandId::vkCreateCommandPool, create_pool);
   add(CommandId::vkAllocateCommandBuffers, allocate);
   add(CommandId::vkFreeCommandBuffers, free_buffers);

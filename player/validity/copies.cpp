@@ -2,6 +2,7 @@
 // Copies, blits, resolves, clears and fills stay within their buffers and
 // images. The two versions of a command differ in their structures only.
 #include <algorithm>
+#include <bit>
 
 #include "generated/args.h"
 #include "player/validity/texels.h"
@@ -11,62 +12,65 @@ namespace rondo::player::validity {
 
 namespace {
 
-Wrong outside_pass(Validity& v, const Call& c) {
-  const CommandBuffer* commands = v.command_buffers.find(c.dispatch());
-  return commands == nullptr || commands->pass == CommandBuffer::Pass::none ? Wrong()
-                                                                            : "within a render pass";
-}
+constexpr VkBufferUsageFlags kFromBuffer = VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
+constexpr VkBufferUsageFlags kToBuffer = VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+constexpr VkImageUsageFlags kFromImage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
+constexpr VkImageUsageFlags kToImage = VK_IMAGE_USAGE_TRANSFER_DST_BIT;
 
 Wrong check_layers(Validity& v, const char* member, ObjectId id, const VkImageSubresourceLayers& layers) {
-  if (Wrong w = check_bound(v, member, id); !w.empty()) return w;
   const Image* image = v.image(id);
   if (image == nullptr) return {};
-  // Formats of one kind of texels; of others, planes among them, not all aspects are known.
-  constexpr VkImageAspectFlags kDepth = VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT;
-  const bool depth = image->format >= VK_FORMAT_D16_UNORM && image->format <= VK_FORMAT_D32_SFLOAT_S8_UINT;
-  VkImageAspectFlags missing = depth ? ~kDepth : kDepth;
-  if (!depth && block_of(image->format).bytes != 0) missing = ~VkImageAspectFlags{VK_IMAGE_ASPECT_COLOR_BIT};
-  if (image->format == VK_FORMAT_S8_UINT) missing |= VK_IMAGE_ASPECT_DEPTH_BIT;
-  if (depth && image->format < VK_FORMAT_S8_UINT) missing |= VK_IMAGE_ASPECT_STENCIL_BIT;
-  if (layers.aspectMask == 0 || (layers.aspectMask & missing) != 0)
+  if (layers.aspectMask == 0 || (layers.aspectMask & ~aspects_of(image->format)) != 0)
     return std::string(member) + " names aspects that " + v.name(id) + " lacks";
-  const std::uint32_t all =
-      image->type == VK_IMAGE_TYPE_3D ? std::max(image->layers, image->extent.depth) : image->layers;
-  const bool rest = layers.layerCount == VK_REMAINING_ARRAY_LAYERS;
   if (layers.mipLevel < image->mips && layers.layerCount != 0 &&
-      within(layers.baseArrayLayer, rest ? 1 : layers.layerCount, all))
+      within(layers.baseArrayLayer, layers.layerCount, image->layers))
     return {};
   return std::string(member) + ": mip " + std::to_string(layers.mipLevel) + ", layers " +
          std::to_string(layers.baseArrayLayer) + " to " +
          std::to_string(std::uint64_t{layers.baseArrayLayer} + layers.layerCount) + " of " + v.name(id) +
-         ", which has " + std::to_string(image->mips) + " mips and " + std::to_string(all) + " layers";
+         ", which has " + std::to_string(image->mips) + " mips and " + std::to_string(image->layers) +
+         " layers";
+}
+
+VkExtent3D texels_of(const Image& image, const VkImageSubresourceLayers& layers) {
+  Image plane = image;
+  plane.extent = plane_extent(image.format, layers.aspectMask, image.extent);
+  return mip_extent(plane, layers.mipLevel);
 }
 
 // `extent` in texels of this image. Whole blocks at the rim may reach beyond it.
-Wrong check_texels(Validity& v, const char* member, ObjectId id, std::uint32_t mip, const VkOffset3D& offset,
-                   const VkExtent3D& extent, bool depth_counts) {
+Wrong check_texels(Validity& v, const char* member, ObjectId id, const VkImageSubresourceLayers& layers,
+                   const VkOffset3D& offset, const VkExtent3D& extent) {
   const Image* image = v.image(id);
   if (image == nullptr) return {};
-  const VkExtent3D whole = mip_extent(*image, mip);
-  const Block block = block_of(image->format);
+  const VkExtent3D whole = texels_of(*image, layers);
+  const Block block = block_of(image->format, layers.aspectMask);
   const auto fits = [](std::int32_t from, std::uint32_t size, std::uint32_t all, std::uint32_t unit) {
     return from >= 0 &&
            within(static_cast<std::uint32_t>(from), size, (std::uint64_t{all} + unit - 1) / unit * unit);
   };
   if (fits(offset.x, extent.width, whole.width, block.width) &&
       fits(offset.y, extent.height, whole.height, block.height) &&
-      (!depth_counts || image->type != VK_IMAGE_TYPE_3D || fits(offset.z, extent.depth, whole.depth, 1)))
+      (image->type == VK_IMAGE_TYPE_3D ? fits(offset.z, extent.depth, whole.depth, 1) : offset.z == 0))
     return {};
-  return std::string(member) + " has texels outside mip " + std::to_string(mip) + " of " + v.name(id) +
-         ", which is " + std::to_string(whole.width) + "x" + std::to_string(whole.height) + "x" +
+  return std::string(member) + " has texels outside mip " + std::to_string(layers.mipLevel) + " of " +
+         v.name(id) + ", which is " + std::to_string(whole.width) + "x" + std::to_string(whole.height) + "x" +
          std::to_string(whole.depth);
 }
 
+Wrong check_images(Validity& v, ObjectId from, ObjectId to) {
+  if (Wrong w = check_bound(v, "srcImage", from); !w.empty()) return w;
+  if (Wrong w = check_bound(v, "dstImage", to); !w.empty()) return w;
+  if (Wrong w = v.needs_image_usage("srcImage", from, kFromImage); !w.empty()) return w;
+  return v.needs_image_usage("dstImage", to, kToImage);
+}
+
 template <class Region>
-Wrong copy_buffers(Validity& v, const Call& c, ObjectId from, ObjectId to, std::uint32_t count,
-                   const Region* regions) {
-  if (Wrong w = outside_pass(v, c); !w.empty()) return w;
+Wrong copy_buffers(Validity& v, ObjectId from, ObjectId to, std::uint32_t count, const Region* regions) {
+  v.needs_usage(from, kFromBuffer);
+  v.needs_usage(to, kToBuffer);
   for (std::uint32_t i = 0; i < count; ++i) {
+    if (regions[i].size == VK_WHOLE_SIZE) return "a region's size is VK_WHOLE_SIZE";
     if (Wrong w = check_bytes(v, "srcBuffer", from, regions[i].srcOffset, regions[i].size); !w.empty())
       return w;
     if (Wrong w = check_bytes(v, "dstBuffer", to, regions[i].dstOffset, regions[i].size); !w.empty())
@@ -76,155 +80,255 @@ Wrong copy_buffers(Validity& v, const Call& c, ObjectId from, ObjectId to, std::
 }
 
 template <class Region>
-Wrong copy_buffer_image(Validity& v, const Call& c, ObjectId buffer, ObjectId image_id, std::uint32_t count,
+Wrong copy_buffer_image(Validity& v, ObjectId buffer, ObjectId image_id, bool to_image, std::uint32_t count,
                         const Region* regions) {
-  if (Wrong w = outside_pass(v, c); !w.empty()) return w;
+  v.needs_usage(buffer, to_image ? kFromBuffer : kToBuffer);
+  if (Wrong w = check_bound(v, "image", image_id); !w.empty()) return w;
+  if (Wrong w = v.needs_image_usage("image", image_id, to_image ? kToImage : kFromImage); !w.empty())
+    return w;
   const Image* image = v.image(image_id);
+  if (image != nullptr && image->samples != VK_SAMPLE_COUNT_1_BIT)
+    return v.name(image_id) + " is multisampled";
   for (std::uint32_t i = 0; i < count; ++i) {
     const Region& r = regions[i];
-    if (Wrong w = check_layers(v, "imageSubresource", image_id, r.imageSubresource); !w.empty()) return w;
-    if (Wrong w = check_texels(v, "a region", image_id, r.imageSubresource.mipLevel, r.imageOffset,
-                               r.imageExtent, true);
-        !w.empty())
+    const VkImageSubresourceLayers& sub = r.imageSubresource;
+    if (Wrong w = check_layers(v, "imageSubresource", image_id, sub); !w.empty()) return w;
+    if (image != nullptr && (!std::has_single_bit(sub.aspectMask) ||
+                             (is_planar(image->format) && sub.aspectMask == VK_IMAGE_ASPECT_COLOR_BIT)))
+      return "a region names several aspects";
+    if (Wrong w = check_texels(v, "a region", image_id, sub, r.imageOffset, r.imageExtent); !w.empty())
       return w;
-    if (image != nullptr && image->type != VK_IMAGE_TYPE_3D &&
-        (r.imageOffset.z != 0 || r.imageExtent.depth > 1))
+    if (image != nullptr && image->type != VK_IMAGE_TYPE_3D && r.imageExtent.depth > 1)
       return "a region is deeper than " + v.name(image_id);
-    // What the format's planes and aspects take is known of common ones only.
+    // What exotic formats take is not known.
     const std::uint64_t bytes = image == nullptr
                                     ? 0
-                                    : region_bytes(image->format, r.imageSubresource.aspectMask,
-                                                   r.bufferRowLength, r.bufferImageHeight, r.imageExtent,
-                                                   r.imageSubresource.layerCount == VK_REMAINING_ARRAY_LAYERS
-                                                       ? image->layers - r.imageSubresource.baseArrayLayer
-                                                       : r.imageSubresource.layerCount);
+                                    : region_bytes(image->format, sub.aspectMask, r.bufferRowLength,
+                                                   r.bufferImageHeight, r.imageExtent, sub.layerCount);
     if (Wrong w = check_bytes(v, "a region", buffer, r.bufferOffset, bytes); !w.empty()) return w;
   }
   return {};
 }
 
+// Aspects are copied one by one, each to one of texels as large.
+Wrong check_aspects(const Image& source, const Image& target, VkImageAspectFlags from,
+                    VkImageAspectFlags to) {
+  if (std::popcount(from) != std::popcount(to) ||
+      (is_planar(source.format) && from == VK_IMAGE_ASPECT_COLOR_BIT) ||
+      (is_planar(target.format) && to == VK_IMAGE_ASPECT_COLOR_BIT))
+    return "a region names other aspects of the source than of the target";
+  if (source.format == target.format && from == to) return {};
+  for (; from != 0; from &= from - 1, to &= to - 1)
+    if (const Block a = block_of(source.format, from & (~from + 1)),
+        b = block_of(target.format, to & (~to + 1));
+        a.bytes == 0 || a.bytes != b.bytes)
+      return "the images' texels are of different sizes";
+  return {};
+}
+
 template <class Region>
-Wrong copy_images(Validity& v, const Call& c, ObjectId from, ObjectId to, std::uint32_t count,
-                  const Region* regions) {
-  if (Wrong w = outside_pass(v, c); !w.empty()) return w;
+Wrong copy_images(Validity& v, ObjectId from, ObjectId to, std::uint32_t count, const Region* regions) {
+  if (Wrong w = check_images(v, from, to); !w.empty()) return w;
   const Image *source = v.image(from), *target = v.image(to);
+  if (source == nullptr || target == nullptr) return {};
+  if (source->samples != target->samples) return "the images have different numbers of samples";
+  const bool from_volume = source->type == VK_IMAGE_TYPE_3D, to_volume = target->type == VK_IMAGE_TYPE_3D;
   for (std::uint32_t i = 0; i < count; ++i) {
     const Region& r = regions[i];
     if (Wrong w = check_layers(v, "srcSubresource", from, r.srcSubresource); !w.empty()) return w;
     if (Wrong w = check_layers(v, "dstSubresource", to, r.dstSubresource); !w.empty()) return w;
-    if (Wrong w = check_texels(v, "srcImage", from, r.srcSubresource.mipLevel, r.srcOffset, r.extent, true);
+    if (Wrong w = check_aspects(*source, *target, r.srcSubresource.aspectMask, r.dstSubresource.aspectMask);
         !w.empty())
       return w;
-    if (source == nullptr || target == nullptr) continue;
-    const Block a = block_of(source->format), b = block_of(target->format);
+    if (Wrong w = check_texels(v, "srcImage", from, r.srcSubresource, r.srcOffset, r.extent); !w.empty())
+      return w;
+    const std::uint32_t read = from_volume ? r.extent.depth : r.srcSubresource.layerCount;
+    const std::uint32_t written =
+        to_volume ? (from_volume ? r.extent.depth : read) : r.dstSubresource.layerCount;
+    if (read != written || (!from_volume && !to_volume && r.extent.depth > 1) ||
+        (!from_volume && to_volume && r.extent.depth != 1 && r.extent.depth != read))
+      return "a region's source has another number of slices than its target";
+    const Block a = block_of(source->format, r.srcSubresource.aspectMask),
+                b = block_of(target->format, r.dstSubresource.aspectMask);
     const VkExtent3D there{(r.extent.width + a.width - 1) / a.width * b.width,
-                           (r.extent.height + a.height - 1) / a.height * b.height, r.extent.depth};
-    if (Wrong w = check_texels(v, "dstImage", to, r.dstSubresource.mipLevel, r.dstOffset, there,
-                               source->type == VK_IMAGE_TYPE_3D);
-        !w.empty())
-      return w;
+                           (r.extent.height + a.height - 1) / a.height * b.height, written};
+    if (Wrong w = check_texels(v, "dstImage", to, r.dstSubresource, r.dstOffset, there); !w.empty()) return w;
   }
   return {};
 }
 
 template <class Region>
-Wrong blit(Validity& v, const Call& c, ObjectId from, ObjectId to, std::uint32_t count,
-           const Region* regions) {
-  if (Wrong w = outside_pass(v, c); !w.empty()) return w;
-  const auto corners = [&](const char* member, ObjectId id, std::uint32_t mip, const VkOffset3D* o) -> Wrong {
-    for (int i = 0; i < 2; ++i)
-      if (Wrong w = check_texels(v, member, id, mip, o[i], {0, 0, 0}, true); !w.empty()) return w;
-    return {};
-  };
+Wrong resolve(Validity& v, ObjectId from, ObjectId to, std::uint32_t count, const Region* regions) {
+  const Image *source = v.image(from), *target = v.image(to);
+  if (source != nullptr && target != nullptr) {
+    if (source->samples == VK_SAMPLE_COUNT_1_BIT || target->samples != VK_SAMPLE_COUNT_1_BIT)
+      return "resolves from one sample, or into several";
+    if (source->format != target->format) return "the images have different formats";
+  }
+  if (Wrong w = check_images(v, from, to); !w.empty()) return w;
   for (std::uint32_t i = 0; i < count; ++i) {
     const Region& r = regions[i];
     if (Wrong w = check_layers(v, "srcSubresource", from, r.srcSubresource); !w.empty()) return w;
     if (Wrong w = check_layers(v, "dstSubresource", to, r.dstSubresource); !w.empty()) return w;
-    if (Wrong w = corners("srcOffsets", from, r.srcSubresource.mipLevel, r.srcOffsets); !w.empty()) return w;
-    if (Wrong w = corners("dstOffsets", to, r.dstSubresource.mipLevel, r.dstOffsets); !w.empty()) return w;
+    if (r.srcSubresource.aspectMask != VK_IMAGE_ASPECT_COLOR_BIT ||
+        r.dstSubresource.aspectMask != VK_IMAGE_ASPECT_COLOR_BIT)
+      return "a region names another aspect than color";
+    if (r.srcSubresource.layerCount != r.dstSubresource.layerCount)
+      return "a region's source has other layers than its target";
+    if (Wrong w = check_texels(v, "srcImage", from, r.srcSubresource, r.srcOffset, r.extent); !w.empty())
+      return w;
+    if (Wrong w = check_texels(v, "dstImage", to, r.dstSubresource, r.dstOffset, r.extent); !w.empty())
+      return w;
+  }
+  return {};
+}
+
+Wrong check_corners(Validity& v, const char* member, ObjectId id, const VkImageSubresourceLayers& layers,
+                    const VkOffset3D (&corners)[2]) {
+  const Image* image = v.image(id);
+  if (image == nullptr) return {};
+  const VkExtent3D whole = mip_extent(*image, layers.mipLevel);
+  const auto inside = [](std::int32_t at, std::uint32_t all) {
+    return at >= 0 && static_cast<std::uint32_t>(at) <= all;
+  };
+  for (const VkOffset3D& o : corners)
+    if (!inside(o.x, whole.width) || !inside(o.y, whole.height) || !inside(o.z, whole.depth))
+      return std::string(member) + " reaches outside mip " + std::to_string(layers.mipLevel) + " of " +
+             v.name(id);
+  if (image->type != VK_IMAGE_TYPE_3D && (corners[0].z != 0 || corners[1].z != 1))
+    return std::string(member) + " is not from 0 to 1 deep";
+  return {};
+}
+
+// Converted by drawing: what cannot be drawn to or sampled so is no blit's.
+bool can_convert(VkFormat from, VkFormat to) {
+  if (is_planar(from) || is_planar(to)) return false;
+  if (from == to) return true;
+  return !is_depth_stencil(from) && !is_depth_stencil(to) && !is_compressed(to) &&
+         is_integer(from) == is_integer(to);
+}
+
+template <class Region>
+Wrong blit(Validity& v, ObjectId from, ObjectId to, std::uint32_t count, const Region* regions) {
+  const Image *source = v.image(from), *target = v.image(to);
+  if (source == nullptr || target == nullptr) return {};
+  if (source->samples != VK_SAMPLE_COUNT_1_BIT || target->samples != VK_SAMPLE_COUNT_1_BIT)
+    return "an image is multisampled";
+  if (!can_convert(source->format, target->format)) return "the formats cannot be converted into one another";
+  if (Wrong w = check_images(v, from, to); !w.empty()) return w;
+  const bool volume = source->type == VK_IMAGE_TYPE_3D || target->type == VK_IMAGE_TYPE_3D;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Region& r = regions[i];
+    if (Wrong w = check_layers(v, "srcSubresource", from, r.srcSubresource); !w.empty()) return w;
+    if (Wrong w = check_layers(v, "dstSubresource", to, r.dstSubresource); !w.empty()) return w;
+    if (r.srcSubresource.aspectMask != r.dstSubresource.aspectMask)
+      return "a region names other aspects of the source than of the target";
+    if (r.srcSubresource.layerCount != r.dstSubresource.layerCount ||
+        (volume && r.srcSubresource.layerCount != 1))
+      return "a region's source has other layers than its target";
+    if (Wrong w = check_corners(v, "srcOffsets", from, r.srcSubresource, r.srcOffsets); !w.empty()) return w;
+    if (Wrong w = check_corners(v, "dstOffsets", to, r.dstSubresource, r.dstOffsets); !w.empty()) return w;
   }
   return {};
 }
 
 Wrong copy_buffer_1(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdCopyBuffer>();
-  return copy_buffers(v, c, c.id(&a.srcBuffer), c.id(&a.dstBuffer), a.regionCount, a.pRegions);
+  return copy_buffers(v, c.id(&a.srcBuffer), c.id(&a.dstBuffer), a.regionCount, a.pRegions);
 }
 Wrong copy_buffer_2(Validity& v, const Call& c) {
   const auto& a = *c.as<args_vkCmdCopyBuffer2>().pCopyBufferInfo;
-  return copy_buffers(v, c, c.id(&a.srcBuffer), c.id(&a.dstBuffer), a.regionCount, a.pRegions);
+  return copy_buffers(v, c.id(&a.srcBuffer), c.id(&a.dstBuffer), a.regionCount, a.pRegions);
 }
 Wrong copy_to_image_1(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdCopyBufferToImage>();
-  return copy_buffer_image(v, c, c.id(&a.srcBuffer), c.id(&a.dstImage), a.regionCount, a.pRegions);
+  return copy_buffer_image(v, c.id(&a.srcBuffer), c.id(&a.dstImage), true, a.regionCount, a.pRegions);
 }
 Wrong copy_to_image_2(Validity& v, const Call& c) {
   const auto& a = *c.as<args_vkCmdCopyBufferToImage2>().pCopyBufferToImageInfo;
-  return copy_buffer_image(v, c, c.id(&a.srcBuffer), c.id(&a.dstImage), a.regionCount, a.pRegions);
+  return copy_buffer_image(v, c.id(&a.srcBuffer), c.id(&a.dstImage), true, a.regionCount, a.pRegions);
 }
 Wrong copy_to_buffer_1(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdCopyImageToBuffer>();
-  return copy_buffer_image(v, c, c.id(&a.dstBuffer), c.id(&a.srcImage), a.regionCount, a.pRegions);
+  return copy_buffer_image(v, c.id(&a.dstBuffer), c.id(&a.srcImage), false, a.regionCount, a.pRegions);
 }
 Wrong copy_to_buffer_2(Validity& v, const Call& c) {
   const auto& a = *c.as<args_vkCmdCopyImageToBuffer2>().pCopyImageToBufferInfo;
-  return copy_buffer_image(v, c, c.id(&a.dstBuffer), c.id(&a.srcImage), a.regionCount, a.pRegions);
+  return copy_buffer_image(v, c.id(&a.dstBuffer), c.id(&a.srcImage), false, a.regionCount, a.pRegions);
 }
 Wrong copy_image_1(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdCopyImage>();
-  return copy_images(v, c, c.id(&a.srcImage), c.id(&a.dstImage), a.regionCount, a.pRegions);
+  return copy_images(v, c.id(&a.srcImage), c.id(&a.dstImage), a.regionCount, a.pRegions);
 }
 Wrong copy_image_2(Validity& v, const Call& c) {
   const auto& a = *c.as<args_vkCmdCopyImage2>().pCopyImageInfo;
-  return copy_images(v, c, c.id(&a.srcImage), c.id(&a.dstImage), a.regionCount, a.pRegions);
+  return copy_images(v, c.id(&a.srcImage), c.id(&a.dstImage), a.regionCount, a.pRegions);
 }
 Wrong resolve_1(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdResolveImage>();
-  return copy_images(v, c, c.id(&a.srcImage), c.id(&a.dstImage), a.regionCount, a.pRegions);
+  return resolve(v, c.id(&a.srcImage), c.id(&a.dstImage), a.regionCount, a.pRegions);
 }
 Wrong resolve_2(Validity& v, const Call& c) {
   const auto& a = *c.as<args_vkCmdResolveImage2>().pResolveImageInfo;
-  return copy_images(v, c, c.id(&a.srcImage), c.id(&a.dstImage), a.regionCount, a.pRegions);
+  return resolve(v, c.id(&a.srcImage), c.id(&a.dstImage), a.regionCount, a.pRegions);
 }
 Wrong blit_1(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdBlitImage>();
-  return blit(v, c, c.id(&a.srcImage), c.id(&a.dstImage), a.regionCount, a.pRegions);
+  if (a.filter == VK_FILTER_CUBIC_EXT && !v.has_extension(c.dispatch(), VK_EXT_FILTER_CUBIC_EXTENSION_NAME))
+    return "filter is cubic";
+  return blit(v, c.id(&a.srcImage), c.id(&a.dstImage), a.regionCount, a.pRegions);
 }
 Wrong blit_2(Validity& v, const Call& c) {
   const auto& a = *c.as<args_vkCmdBlitImage2>().pBlitImageInfo;
-  return blit(v, c, c.id(&a.srcImage), c.id(&a.dstImage), a.regionCount, a.pRegions);
+  if (a.filter == VK_FILTER_CUBIC_EXT && !v.has_extension(c.dispatch(), VK_EXT_FILTER_CUBIC_EXTENSION_NAME))
+    return "filter is cubic";
+  return blit(v, c.id(&a.srcImage), c.id(&a.dstImage), a.regionCount, a.pRegions);
 }
 
-Wrong clear(Validity& v, const Call& c, ObjectId image, std::uint32_t count,
+Wrong clear(Validity& v, ObjectId id, bool color, std::uint32_t count,
             const VkImageSubresourceRange* ranges) {
-  if (Wrong w = outside_pass(v, c); !w.empty()) return w;
-  if (Wrong w = check_bound(v, "image", image); !w.empty()) return w;
-  for (std::uint32_t i = 0; i < count; ++i)
-    if (Wrong w = check_range(v, "pRanges", image, ranges[i]); !w.empty()) return w;
+  if (Wrong w = check_bound(v, "image", id); !w.empty()) return w;
+  if (Wrong w = v.needs_image_usage("image", id, kToImage); !w.empty()) return w;
+  const Image* image = v.image(id);
+  if (image == nullptr) return {};
+  if (is_depth_stencil(image->format) == color ||
+      (color && (is_compressed(image->format) || is_planar(image->format))))
+    return v.name(id) + " has no format that can be cleared so";
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (ranges[i].aspectMask == 0 || (ranges[i].aspectMask & ~aspects_of(image->format)) != 0)
+      return "pRanges names aspects that " + v.name(id) + " lacks";
+    if (Wrong w = check_range(v, "pRanges", id, ranges[i]); !w.empty()) return w;
+  }
   return {};
 }
 Wrong clear_color(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdClearColorImage>();
-  return clear(v, c, c.id(&a.image), a.rangeCount, a.pRanges);
+  return clear(v, c.id(&a.image), true, a.rangeCount, a.pRanges);
 }
 Wrong clear_depth(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdClearDepthStencilImage>();
-  return clear(v, c, c.id(&a.image), a.rangeCount, a.pRanges);
+  return clear(v, c.id(&a.image), false, a.rangeCount, a.pRanges);
 }
 
 // Fills and updates within a pass do not touch what it draws to: played as they are.
 Wrong fill(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdFillBuffer>();
   const ObjectId id = c.id(&a.dstBuffer);
+  if (a.dstOffset % 4 != 0 || (a.size != VK_WHOLE_SIZE && a.size % 4 != 0))
+    return "dstOffset or size is no multiple of 4";
   if (Wrong w = check_bytes(v, "dstBuffer", id, a.dstOffset, a.size); !w.empty()) return w;
   const Buffer* buffer = v.buffers.find(id);
   // Sets no bytes: Vulkan has no such fill.
   if (a.size == 0 || (buffer != nullptr && a.dstOffset == buffer->bytes)) v.skip();
+  v.needs_usage(id, kToBuffer);
   return {};
 }
 Wrong update(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdUpdateBuffer>();
   if (a.dataSize == 0) v.skip();
+  if (a.dstOffset % 4 != 0 || a.dataSize % 4 != 0) return "dstOffset or dataSize is no multiple of 4";
+  if (a.dataSize > 65536) return "dataSize is more than 65536";
+  v.needs_usage(c.id(&a.dstBuffer), kToBuffer);
   return check_bytes(v, "dstBuffer", c.id(&a.dstBuffer), a.dstOffset, a.dataSize);
 }
 

@@ -4,6 +4,7 @@
 #include "player/validity/descriptors.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "format/codec/shapes.h"
 #include "generated/args.h"
@@ -18,13 +19,21 @@ bool is_dynamic(VkDescriptorType type) {
          type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;
 }
 
+bool pushes(const SetLayout& layout) {
+  return (layout.flags & VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR) != 0;
+}
+
 Wrong create_set_layout(Validity& v, const Call& c) {
   const VkDescriptorSetLayoutCreateInfo& info = *c.as<args_vkCreateDescriptorSetLayout>().pCreateInfo;
   auto layout = std::make_shared<SetLayout>();
+  layout->flags = info.flags;
   for (std::uint32_t i = 0; i < info.bindingCount; ++i) {
     const VkDescriptorSetLayoutBinding& b = info.pBindings[i];
-    layout->bindings.push_back({b.binding, b.descriptorType, b.descriptorCount, b.pImmutableSamplers != nullptr});
+    layout->bindings.push_back(
+        {b.binding, b.descriptorType, b.descriptorCount, b.pImmutableSamplers != nullptr});
     if (is_dynamic(b.descriptorType)) layout->dynamic += b.descriptorCount;
+    if (b.descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK && b.descriptorCount % 4 != 0)
+      return "has an inline uniform block of " + std::to_string(b.descriptorCount) + " bytes";
   }
   std::uint32_t last = 0;
   for (const Binding& b : layout->bindings) last = std::max(last, b.binding);
@@ -32,9 +41,15 @@ Wrong create_set_layout(Validity& v, const Call& c) {
       info.pNext, VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO);
   constexpr VkDescriptorBindingFlags kLate =
       VK_DESCRIPTOR_BINDING_UPDATE_AFTER_BIND_BIT | VK_DESCRIPTOR_BINDING_UPDATE_UNUSED_WHILE_PENDING_BIT;
+  if (flags != nullptr && flags->bindingCount != 0 && flags->bindingCount != info.bindingCount)
+    return "has flags for " + std::to_string(flags->bindingCount) + " bindings of " +
+           std::to_string(info.bindingCount);
+  constexpr VkDescriptorBindingFlags kPartial =
+      VK_DESCRIPTOR_BINDING_PARTIALLY_BOUND_BIT | VK_DESCRIPTOR_BINDING_UPDATE_UNUSED_WHILE_PENDING_BIT;
   for (std::uint32_t i = 0; flags != nullptr && flags->pBindingFlags != nullptr && i < info.bindingCount &&
                             i < flags->bindingCount;
        ++i) {
+    if ((flags->pBindingFlags[i] & kPartial) != 0) layout->partial.push_back(info.pBindings[i].binding);
     if ((flags->pBindingFlags[i] & kLate) != 0) layout->late.push_back(info.pBindings[i].binding);
     layout->variable = layout->variable ||
                        (info.pBindings[i].binding == last &&
@@ -63,14 +78,34 @@ Wrong create_pipeline_layout(Validity& v, const Call& c) {
   return {};
 }
 
+Wrong create_set_pool(Validity& v, const Call& c) {
+  const VkDescriptorPoolCreateInfo& info = *c.as<args_vkCreateDescriptorPool>().pCreateInfo;
+  if (const ObjectId id = c.created(); id != 0) v.descriptor_pools.make(id) = {info.flags, v.op()};
+  return {};
+}
+
 Wrong allocate_sets(Validity& v, const Call& c) {
   const VkDescriptorSetAllocateInfo& info = *c.as<args_vkAllocateDescriptorSets>().pAllocateInfo;
   const auto* counts = find_chained<VkDescriptorSetVariableDescriptorCountAllocateInfo>(
       info.pNext, VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_ALLOCATE_INFO);
+  if (counts != nullptr && counts->descriptorSetCount != 0 &&
+      counts->descriptorSetCount != info.descriptorSetCount)
+    return "has variable counts for " + std::to_string(counts->descriptorSetCount) + " sets of " +
+           std::to_string(info.descriptorSetCount);
+  const ObjectId pool_id = c.id(&info.descriptorPool);
+  const DescriptorPool* pool = v.descriptor_pools.find(pool_id);
   for (std::uint32_t i = 0; i < info.descriptorSetCount; ++i) {
     const SetLayoutRef* layout = v.set_layouts.find(c.id(&info.pSetLayouts[i]));
     const ObjectId id = c.created(i);
-    if (id == 0 || layout == nullptr) continue;
+    if (layout == nullptr) continue;
+    const SetLayout& made_of = **layout;
+    if (pushes(made_of)) return v.name(c.id(&info.pSetLayouts[i])) + " is for pushed descriptors";
+    if (pool != nullptr &&
+        (made_of.flags & VK_DESCRIPTOR_SET_LAYOUT_CREATE_UPDATE_AFTER_BIND_POOL_BIT) != 0 &&
+        (pool->flags & VK_DESCRIPTOR_POOL_CREATE_UPDATE_AFTER_BIND_BIT) == 0)
+      return v.name(c.id(&info.pSetLayouts[i])) + " is for sets that are updated when they are bound, and " +
+             v.name(pool_id) + " is not";
+    if (id == 0) continue;
     Set& set = v.sets.make(id);
     set.layout = *layout;
     if (!set.layout->variable) continue;
@@ -85,6 +120,11 @@ Wrong allocate_sets(Validity& v, const Call& c) {
 Wrong free_sets(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkFreeDescriptorSets>();
   const ObjectId pool = c.id(&a.descriptorPool);
+  v.let_free_single_sets(pool);
+  for (std::uint32_t i = 0; i < a.descriptorSetCount; ++i)
+    for (std::uint32_t k = 0; k < i && a.descriptorSetCount <= 4096; ++k)
+      if (const ObjectId set = c.id(&a.pDescriptorSets[i]); set != 0 && set == c.id(&a.pDescriptorSets[k]))
+        return "frees " + v.name(set) + " twice";
   for (std::uint32_t i = 0; i < a.descriptorSetCount; ++i)
     if (const ObjectId set = c.id(&a.pDescriptorSets[i]);
         set != 0 && v.plan().objects.objects()[set].parent != pool)
@@ -120,6 +160,10 @@ Wrong check_place(const SetLayout& layout, std::uint32_t last, const std::string
                          [&](const Binding& b) { return b.binding == binding; });
   const std::string what = "binding " + std::to_string(binding);
   if (at == layout.bindings.end()) return where + " has no " + what;
+  if (at->type != type && at->type != VK_DESCRIPTOR_TYPE_MUTABLE_EXT && type != kAnyType)
+    return what + " of " + where + " has another descriptor type";
+  if (type == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK && (element % 4 != 0 || count % 4 != 0))
+    return "an inline uniform block is written at no multiple of 4 bytes";
   std::uint64_t end = std::uint64_t{element} + count;
   while (true) {
     if (at->count != 0 && at->type != type && at->type != VK_DESCRIPTOR_TYPE_MUTABLE_EXT && type != kAnyType)
@@ -134,6 +178,13 @@ Wrong check_place(const SetLayout& layout, std::uint32_t last, const std::string
   }
 }
 
+// Where none are immutable.
+bool needs_samplers(const SetLayout& layout, std::uint32_t binding, VkDescriptorType type) {
+  return (type == VK_DESCRIPTOR_TYPE_SAMPLER || type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER) &&
+         std::any_of(layout.bindings.begin(), layout.bindings.end(),
+                     [&](const Binding& b) { return b.binding == binding && !b.samplers; });
+}
+
 Wrong check_write(Validity& v, const Call& c, const SetLayout* layout, std::uint32_t last,
                   const std::string& where, const VkWriteDescriptorSet& w) {
   if (w.descriptorType == VK_DESCRIPTOR_TYPE_MUTABLE_EXT) return "writes a descriptor without a type";
@@ -142,11 +193,7 @@ Wrong check_write(Validity& v, const Call& c, const SetLayout* layout, std::uint
                                   w.descriptorType);
         !wrong.empty())
       return wrong;
-  const bool samples = w.descriptorType == VK_DESCRIPTOR_TYPE_SAMPLER ||
-                       w.descriptorType == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
-  if (samples && w.pImageInfo != nullptr && layout != nullptr &&
-      std::any_of(layout->bindings.begin(), layout->bindings.end(),
-                  [&](const Binding& b) { return b.binding == w.dstBinding && !b.samplers; }))
+  if (w.pImageInfo != nullptr && layout != nullptr && needs_samplers(*layout, w.dstBinding, w.descriptorType))
     for (std::uint32_t i = 0; i < w.descriptorCount; ++i)
       if (c.id(&w.pImageInfo[i].sampler) == 0) return "a descriptor has no sampler";
   if (w.descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK) {
@@ -164,7 +211,92 @@ Wrong check_write(Validity& v, const Call& c, const SetLayout* layout, std::uint
   return {};
 }
 
+// Where the n-th descriptor of a write goes: it may go on in the bindings behind.
+struct Target {
+  const Set& set;
+  std::vector<Binding>::const_iterator at;
+  std::uint32_t element;
+  Target(const Set& to, std::uint32_t binding, std::uint32_t first) : set(to), element(first) {
+    at = std::find_if(set.layout->bindings.begin(), set.layout->bindings.end(),
+                      [&](const Binding& b) { return b.binding == binding; });
+    settle();
+  }
+  bool there() const { return at != set.layout->bindings.end(); }
+  std::uint32_t room() const {
+    return std::next(at) == set.layout->bindings.end() ? std::min(at->count, set.last) : at->count;
+  }
+  void settle() {
+    while (there() && element >= room()) element -= room(), ++at;
+  }
+  void next() {
+    if (!there()) return;
+    ++element;
+    settle();
+  }
+};
+
+// What shaders and dynamic offsets reach. Not of bindings that may hold
+// anything: nobody knows what of them is used, and they may be large.
+void note_descriptor(Validity& v, Set& set, const Target& to, const Set::Descriptor& what) {
+  if (!to.there()) return;
+  const auto& partial = set.layout->partial;
+  if (!is_dynamic(to.at->type) && std::find(partial.begin(), partial.end(), to.at->binding) != partial.end())
+    return;
+  const std::size_t before = set.written.size();
+  Set::Descriptor& one = set.written[{to.at->binding, to.element}];
+  one = what;
+  if (to.at->samplers) one.objects[1] = 0;
+  v.count_written(set.written.size() - before);
+}
+
+Set::Descriptor buffer_descriptor(Validity& v, ObjectId id, const VkDescriptorBufferInfo& info) {
+  Set::Descriptor one;
+  one.objects[0] = id;
+  one.offset = info.offset;
+  one.range = info.range;
+  if (const Buffer* buffer = v.buffers.find(id); buffer != nullptr && info.offset <= buffer->bytes)
+    one.range = std::min(one.range, buffer->bytes - info.offset);
+  return one;
+}
+
+void note_write(Validity& v, const Call& c, ObjectId set_id, const VkWriteDescriptorSet& w) {
+  Set* set = v.sets.find(set_id);
+  const DescriptorItem item = descriptor_item(w.descriptorType);
+  if (set == nullptr || item == DescriptorItem::bytes || item == DescriptorItem::other) return;
+  Target to(*set, w.dstBinding, w.dstArrayElement);
+  for (std::uint32_t i = 0; i < w.descriptorCount && to.there(); ++i, to.next()) {
+    Set::Descriptor one;
+    if (item == DescriptorItem::buffer && w.pBufferInfo != nullptr)
+      one = buffer_descriptor(v, c.id(&w.pBufferInfo[i].buffer), w.pBufferInfo[i]);
+    if (item == DescriptorItem::texel_view && w.pTexelBufferView != nullptr)
+      one.objects[0] = c.id(&w.pTexelBufferView[i]);
+    if (item == DescriptorItem::image && w.pImageInfo != nullptr) {
+      one.objects[0] = c.id(&w.pImageInfo[i].imageView);
+      one.objects[1] = c.id(&w.pImageInfo[i].sampler);
+    }
+    note_descriptor(v, *set, to, one);
+  }
+}
+
+void note_copy(Validity& v, ObjectId from_id, ObjectId to_id, const VkCopyDescriptorSet& copy) {
+  const Set* from = v.sets.find(from_id);
+  Set* to = v.sets.find(to_id);
+  if (from == nullptr || to == nullptr) return;
+  std::vector<Set::Descriptor> all;  // the sets may be one
+  Target source(*from, copy.srcBinding, copy.srcArrayElement);
+  for (std::uint32_t i = 0; i < copy.descriptorCount && source.there(); ++i, source.next()) {
+    if (source.at->type == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK) return;
+    const auto found = from->written.find({source.at->binding, source.element});
+    all.push_back(found != from->written.end() ? found->second : Set::Descriptor{});
+  }
+  Target target(*to, copy.dstBinding, copy.dstArrayElement);
+  for (std::size_t i = 0; i < all.size() && target.there(); ++i, target.next())
+    note_descriptor(v, *to, target, all[i]);
+  to->stale = to->stale || from->stale;
+}
+
 void hold_written(Validity& v, const Call& c, ObjectId set, const VkWriteDescriptorSet& w) {
+  note_write(v, c, set, w);
   for (std::uint32_t i = 0; i < w.descriptorCount; ++i) switch (descriptor_item(w.descriptorType)) {
       case DescriptorItem::buffer:
         if (w.pBufferInfo != nullptr) v.hold(c.id(&w.pBufferInfo[i].buffer), set);
@@ -215,6 +347,7 @@ Wrong update_sets(Validity& v, const Call& c) {
                               copy.descriptorCount, type);
         !w.empty())
       return w;
+    note_copy(v, from_id, to_id, copy);
   }
   return {};
 }
@@ -232,10 +365,36 @@ Wrong push_set(Validity& v, const Call& c) {
   Wrong wrong;
   const ObjectId id = c.id(&a.layout);
   const SetLayout* layout = set_of(v, id, a.set, wrong);
+  if (wrong.empty() && (layout == nullptr || !pushes(*layout)) && v.pipeline_layouts.find(id) != nullptr)
+    return "set " + std::to_string(a.set) + " of " + v.name(id) + " is not for pushed descriptors";
+  if (CommandBuffer* commands = v.command_buffers.find(c.dispatch()); commands != nullptr)
+    commands->bound_sets[{a.pipelineBindPoint, a.set}] = 0;
   for (std::uint32_t i = 0; wrong.empty() && i < a.descriptorWriteCount; ++i)
     wrong = check_write(v, c, layout, UINT32_MAX, "set " + std::to_string(a.set) + " of " + v.name(id),
                         a.pDescriptorWrites[i]);
   return wrong;
+}
+
+// They move ranges within their buffers, which nothing else looks at.
+Wrong check_offsets(Validity& v, const Call& c) {
+  const auto& a = c.as<args_vkCmdBindDescriptorSets>();
+  const std::uint32_t* offset = a.pDynamicOffsets;
+  for (std::uint32_t i = 0; i < a.descriptorSetCount; ++i) {
+    const ObjectId id = c.id(&a.pDescriptorSets[i]);
+    const Set* set = v.sets.find(id);
+    if (set == nullptr) continue;
+    for (const Binding& b : set->layout->bindings)
+      for (std::uint32_t e = 0; is_dynamic(b.type) && e < b.count; ++e, ++offset) {
+        const auto found = set->written.find({b.binding, e});
+        if (found == set->written.end()) continue;
+        const Set::Descriptor& one = found->second;
+        if (const Buffer* buffer = v.buffers.find(one.objects[0]);
+            buffer != nullptr && !within(one.offset + *offset, one.range, buffer->bytes))
+          return "a dynamic offset of " + std::to_string(*offset) + " moves binding " +
+                 std::to_string(b.binding) + " of " + v.name(id) + " outside " + v.name(one.objects[0]);
+      }
+  }
+  return {};
 }
 
 Wrong bind_sets(Validity& v, const Call& c) {
@@ -249,10 +408,14 @@ Wrong bind_sets(Validity& v, const Call& c) {
            ", which has " + std::to_string(layout->sets.size());
   std::uint64_t dynamic = 0;
   bool known = true;
+  CommandBuffer* commands = v.command_buffers.find(c.dispatch());
   for (std::uint32_t i = 0; i < a.descriptorSetCount; ++i) {
     const ObjectId set_id = c.id(&a.pDescriptorSets[i]);
     const Set* set = v.sets.find(set_id);
     const SetLayoutRef& wanted = layout->sets[a.firstSet + i];
+    if (commands != nullptr) commands->bound_sets[{a.pipelineBindPoint, a.firstSet + i}] = set_id;
+    if (set != nullptr && wanted == nullptr)
+      return v.name(set_id) + " is bound where " + v.name(id) + " has no set";
     if (set == nullptr) {
       known = known && set_id == 0;
       continue;
@@ -267,7 +430,7 @@ Wrong bind_sets(Validity& v, const Call& c) {
            std::to_string(dynamic);
   if (known && dynamic != a.dynamicOffsetCount)
     v.change(c, a.dynamicOffsetCount, static_cast<std::uint32_t>(dynamic));
-  return {};
+  return known && dynamic != 0 ? check_offsets(v, c) : Wrong();
 }
 
 Wrong create_template(Validity& v, const Call& c) {
@@ -280,6 +443,10 @@ Wrong create_template(Validity& v, const Call& c) {
   if (info.templateType == VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS_KHR) {
     of = c.id(&info.pipelineLayout);
     layout = set_of(v, of, info.set, wrong);
+    if (wrong.empty() && layout != nullptr && !pushes(*layout))
+      return "set " + std::to_string(info.set) + " of " + v.name(of) + " is not for pushed descriptors";
+    if (wrong.empty() && layout == nullptr && v.pipeline_layouts.find(of) != nullptr)
+      return v.name(of) + " has no set " + std::to_string(info.set);
   } else {
     of = c.id(&info.descriptorSetLayout);
     if (const SetLayoutRef* set = v.set_layouts.find(of); set != nullptr) layout = set->get();
@@ -289,18 +456,24 @@ Wrong create_template(Validity& v, const Call& c) {
     wrong = check_place(*layout, UINT32_MAX, v.name(of), e.dstBinding, e.dstArrayElement, e.descriptorCount,
                         e.descriptorType);
   }
-  if (id != 0)
-    v.templates.make(id).entries.assign(info.pDescriptorUpdateEntries,
-                                        info.pDescriptorUpdateEntries + info.descriptorUpdateEntryCount);
+  if (id != 0) {
+    Template& made = v.templates.make(id);
+    made.entries.assign(info.pDescriptorUpdateEntries,
+                        info.pDescriptorUpdateEntries + info.descriptorUpdateEntryCount);
+    made.pushes = info.templateType == VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS_KHR;
+    made.set = info.set;
+  }
   return wrong;
 }
 
 // The driver reads where the template says: there must be data, and handles
 // that were resolved. `set`: that it goes to, null: pushed.
-Wrong check_template_data(Validity& v, const Call& c, ObjectId id, const void* data, const Set* set,
-                          ObjectId set_id) {
+Wrong check_template_data(Validity& v, const Call& c, ObjectId id, const void* data, const SetLayout* layout,
+                          std::uint32_t last, const std::string& where, ObjectId set_id) {
   const Template* made = v.templates.find(id);
-  if (made == nullptr || data == nullptr) return {};
+  if (made == nullptr) return {};
+  if (data == nullptr) return "pData is null";
+  Set* set = v.sets.find(set_id);
   const std::uint64_t start = c.view.offset(data), bytes = c.lowered.bytes.size() - start;
   const auto names = [&](std::uint64_t at, HandleType type) {
     const std::size_t handle = c.view.handle_at(static_cast<std::uint32_t>(start + at));
@@ -308,22 +481,27 @@ Wrong check_template_data(Validity& v, const Call& c, ObjectId id, const void* d
   };
   const std::string differs = "its data is not what " + v.name(id) + " says";
   for (const VkDescriptorUpdateTemplateEntry& e : made->entries) {
-    if (set != nullptr)
-      if (Wrong w = check_place(*set->layout, set->last, v.name(set_id), e.dstBinding, e.dstArrayElement,
-                                e.descriptorCount, e.descriptorType);
+    if (layout != nullptr)
+      if (Wrong w = check_place(*layout, last, where, e.dstBinding, e.dstArrayElement, e.descriptorCount,
+                                e.descriptorType);
           !w.empty())
         return w;
+    const bool samples = layout != nullptr && needs_samplers(*layout, e.dstBinding, e.descriptorType);
     const DescriptorItem item = descriptor_item(e.descriptorType);
     const std::uint64_t size = item == DescriptorItem::bytes ? e.descriptorCount : item_bytes(item);
     const std::uint64_t count = item == DescriptorItem::bytes ? 1 : e.descriptorCount;
+    std::optional<Target> to;
+    if (set != nullptr) to.emplace(*set, e.dstBinding, e.dstArrayElement);
     for (std::uint64_t i = 0; i < count && size != 0; ++i) {
       const std::uint64_t at = e.offset + i * e.stride;
+      Set::Descriptor one;
       if (e.offset > bytes || (i != 0 && e.stride > bytes) || !within(at, size, bytes)) return differs;
       if (item == DescriptorItem::buffer) {
         if (!names(at, HandleType::VkBuffer)) return differs;
         const auto& info = *reinterpret_cast<const VkDescriptorBufferInfo*>(
             c.view.at(static_cast<std::uint32_t>(start + at)));
         if (Wrong w = check_buffer_info(v, c, c.id(&info.buffer), info); !w.empty()) return w;
+        one = buffer_descriptor(v, c.id(&info.buffer), info);
       } else if (item == DescriptorItem::image &&
                  !is_enumerant(EnumId::VkImageLayout,
                                codec::load<std::uint32_t>(c.view.at(static_cast<std::uint32_t>(start + at)) +
@@ -333,6 +511,17 @@ Wrong check_template_data(Validity& v, const Call& c, ObjectId id, const void* d
                   !(names(at, HandleType::VkSampler) && names(at + 8, HandleType::VkImageView))) ||
                  (item == DescriptorItem::texel_view && !names(at, HandleType::VkBufferView))) {
         return differs;
+      } else if (item == DescriptorItem::image || item == DescriptorItem::texel_view) {
+        const auto id_at = [&](std::uint64_t place) {
+          return c.id(c.view.at(static_cast<std::uint32_t>(start + place)));
+        };
+        one.objects[0] = id_at(item == DescriptorItem::image ? at + 8 : at);
+        if (item == DescriptorItem::image) one.objects[1] = id_at(at);
+        if (samples && one.objects[1] == 0) return "a descriptor has no sampler";
+      }
+      if (to && item != DescriptorItem::bytes) {
+        note_descriptor(v, *set, *to, one);
+        to->next();
       }
     }
   }
@@ -348,12 +537,28 @@ Wrong update_with_template(Validity& v, const Call& c) {
       change_set(v, set, state != nullptr ? state->layout.get() : nullptr, e.dstBinding);
   for (const ObjectId id : c.resolution.ids)
     if (id != 0 && id != set && id != c.dispatch()) v.hold(id, set);
-  return check_template_data(v, c, c.id(&a.descriptorUpdateTemplate), a.pData, state, set);
+  if (const Template* made = v.templates.find(c.id(&a.descriptorUpdateTemplate));
+      made != nullptr && made->pushes)
+    return v.name(c.id(&a.descriptorUpdateTemplate)) + " is for pushes";
+  return check_template_data(v, c, c.id(&a.descriptorUpdateTemplate), a.pData,
+                             state != nullptr ? state->layout.get() : nullptr,
+                             state != nullptr ? state->last : UINT32_MAX, v.name(set), set);
 }
 
 Wrong push_with_template(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdPushDescriptorSetWithTemplateKHR>();
-  return check_template_data(v, c, c.id(&a.descriptorUpdateTemplate), a.pData, nullptr, 0);
+  const ObjectId template_id = c.id(&a.descriptorUpdateTemplate), id = c.id(&a.layout);
+  const Template* made = v.templates.find(template_id);
+  Wrong wrong;
+  const SetLayout* layout = set_of(v, id, a.set, wrong);
+  if (!wrong.empty()) return wrong;
+  const std::string where = "set " + std::to_string(a.set) + " of " + v.name(id);
+  if (layout != nullptr && !pushes(*layout)) return where + " is not for pushed descriptors";
+  if (layout == nullptr && v.pipeline_layouts.find(id) != nullptr)
+    return v.name(id) + " has no set " + std::to_string(a.set);
+  if (made != nullptr && (!made->pushes || made->set != a.set))
+    return v.name(template_id) + " is not for pushes to " + where;
+  return check_template_data(v, c, template_id, a.pData, layout, UINT32_MAX, where, 0);
 }
 
 }  // namespace
@@ -396,6 +601,7 @@ void add_descriptor_checks(std::vector<Handler>& table) {
   const auto add = [&](CommandId id, Handler handler) { table[static_cast<std::size_t>(id)] = handler; };
   add(CommandId::vkCreateDescriptorSetLayout, create_set_layout);
   add(CommandId::vkCreatePipelineLayout, create_pipeline_layout);
+  add(CommandId::vkCreateDescriptorPool, create_set_pool);
   add(CommandId::vkAllocateDescriptorSets, allocate_sets);
   add(CommandId::vkFreeDescriptorSets, free_sets);
   add(CommandId::vkUpdateDescriptorSets, update_sets);

@@ -13,10 +13,11 @@ namespace {
 CommandBuffer* commands_of(Validity& v, const Call& c) { return v.command_buffers.find(c.dispatch()); }
 
 Wrong draw(Validity& v, const Call& c) {
-  const CommandBuffer* commands = commands_of(v, c);
+  CommandBuffer* commands = commands_of(v, c);
   if (commands == nullptr) return {};
-  if (commands->pass == CommandBuffer::Pass::none) return "outside of a render pass";
-  return commands->graphics ? Wrong() : "no graphics pipeline is bound";
+  if (!commands->graphics) return "no graphics pipeline is bound";
+  note_reach(v, *commands, VK_PIPELINE_BIND_POINT_GRAPHICS);
+  return {};
 }
 
 Wrong draw_indexed(Validity& v, const Call& c) {
@@ -29,31 +30,82 @@ Wrong draw_indices(Validity& v, const Call& c) {
   if (Wrong w = draw_indexed(v, c); !w.empty()) return w;
   const auto& a = c.as<args_vkCmdDrawIndexed>();
   const CommandBuffer* commands = commands_of(v, c);
-  if (commands == nullptr || a.indexCount == 0 || a.instanceCount == 0) return {};
+  if (commands == nullptr) return {};
   // Indices behind the end are then none, or zero.
   if (v.enabled(c.dispatch(), &VkPhysicalDeviceFeatures::robustBufferAccess)) return {};
+  if (a.indexCount == 0) {  // wherever none are
+    v.change(c, a.firstIndex, 0);
+    return {};
+  }
   return check_bytes(v, "the index buffer", commands->index_buffer,
                      commands->index_offset + std::uint64_t{a.firstIndex} * commands->index_bytes,
                      std::uint64_t{a.indexCount} * commands->index_bytes);
 }
 
+Wrong draw_many(Validity& v, const Call& c) {
+  if (c.as<args_vkCmdDrawMultiEXT>().stride % 4 != 0) return "stride is no multiple of 4";
+  return draw(v, c);
+}
+Wrong draw_many_indexed(Validity& v, const Call& c) {
+  if (c.as<args_vkCmdDrawMultiIndexedEXT>().stride % 4 != 0) return "stride is no multiple of 4";
+  return draw_indexed(v, c);
+}
+
+constexpr VkBufferUsageFlags kParameters = VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
+
+// Vertices that transform feedback wrote, counted by the bytes that they take.
+Wrong draw_counted_bytes(Validity& v, const Call& c) {
+  const auto& a = c.as<args_vkCmdDrawIndirectByteCountEXT>();
+  if (a.vertexStride == 0) return "vertexStride is 0";
+  if (a.counterBufferOffset % 4 != 0) return "counterBufferOffset is no multiple of 4";
+  v.needs_usage(c.id(&a.counterBuffer), kParameters);
+  if (Wrong w = check_bytes(v, "counterBuffer", c.id(&a.counterBuffer), a.counterBufferOffset, 4); !w.empty())
+    return w;
+  return draw(v, c);
+}
+
 Wrong dispatch(Validity& v, const Call& c) {
-  const CommandBuffer* commands = commands_of(v, c);
+  CommandBuffer* commands = commands_of(v, c);
   if (commands == nullptr) return {};
-  if (commands->pass != CommandBuffer::Pass::none) return "within a render pass";
-  return commands->compute ? Wrong() : "no compute pipeline is bound";
+  if (!commands->compute) return "no compute pipeline is bound";
+  note_reach(v, *commands, VK_PIPELINE_BIND_POINT_COMPUTE);
+  return {};
+}
+
+Wrong dispatch_base(Validity& v, const Call& c) {
+  if (Wrong w = dispatch(v, c); !w.empty()) return w;
+  const auto& a = c.as<args_vkCmdDispatchBase>();
+  const CommandBuffer* commands = commands_of(v, c);
+  const Pipeline* pipeline = commands != nullptr ? v.pipelines.find(commands->bound_compute) : nullptr;
+  if ((a.baseGroupX != 0 || a.baseGroupY != 0 || a.baseGroupZ != 0) && pipeline != nullptr &&
+      !pipeline->any_base)
+    return v.name(commands->bound_compute) + " was not made for other base groups than 0";
+  return {};
+}
+
+Wrong check_parameters(Validity& v, ObjectId buffer, VkDeviceSize offset, VkDeviceSize bytes) {
+  if (offset % 4 != 0) return "offset is no multiple of 4";
+  v.needs_usage(buffer, kParameters);
+  return check_bytes(v, "buffer", buffer, offset, bytes);
 }
 
 Wrong dispatch_indirect(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdDispatchIndirect>();
   if (Wrong w = dispatch(v, c); !w.empty()) return w;
-  return check_bytes(v, "buffer", c.id(&a.buffer), a.offset, sizeof(VkDispatchIndirectCommand));
+  return check_parameters(v, c.id(&a.buffer), a.offset, sizeof(VkDispatchIndirectCommand));
 }
 
 Wrong check_indirect(Validity& v, ObjectId buffer, VkDeviceSize offset, std::uint32_t count,
                      std::uint32_t stride, std::size_t size) {
-  if (count == 0) return {};
-  return check_bytes(v, "buffer", buffer, offset, (count - std::uint64_t{1}) * stride + size);
+  if (count > 1 && (stride % 4 != 0 || stride < size))
+    return "stride is no multiple of 4, or less than the parameters";
+  return check_parameters(v, buffer, offset, count == 0 ? 0 : (count - std::uint64_t{1}) * stride + size);
+}
+
+Wrong check_count(Validity& v, ObjectId buffer, VkDeviceSize offset) {
+  if (offset % 4 != 0) return "countBufferOffset is no multiple of 4";
+  v.needs_usage(buffer, kParameters);
+  return check_bytes(v, "countBuffer", buffer, offset, 4);
 }
 
 Wrong draw_indirect(Validity& v, const Call& c) {
@@ -86,8 +138,7 @@ Wrong check_counted(Validity& v, const Call& c, ObjectId id, VkDeviceSize offset
 Wrong draw_indirect_count(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdDrawIndirectCount>();
   if (Wrong w = draw(v, c); !w.empty()) return w;
-  if (Wrong w = check_bytes(v, "countBuffer", c.id(&a.countBuffer), a.countBufferOffset, 4); !w.empty())
-    return w;
+  if (Wrong w = check_count(v, c.id(&a.countBuffer), a.countBufferOffset); !w.empty()) return w;
   return check_counted(v, c, c.id(&a.buffer), a.offset, a.maxDrawCount, a.stride,
                        sizeof(VkDrawIndirectCommand));
 }
@@ -95,10 +146,23 @@ Wrong draw_indirect_count(Validity& v, const Call& c) {
 Wrong draw_indexed_indirect_count(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdDrawIndexedIndirectCount>();
   if (Wrong w = draw_indexed(v, c); !w.empty()) return w;
-  if (Wrong w = check_bytes(v, "countBuffer", c.id(&a.countBuffer), a.countBufferOffset, 4); !w.empty())
-    return w;
+  if (Wrong w = check_count(v, c.id(&a.countBuffer), a.countBufferOffset); !w.empty()) return w;
   return check_counted(v, c, c.id(&a.buffer), a.offset, a.maxDrawCount, a.stride,
                        sizeof(VkDrawIndexedIndirectCommand));
+}
+
+Wrong draw_mesh_indirect(Validity& v, const Call& c) {
+  const auto& a = c.as<args_vkCmdDrawMeshTasksIndirectEXT>();
+  if (Wrong w = draw(v, c); !w.empty()) return w;
+  return check_indirect(v, c.id(&a.buffer), a.offset, a.drawCount, a.stride,
+                        sizeof(VkDrawMeshTasksIndirectCommandEXT));
+}
+Wrong draw_mesh_indirect_count(Validity& v, const Call& c) {
+  const auto& a = c.as<args_vkCmdDrawMeshTasksIndirectCountEXT>();
+  if (Wrong w = draw(v, c); !w.empty()) return w;
+  if (Wrong w = check_count(v, c.id(&a.countBuffer), a.countBufferOffset); !w.empty()) return w;
+  return check_counted(v, c, c.id(&a.buffer), a.offset, a.maxDrawCount, a.stride,
+                       sizeof(VkDrawMeshTasksIndirectCommandEXT));
 }
 
 Wrong bind_indices(Validity& v, const Call& c) {
@@ -106,13 +170,16 @@ Wrong bind_indices(Validity& v, const Call& c) {
   const ObjectId id = c.id(&a.buffer);
   if (Wrong w = check_bytes(v, "buffer", id, a.offset, VK_WHOLE_SIZE); !w.empty()) return w;
   if (a.indexType == VK_INDEX_TYPE_NONE_KHR) return "indexType is none";
+  const std::uint32_t bytes = a.indexType == VK_INDEX_TYPE_UINT32      ? 4
+                              : a.indexType == VK_INDEX_TYPE_UINT8_EXT ? 1
+                                                                       : 2;
+  if (a.offset % bytes != 0) return "offset is no multiple of an index's size";
+  v.needs_usage(id, VK_BUFFER_USAGE_INDEX_BUFFER_BIT);
   CommandBuffer* commands = commands_of(v, c);
   if (commands == nullptr) return {};
   commands->index_buffer = id;
   commands->index_offset = a.offset;
-  commands->index_bytes = a.indexType == VK_INDEX_TYPE_UINT32      ? 4
-                          : a.indexType == VK_INDEX_TYPE_UINT8_EXT ? 1
-                                                                   : 2;
+  commands->index_bytes = bytes;
   return {};
 }
 
@@ -129,10 +196,12 @@ bool may_bind_null(const Validity& v, ObjectId commands) {
 }
 
 Wrong check_vertices(Validity& v, const Call& c, std::uint32_t count, const VkBuffer* buffers,
-                     const VkDeviceSize* offsets, const VkDeviceSize* sizes) {
+                     const VkDeviceSize* offsets, const VkDeviceSize* sizes, VkBufferUsageFlags usage) {
   for (std::uint32_t i = 0; i < count; ++i) {
     const ObjectId id = c.id(&buffers[i]);
     if (id == 0 && !may_bind_null(v, c.dispatch())) return "buffer " + std::to_string(i) + " is null";
+    if (id == 0 && offsets[i] != 0) v.change(c, offsets[i], 0);
+    v.needs_usage(id, usage);
     if (Wrong w = check_bytes(v, "pBuffers", id, offsets[i], sizes != nullptr ? sizes[i] : VK_WHOLE_SIZE);
         !w.empty())
       return w;
@@ -142,22 +211,27 @@ Wrong check_vertices(Validity& v, const Call& c, std::uint32_t count, const VkBu
 
 Wrong bind_vertices(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdBindVertexBuffers>();
-  return check_vertices(v, c, a.bindingCount, a.pBuffers, a.pOffsets, nullptr);
+  return check_vertices(v, c, a.bindingCount, a.pBuffers, a.pOffsets, nullptr,
+                        VK_BUFFER_USAGE_VERTEX_BUFFER_BIT);
 }
 
 Wrong bind_vertices_2(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdBindVertexBuffers2>();
-  return check_vertices(v, c, a.bindingCount, a.pBuffers, a.pOffsets, a.pSizes);
+  return check_vertices(v, c, a.bindingCount, a.pBuffers, a.pOffsets, a.pSizes,
+                        VK_BUFFER_USAGE_VERTEX_BUFFER_BIT);
 }
 
 Wrong bind_feedback(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdBindTransformFeedbackBuffersEXT>();
-  return check_vertices(v, c, a.bindingCount, a.pBuffers, a.pOffsets, a.pSizes);
-}
-
-Wrong begin_conditional(Validity& v, const Call& c) {
-  const auto& info = *c.as<args_vkCmdBeginConditionalRenderingEXT>().pConditionalRenderingBegin;
-  return check_bytes(v, "buffer", c.id(&info.buffer), info.offset, 4);
+  const CommandBuffer* commands = commands_of(v, c);
+  if (commands != nullptr && commands->feedback) return "transform feedback is begun";
+  constexpr std::uint32_t kMost = 4;  // drivers keep so many
+  if (!within(a.firstBinding, a.bindingCount, kMost))
+    return "has more than " + std::to_string(kMost) + " buffers";
+  for (std::uint32_t i = 0; i < a.bindingCount; ++i)
+    if (a.pOffsets[i] % 4 != 0) return "an offset is no multiple of 4";
+  return check_vertices(v, c, a.bindingCount, a.pBuffers, a.pOffsets, a.pSizes,
+                        VK_BUFFER_USAGE_TRANSFORM_FEEDBACK_BUFFER_BIT_EXT);
 }
 
 }  // namespace
@@ -165,22 +239,24 @@ Wrong begin_conditional(Validity& v, const Call& c) {
 void add_draw_checks(std::vector<Handler>& table) {
   const auto add = [&](CommandId id, Handler handler) { table[static_cast<std::size_t>(id)] = handler; };
   add(CommandId::vkCmdDraw, draw);
-  add(CommandId::vkCmdDrawMultiEXT, draw);
-  add(CommandId::vkCmdDrawIndirectByteCountEXT, draw);
+  add(CommandId::vkCmdDrawMultiEXT, draw_many);
+  add(CommandId::vkCmdDrawIndirectByteCountEXT, draw_counted_bytes);
+  add(CommandId::vkCmdDrawMeshTasksEXT, draw);
+  add(CommandId::vkCmdDrawMeshTasksIndirectEXT, draw_mesh_indirect);
+  add(CommandId::vkCmdDrawMeshTasksIndirectCountEXT, draw_mesh_indirect_count);
   add(CommandId::vkCmdDrawIndexed, draw_indices);
-  add(CommandId::vkCmdDrawMultiIndexedEXT, draw_indexed);
+  add(CommandId::vkCmdDrawMultiIndexedEXT, draw_many_indexed);
   add(CommandId::vkCmdDrawIndirect, draw_indirect);
   add(CommandId::vkCmdDrawIndexedIndirect, draw_indexed_indirect);
   add(CommandId::vkCmdDrawIndirectCount, draw_indirect_count);
   add(CommandId::vkCmdDrawIndexedIndirectCount, draw_indexed_indirect_count);
   add(CommandId::vkCmdDispatch, dispatch);
-  add(CommandId::vkCmdDispatchBase, dispatch);
+  add(CommandId::vkCmdDispatchBase, dispatch_base);
   add(CommandId::vkCmdDispatchIndirect, dispatch_indirect);
   add(CommandId::vkCmdBindIndexBuffer, bind_indices);
   add(CommandId::vkCmdBindVertexBuffers, bind_vertices);
   add(CommandId::vkCmdBindVertexBuffers2, bind_vertices_2);
   add(CommandId::vkCmdBindTransformFeedbackBuffersEXT, bind_feedback);
-  add(CommandId::vkCmdBeginConditionalRenderingEXT, begin_conditional);
 }
 
 }  // namespace rondo::player::validity

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Allocations, buffers and their binding. Images are fitted into memory at
 // replay, by the sizes that the driver gives (placement.h).
+#include <bit>
+
 #include "generated/args.h"
+#include "player/validity/texels.h"
 #include "player/validity/validity.h"
 
 namespace rondo::player::validity {
@@ -11,7 +14,25 @@ namespace {
 Wrong allocate(Validity& v, const Call& c) {
   const VkMemoryAllocateInfo& info = *c.as<args_vkAllocateMemory>().pAllocateInfo;
   if (info.allocationSize == 0) return "allocates no bytes";
-  if (const ObjectId id = c.created(); id != 0) v.memories.make(id).bytes = info.allocationSize;
+  const auto* dedicated = find_chained<VkMemoryDedicatedAllocateInfo>(
+      info.pNext, VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO);
+  const ObjectId image = dedicated != nullptr ? c.id(&dedicated->image) : 0;
+  const ObjectId buffer = dedicated != nullptr ? c.id(&dedicated->buffer) : 0;
+  if (image != 0 && buffer != 0) return "is dedicated to both an image and a buffer";
+  const auto* flags =
+      find_chained<VkMemoryAllocateFlagsInfo>(info.pNext, VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO);
+  const VkMemoryAllocateFlags bits = flags != nullptr ? flags->flags : 0;
+  const auto* address = find_chained<VkMemoryOpaqueCaptureAddressAllocateInfo>(
+      info.pNext, VK_STRUCTURE_TYPE_MEMORY_OPAQUE_CAPTURE_ADDRESS_ALLOCATE_INFO);
+  if (address != nullptr && address->opaqueCaptureAddress != 0 &&
+      (bits & VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_CAPTURE_REPLAY_BIT) == 0)
+    return "gives a captured address, and does not say so in its flags";
+  if (const ObjectId id = c.created(); id != 0) {
+    Memory& memory = v.memories.make(id);
+    memory.bytes = info.allocationSize;
+    memory.addresses = (bits & VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT) != 0;
+    memory.only_for = image != 0 ? image : buffer;
+  }
   return {};
 }
 
@@ -22,8 +43,18 @@ Wrong create_buffer(Validity& v, const Call& c) {
     Buffer& buffer = v.buffers.make(id);
     buffer.bytes = info.size;
     buffer.bound = (info.flags & VK_BUFFER_CREATE_SPARSE_BINDING_BIT) != 0;
+    buffer.usage = info.usage;
+    buffer.create_op = v.op();
   }
   return {};
+}
+
+Wrong check_dedicated(Validity& v, ObjectId memory_id, ObjectId id) {
+  const Memory* memory = v.memories.find(memory_id);
+  return memory == nullptr || memory->only_for == 0 || memory->only_for == id
+             ? Wrong()
+             : "binds " + v.name(id) + " to " + v.name(memory_id) + ", which is dedicated to " +
+                   v.name(memory->only_for);
 }
 
 Wrong bind_buffer(Validity& v, ObjectId id, ObjectId memory_id, VkDeviceSize offset) {
@@ -36,13 +67,19 @@ Wrong bind_buffer(Validity& v, ObjectId id, ObjectId memory_id, VkDeviceSize off
            std::to_string(offset) + " of " + v.name(memory_id) + ", which has " +
            std::to_string(memory->bytes);
   if (buffer->bound) return "binds " + v.name(id) + " again";
+  if (Wrong w = check_dedicated(v, memory_id, id); !w.empty()) return w;
+  if (memory != nullptr && !memory->addresses &&
+      (buffer->usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0)
+    return v.name(id) + " may be asked for its address, and " + v.name(memory_id) +
+           " was not allocated for that";
   buffer->bound = true;
   buffer->memory = memory_id;
   v.hold(memory_id, id);
   return {};
 }
 
-Wrong bind_image(Validity& v, ObjectId id, ObjectId memory_id, VkDeviceSize offset, bool again) {
+Wrong bind_image(Validity& v, ObjectId id, ObjectId memory_id, VkDeviceSize offset,
+                 VkImageAspectFlags plane) {
   Image* image = v.image(id);
   const Memory* memory = v.memories.find(memory_id);
   if (image == nullptr) return {};
@@ -50,8 +87,22 @@ Wrong bind_image(Validity& v, ObjectId id, ObjectId memory_id, VkDeviceSize offs
   if (memory != nullptr && offset >= memory->bytes)
     return "binds " + v.name(id) + " at " + std::to_string(offset) + " of " + v.name(memory_id) +
            ", which has " + std::to_string(memory->bytes) + " bytes";
-  if (image->bound && !again) return "binds " + v.name(id) + " again";
-  image->bound = true;
+  if (image->bound || (image->planes & plane) != 0) return "binds " + v.name(id) + " again";
+  if (Wrong w = check_dedicated(v, memory_id, id); !w.empty()) return w;
+  if ((plane != 0) != ((image->flags & VK_IMAGE_CREATE_DISJOINT_BIT) != 0))
+    return plane != 0 ? "binds a plane of " + v.name(id) + ", which is not disjoint"
+                      : "binds " + v.name(id) + ", which is disjoint, as a whole";
+  if (image->of_swapchain) return "binds " + v.name(id) + ", which is of a swapchain";
+  if (plane != 0) {
+    const VkImageAspectFlags planes =
+        aspects_of(image->format) & ~VkImageAspectFlags{VK_IMAGE_ASPECT_COLOR_BIT};
+    if (!std::has_single_bit(plane) || (plane & ~planes) != 0)
+      return "binds a plane that " + v.name(id) + " lacks";
+    image->planes |= plane;
+    image->bound = image->planes == planes;
+  } else {
+    image->bound = true;
+  }
   image->memory = memory_id;
   v.hold(memory_id, id);
   return {};
@@ -74,7 +125,7 @@ Wrong bind_buffer_2(Validity& v, const Call& c) {
 
 Wrong bind_image_1(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkBindImageMemory>();
-  return bind_image(v, c.id(&a.image), c.id(&a.memory), a.memoryOffset, false);
+  return bind_image(v, c.id(&a.image), c.id(&a.memory), a.memoryOffset, 0);
 }
 
 Wrong bind_image_2(Validity& v, const Call& c) {
@@ -82,9 +133,12 @@ Wrong bind_image_2(Validity& v, const Call& c) {
   for (std::uint32_t i = 0; i < a.bindInfoCount; ++i) {
     const VkBindImageMemoryInfo& info = a.pBindInfos[i];
     if (info.memory == VK_NULL_HANDLE) continue;  // a swapchain's: refused elsewhere
-    const bool plane = find_chained<VkBindImagePlaneMemoryInfo>(
-                           info.pNext, VK_STRUCTURE_TYPE_BIND_IMAGE_PLANE_MEMORY_INFO) != nullptr;
-    if (Wrong w = bind_image(v, c.id(&info.image), c.id(&info.memory), info.memoryOffset, plane); !w.empty())
+    const auto* plane =
+        find_chained<VkBindImagePlaneMemoryInfo>(info.pNext, VK_STRUCTURE_TYPE_BIND_IMAGE_PLANE_MEMORY_INFO);
+    if (plane != nullptr && plane->planeAspect == 0) return "binds no plane";
+    if (Wrong w = bind_image(v, c.id(&info.image), c.id(&info.memory), info.memoryOffset,
+                             plane != nullptr ? plane->planeAspect : 0);
+        !w.empty())
       return w;
   }
   return {};
@@ -95,6 +149,12 @@ Wrong create_buffer_view(Validity& v, const Call& c) {
   const ObjectId buffer = c.id(&info.buffer), id = c.created();
   const Buffer* state = v.buffers.find(buffer);
   const bool early = state != nullptr && !state->bound && id != 0;
+  if (info.range == 0 || (state != nullptr && info.offset >= state->bytes))
+    return "makes a view without bytes";
+  if (info.format == VK_FORMAT_UNDEFINED) return "format is undefined";
+  if (state != nullptr && (state->usage & (VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT |
+                                           VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT)) == 0)
+    v.needs_usage(buffer, VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT);
   if (Wrong w = check_bytes(v, "buffer", buffer, info.offset, info.range, early); !w.empty()) return w;
   if (id != 0) {
     v.buffer_views.make(id).buffer = buffer;

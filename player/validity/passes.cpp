@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "generated/args.h"
+#include "player/validity/texels.h"
 #include "player/validity/validity.h"
 
 namespace rondo::player::validity {
@@ -16,13 +17,6 @@ const VkAttachmentReference2* depth_resolve(const VkSubpassDescription2& subpass
   return resolve != nullptr ? resolve->pDepthStencilResolveAttachment : nullptr;
 }
 const VkAttachmentReference* depth_resolve(const VkSubpassDescription&) { return nullptr; }
-
-bool has_stencil(VkFormat format) {
-  return format >= VK_FORMAT_S8_UINT && format <= VK_FORMAT_D32_SFLOAT_S8_UINT;
-}
-bool is_depth_stencil(VkFormat format) {
-  return format >= VK_FORMAT_D16_UNORM && format <= VK_FORMAT_D32_SFLOAT_S8_UINT;
-}
 
 std::uint32_t view_mask(const VkSubpassDescription2& subpass, const VkRenderPassMultiviewCreateInfo*,
                         std::uint32_t) {
@@ -44,6 +38,17 @@ Wrong create_pass(Validity& v, const Call& c, const Info& info) {
         (info.pAttachments[i].stencilLoadOp == VK_ATTACHMENT_LOAD_OP_CLEAR &&
          has_stencil(info.pAttachments[i].format)))
       pass.cleared = i + 1;
+  for (std::uint32_t i = 0; i < info.attachmentCount; ++i) {
+    const auto& attachment = info.pAttachments[i];
+    const std::string what = "attachment " + std::to_string(i);
+    if (attachment.format == VK_FORMAT_UNDEFINED) return what + " has no format";
+    if (!std::has_single_bit(static_cast<std::uint32_t>(attachment.samples)))
+      return what + " has no number of samples";
+    if (attachment.finalLayout == VK_IMAGE_LAYOUT_UNDEFINED ||
+        attachment.finalLayout == VK_IMAGE_LAYOUT_PREINITIALIZED)
+      return what + " ends in no layout";
+    pass.kinds.push_back({attachment.format, attachment.samples});
+  }
   pass.rendered.resize(info.attachmentCount, 0);
   const auto* views = find_chained<VkRenderPassMultiviewCreateInfo>(
       info.pNext, VK_STRUCTURE_TYPE_RENDER_PASS_MULTIVIEW_CREATE_INFO);
@@ -101,6 +106,15 @@ Wrong check_attachments(Validity& v, const RenderPass* pass, const Framebuffer& 
                         const std::vector<ObjectId>& views) {
   for (std::size_t i = 0; pass != nullptr && i < views.size() && i < pass->rendered.size(); ++i) {
     const ImageView* view = v.image_views.find(views[i]);
+    if (views[i] == 0) continue;
+    if (!v.alive(views[i]) || (view != nullptr && view->image != 0 && !v.alive(view->image)))
+      return v.name(views[i]) + " or its image is destroyed";
+    if (view == nullptr) continue;
+    const Image* image = v.image(view->image);
+    if (view->format != pass->kinds[i].format ||
+        (image != nullptr && image->samples != pass->kinds[i].samples))
+      return v.name(views[i]) + " does not have the format and samples of attachment " + std::to_string(i);
+    if (view->levels != 1) return v.name(views[i]) + " has several mips";
     if (view == nullptr || view->extent.width == 0 || pass->rendered[i] == 0) continue;
     if (view->extent.width < framebuffer.width || view->extent.height < framebuffer.height)
       return v.name(views[i]) + " is smaller than the framebuffer";
@@ -126,6 +140,11 @@ Wrong create_framebuffer(Validity& v, const Call& c) {
   framebuffer.height = info.height;
   framebuffer.layers = info.layers;
   framebuffer.imageless = (info.flags & VK_FRAMEBUFFER_CREATE_IMAGELESS_BIT) != 0;
+  const auto* images = find_chained<VkFramebufferAttachmentsCreateInfo>(
+      info.pNext, VK_STRUCTURE_TYPE_FRAMEBUFFER_ATTACHMENTS_CREATE_INFO);
+  if (framebuffer.imageless &&
+      (images == nullptr || images->attachmentImageInfoCount != info.attachmentCount))
+    return "says nothing of the images that it has";
   for (std::uint32_t i = 0; !framebuffer.imageless && i < info.attachmentCount; ++i)
     framebuffer.views.push_back(c.id(&info.pAttachments[i]));
   if (Wrong w = check_attachments(v, pass, framebuffer, framebuffer.views); !w.empty()) return w;
@@ -133,7 +152,7 @@ Wrong create_framebuffer(Validity& v, const Call& c) {
   return {};
 }
 
-Wrong begin_pass(Validity& v, const Call& c, const VkRenderPassBeginInfo& info) {
+Wrong begin_pass(Validity& v, const Call& c, const VkRenderPassBeginInfo& info, VkSubpassContents contents) {
   const ObjectId pass_id = c.id(&info.renderPass), framebuffer_id = c.id(&info.framebuffer);
   const RenderPass* pass = v.passes.find(pass_id);
   const Framebuffer* framebuffer = v.framebuffers.find(framebuffer_id);
@@ -169,6 +188,10 @@ Wrong begin_pass(Validity& v, const Call& c, const VkRenderPassBeginInfo& info) 
   }
   if (commands == nullptr) return {};
   commands->pass = CommandBuffer::Pass::render_pass;
+  commands->secondaries_only = contents == VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS;
+  commands->in_render_pass = true;
+  commands->attachments = pass != nullptr ? pass->attachments : 0;
+  commands->framebuffer = framebuffer_id;
   commands->subpass = 0;
   commands->subpasses = pass != nullptr ? static_cast<std::uint32_t>(pass->subpasses.size()) : UINT32_MAX;
   commands->knows_area = pass != nullptr && framebuffer != nullptr;
@@ -182,10 +205,12 @@ Wrong begin_pass(Validity& v, const Call& c, const VkRenderPassBeginInfo& info) 
 }
 
 Wrong begin_pass_1(Validity& v, const Call& c) {
-  return begin_pass(v, c, *c.as<args_vkCmdBeginRenderPass>().pRenderPassBegin);
+  const auto& a = c.as<args_vkCmdBeginRenderPass>();
+  return begin_pass(v, c, *a.pRenderPassBegin, a.contents);
 }
 Wrong begin_pass_2(Validity& v, const Call& c) {
-  return begin_pass(v, c, *c.as<args_vkCmdBeginRenderPass2>().pRenderPassBegin);
+  const auto& a = c.as<args_vkCmdBeginRenderPass2>();
+  return begin_pass(v, c, *a.pRenderPassBegin, a.pSubpassBeginInfo->contents);
 }
 
 // Queries end where the pass does that they were begun in.
@@ -196,13 +221,27 @@ void end_queries(Validity& v, const Call& c, CommandBuffer& commands) {
   });
 }
 
-Wrong next_subpass(Validity& v, const Call& c) {
+Wrong next_subpass(Validity& v, const Call& c, VkSubpassContents contents) {
   CommandBuffer* commands = v.command_buffers.find(c.dispatch());
   if (commands == nullptr) return {};
   if (commands->pass != CommandBuffer::Pass::render_pass) return "outside of a render pass";
   end_queries(v, c, *commands);
+  if (commands->feedback) return "transform feedback is not ended";
   if (++commands->subpass >= commands->subpasses) return "behind the last subpass";
+  commands->secondaries_only = contents == VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS;
   return {};
+}
+Wrong next_subpass_1(Validity& v, const Call& c) {
+  return next_subpass(v, c, c.as<args_vkCmdNextSubpass>().contents);
+}
+Wrong next_subpass_2(Validity& v, const Call& c) {
+  return next_subpass(v, c, c.as<args_vkCmdNextSubpass2>().pSubpassBeginInfo->contents);
+}
+
+void leave(CommandBuffer& commands) {
+  commands.pass = CommandBuffer::Pass::none;
+  commands.knows_area = commands.secondaries_only = commands.in_render_pass = false;
+  commands.framebuffer = 0;
 }
 
 Wrong end_pass(Validity& v, const Call& c) {
@@ -211,8 +250,9 @@ Wrong end_pass(Validity& v, const Call& c) {
   if (commands->pass != CommandBuffer::Pass::render_pass) return "outside of a render pass";
   if (commands->subpasses != UINT32_MAX && commands->subpass + 1 != commands->subpasses)
     return "before the last subpass";
+  if (commands->feedback) return "transform feedback is not ended";
   end_queries(v, c, *commands);
-  commands->pass = CommandBuffer::Pass::none;
+  leave(*commands);
   return {};
 }
 
@@ -226,16 +266,25 @@ Wrong begin_rendering(Validity& v, const Call& c) {
   const auto layers =
       multiview ? static_cast<std::uint32_t>(std::bit_width(info.viewMask)) : std::max(1u, info.layerCount);
   if (!multiview && info.layerCount == 0) v.change(c, info.layerCount, 1);
-  const auto check_view = [&](const VkImageView& handle, bool color) -> Wrong {
+  if (area.offset.x < 0 || area.offset.y < 0) return "renderArea begins outside its images";
+  VkSampleCountFlags samples = 0;
+  const auto check_view = [&](const VkImageView& handle, VkImageAspectFlags aspect) -> Wrong {
     const ObjectId id = c.id(&handle);
     const ImageView* view = v.image_views.find(id);
     if (view == nullptr) return {};
-    if (is_depth_stencil(view->format) == color)
+    const bool color = aspect == VK_IMAGE_ASPECT_COLOR_BIT;
+    if (is_depth_stencil(view->format) == color || (!color && (view->aspects & aspect) == 0))
       return v.name(id) + (color ? " has no color format" : " has no depth or stencil format");
+    if (view->image != 0 && !v.alive(view->image)) return "the image of " + v.name(id) + " is destroyed";
     if (Wrong w = check_bound(v, "imageView", view->image); !w.empty()) return w;
+    if (Wrong w = v.needs_image_usage(
+            "imageView", view->image,
+            color ? VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT : VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT);
+        !w.empty())
+      return w;
+    if (view->levels != 1) return v.name(id) + " has several mips";
     if (view->extent.width == 0) return {};
-    if (area.offset.x < 0 || area.offset.y < 0 ||
-        !within(static_cast<std::uint32_t>(area.offset.x), area.extent.width, view->extent.width) ||
+    if (!within(static_cast<std::uint32_t>(area.offset.x), area.extent.width, view->extent.width) ||
         !within(static_cast<std::uint32_t>(area.offset.y), area.extent.height, view->extent.height))
       return "renderArea ends outside " + v.name(id);
     if (view->layers < layers)
@@ -243,18 +292,43 @@ Wrong begin_rendering(Validity& v, const Call& c) {
              std::to_string(layers) + " that are drawn to";
     return {};
   };
-  const auto check = [&](const VkRenderingAttachmentInfo* attachment, bool color) -> Wrong {
+  const auto samples_of = [&](const ImageView* view) {
+    const Image* image = view != nullptr ? v.image(view->image) : nullptr;
+    return image != nullptr ? image->samples : VK_SAMPLE_COUNT_1_BIT;
+  };
+  const auto check = [&](const VkRenderingAttachmentInfo* attachment, VkImageAspectFlags aspect) -> Wrong {
     if (attachment == nullptr || attachment->imageView == VK_NULL_HANDLE) return {};
-    if (Wrong w = check_view(attachment->imageView, color); !w.empty()) return w;
-    return attachment->resolveMode != VK_RESOLVE_MODE_NONE ? check_view(attachment->resolveImageView, color)
-                                                           : Wrong();
+    if (Wrong w = check_view(attachment->imageView, aspect); !w.empty()) return w;
+    const ImageView* view = v.image_views.find(c.id(&attachment->imageView));
+    const VkSampleCountFlags has = samples_of(view);
+    if (samples != 0 && samples != has) return "its attachments have different numbers of samples";
+    samples = has;
+    if (attachment->imageLayout == VK_IMAGE_LAYOUT_UNDEFINED ||
+        attachment->imageLayout == VK_IMAGE_LAYOUT_PREINITIALIZED)
+      return "an attachment is in no layout to draw in";
+    if (attachment->resolveMode == VK_RESOLVE_MODE_NONE) return {};
+    if (Wrong w = check_view(attachment->resolveImageView, aspect); !w.empty()) return w;
+    const ImageView* target = v.image_views.find(c.id(&attachment->resolveImageView));
+    if (view == nullptr || target == nullptr || has == VK_SAMPLE_COUNT_1_BIT ||
+        samples_of(target) != VK_SAMPLE_COUNT_1_BIT || target->format != view->format)
+      return "an attachment is resolved from one sample, into several, or into another format";
+    return {};
   };
   for (std::uint32_t i = 0; i < info.colorAttachmentCount; ++i)
-    if (Wrong w = check(&info.pColorAttachments[i], true); !w.empty()) return w;
-  if (Wrong w = check(info.pDepthAttachment, false); !w.empty()) return w;
-  if (Wrong w = check(info.pStencilAttachment, false); !w.empty()) return w;
+    if (Wrong w = check(&info.pColorAttachments[i], VK_IMAGE_ASPECT_COLOR_BIT); !w.empty()) return w;
+  if (Wrong w = check(info.pDepthAttachment, VK_IMAGE_ASPECT_DEPTH_BIT); !w.empty()) return w;
+  if (Wrong w = check(info.pStencilAttachment, VK_IMAGE_ASPECT_STENCIL_BIT); !w.empty()) return w;
+  const auto view_of = [&](const VkRenderingAttachmentInfo* one) {
+    return one != nullptr ? c.id(&one->imageView) : ObjectId{0};
+  };
+  const ObjectId depth = view_of(info.pDepthAttachment), stencil = view_of(info.pStencilAttachment);
+  if (depth != 0 && stencil != 0 && depth != stencil)
+    return "depth and stencil are attachments of different views";
   if (CommandBuffer* commands = v.command_buffers.find(c.dispatch()); commands != nullptr) {
     commands->pass = CommandBuffer::Pass::rendering;
+    commands->secondaries_only = (info.flags & VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT) != 0;
+    commands->in_render_pass = false;
+    commands->framebuffer = 0;
     commands->subpass = 0;
     commands->knows_area = true;
     commands->area = area;
@@ -269,8 +343,9 @@ Wrong end_rendering(Validity& v, const Call& c) {
   CommandBuffer* commands = v.command_buffers.find(c.dispatch());
   if (commands == nullptr) return {};
   if (commands->pass != CommandBuffer::Pass::rendering) return "outside of dynamic rendering";
+  if (commands->feedback) return "transform feedback is not ended";
   end_queries(v, c, *commands);
-  commands->pass = CommandBuffer::Pass::none;
+  leave(*commands);
   return {};
 }
 
@@ -299,6 +374,10 @@ Wrong clear_attachments(Validity& v, const Call& c) {
   if (commands->pass == CommandBuffer::Pass::none) return "outside of a render pass";
   for (std::uint32_t i = 0; i < a.attachmentCount; ++i) {
     const std::uint32_t index = a.pAttachments[i].colorAttachment;
+    const VkImageAspectFlags aspects = a.pAttachments[i].aspectMask;
+    constexpr VkImageAspectFlags kDepthStencil = VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT;
+    if (aspects == 0 || (aspects != VK_IMAGE_ASPECT_COLOR_BIT && (aspects & ~kDepthStencil) != 0))
+      return "aspectMask is neither color nor depth and stencil";
     if ((a.pAttachments[i].aspectMask & VK_IMAGE_ASPECT_COLOR_BIT) == 0 || index == VK_ATTACHMENT_UNUSED)
       continue;
     if (!commands->knows_area)
@@ -312,6 +391,8 @@ Wrong clear_attachments(Validity& v, const Call& c) {
     std::int64_t left = rect.rect.offset.x, top = rect.rect.offset.y, right = left + rect.rect.extent.width,
                  bottom = top + rect.rect.extent.height;
     if (!commands->knows_area) {
+      if (left >= right || top >= bottom || rect.layerCount == 0) continue;
+      v.change(c, a.pRects[kept++], rect);
       Clears& clears = commands->clears;
       clears.left = std::min(clears.left, left);
       clears.top = std::min(clears.top, top);
@@ -332,7 +413,6 @@ Wrong clear_attachments(Validity& v, const Call& c) {
     rect.layerCount = std::min(rect.layerCount, room.layers - rect.baseArrayLayer);
     v.change(c, a.pRects[kept++], rect);
   }
-  if (!commands->knows_area) return {};
   if (kept == 0) v.skip();
   v.change(c, a.rectCount, kept);
   return {};
@@ -358,8 +438,8 @@ void add_pass_checks(std::vector<Handler>& table) {
   add(CommandId::vkCreateFramebuffer, create_framebuffer);
   add(CommandId::vkCmdBeginRenderPass, begin_pass_1);
   add(CommandId::vkCmdBeginRenderPass2, begin_pass_2);
-  add(CommandId::vkCmdNextSubpass, next_subpass);
-  add(CommandId::vkCmdNextSubpass2, next_subpass);
+  add(CommandId::vkCmdNextSubpass, next_subpass_1);
+  add(CommandId::vkCmdNextSubpass2, next_subpass_2);
   add(CommandId::vkCmdEndRenderPass, end_pass);
   add(CommandId::vkCmdEndRenderPass2, end_pass);
   add(CommandId::vkCmdBeginRendering, begin_rendering);

@@ -35,8 +35,18 @@ struct Graphics {
   }
 
   Wrong check() const {
+    VkShaderStageFlags seen = 0;
+    for (std::uint32_t i = 0; info.pStages != nullptr && i < info.stageCount; ++i) {
+      if ((seen & static_cast<VkShaderStageFlags>(info.pStages[i].stage)) != 0) return "has a stage twice";
+      seen |= static_cast<VkShaderStageFlags>(info.pStages[i].stage);
+    }
     if (in_parts()) return {};
     const VkShaderStageFlags used = stages();
+    constexpr VkShaderStageFlags kTessellation =
+        VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT | VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT;
+    if ((used & kTessellation) != 0 && (used & kTessellation) != kTessellation)
+      return "has one tessellation stage without the other";
+    if (info.layout == VK_NULL_HANDLE) return "layout is null";
     const bool mesh = (used & VK_SHADER_STAGE_MESH_BIT_EXT) != 0;
     if (!mesh && (used & VK_SHADER_STAGE_VERTEX_BIT) == 0) return "has no vertex shader";
     if (!mesh && info.pVertexInputState == nullptr && !dynamic(VK_DYNAMIC_STATE_VERTEX_INPUT_EXT))
@@ -44,6 +54,11 @@ struct Graphics {
     if (!mesh && info.pInputAssemblyState == nullptr) return "pInputAssemblyState is null";
     if ((used & VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT) != 0 && info.pTessellationState == nullptr)
       return "pTessellationState is null";
+    // As many as drivers have room for, wherever Vulkan is.
+    if ((used & kTessellation) != 0 && !dynamic(VK_DYNAMIC_STATE_PATCH_CONTROL_POINTS_EXT) &&
+        (info.pTessellationState->patchControlPoints == 0 ||
+         info.pTessellationState->patchControlPoints > 32))
+      return "patchControlPoints is " + std::to_string(info.pTessellationState->patchControlPoints);
     if (info.pRasterizationState == nullptr) return "pRasterizationState is null";
     if (Wrong w = check_vertex_input(); !w.empty()) return w;
     const RenderPass* pass = v.passes.find(c.id(&info.renderPass));
@@ -61,6 +76,11 @@ struct Graphics {
   Wrong check_vertex_input() const {
     const auto* input = info.pVertexInputState;
     if (input == nullptr || dynamic(VK_DYNAMIC_STATE_VERTEX_INPUT_EXT)) return {};
+    for (std::uint32_t i = 0; i < input->vertexBindingDescriptionCount; ++i)
+      for (std::uint32_t k = 0; k < i; ++k)
+        if (input->pVertexBindingDescriptions[k].binding == input->pVertexBindingDescriptions[i].binding)
+          return "has vertex binding " + std::to_string(input->pVertexBindingDescriptions[i].binding) +
+                 " twice";
     for (std::uint32_t i = 0; i < input->vertexAttributeDescriptionCount; ++i) {
       const std::uint32_t binding = input->pVertexAttributeDescriptions[i].binding;
       const auto* end = input->pVertexBindingDescriptions + input->vertexBindingDescriptionCount;
@@ -84,6 +104,7 @@ struct Graphics {
         state.scissorCount != 0 && state.pScissors == nullptr)
       return "pScissors is null";
     if (!counted && state.viewportCount == 0) return "viewportCount is 0";
+    if (!dynamic(VK_DYNAMIC_STATE_SCISSOR_WITH_COUNT) && state.scissorCount == 0) return "scissorCount is 0";
     return {};
   }
 
@@ -102,6 +123,14 @@ struct Graphics {
               rendering->stencilAttachmentFormat != VK_FORMAT_UNDEFINED;
     }
     if (depth && info.pDepthStencilState == nullptr) return "pDepthStencilState is null";
+    if (pass != nullptr && info.pColorBlendState != nullptr) {
+      const std::uint32_t has = pass->subpasses[info.subpass].colors;
+      if (has != 0 && info.pColorBlendState->attachmentCount > has)  // of those behind nothing is read
+        v.change(c, info.pColorBlendState->attachmentCount, has);
+      else if (info.pColorBlendState->attachmentCount < has)
+        return "blends " + std::to_string(info.pColorBlendState->attachmentCount) + " attachments of " +
+               std::to_string(has);
+    }
     if (colors == 0) return {};
     const auto* blend = info.pColorBlendState;
     if (blend == nullptr) return "pColorBlendState is null";
@@ -127,42 +156,96 @@ Wrong check_stage(const VkPipelineShaderStageCreateInfo& stage) {
   if (!has_code(stage)) return "a stage has no shader module";
   const VkSpecializationInfo* constants = stage.pSpecializationInfo;
   for (std::uint32_t i = 0; constants != nullptr && i < constants->mapEntryCount; ++i)
-    if (!within(constants->pMapEntries[i].offset, constants->pMapEntries[i].size, constants->dataSize))
+    if (constants->pMapEntries[i].offset >= constants->dataSize ||
+        !within(constants->pMapEntries[i].offset, constants->pMapEntries[i].size, constants->dataSize))
       return "a specialization constant is outside its data";
   return {};
 }
 
 // What a compiler reads first. No further: it has to bear what there is.
-Wrong create_module(Validity&, const Call& c) {
+Wrong create_module(Validity& v, const Call& c) {
   const VkShaderModuleCreateInfo& info = *c.as<args_vkCreateShaderModule>().pCreateInfo;
   constexpr std::uint32_t magic = 0x07230203;
   constexpr std::size_t header = 20;
   if (info.codeSize < header || info.codeSize % 4 != 0 || info.pCode == nullptr || info.pCode[0] != magic)
     return "pCode is not SPIR-V";
+  if (const ObjectId id = c.created(); id != 0) v.modules.make(id) = uses_of(info.pCode, info.codeSize / 4);
   return {};
+}
+
+void add_uses(Validity& v, const Call& c, const VkPipelineShaderStageCreateInfo& stage, ShaderUses& uses) {
+  if (const ShaderUses* module = v.modules.find(c.id(&stage.module)); module != nullptr) {
+    uses.insert(module->begin(), module->end());
+  } else if (const auto* code = find_chained<VkShaderModuleCreateInfo>(
+                 stage.pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+             code != nullptr) {
+    const ShaderUses own = uses_of(code->pCode, code->codeSize / 4);
+    uses.insert(own.begin(), own.end());
+  }
+}
+
+// A driver that looks for a base finds one, or it is not told to look.
+template <class Info>
+void check_base(Validity& v, const Call& c, const Info& info, std::uint32_t self,
+                const std::vector<VkPipelineCreateFlags>& before) {
+  if ((info.flags & VK_PIPELINE_CREATE_DERIVATIVE_BIT) == 0) return;
+  constexpr VkPipelineCreateFlags kAllows = VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT;
+  const Pipeline* base = v.pipelines.find(c.id(&info.basePipelineHandle));
+  const std::int64_t index = info.basePipelineIndex;
+  const bool good = index == -1 ? base != nullptr && base->allows_derivatives
+                                : info.basePipelineHandle == VK_NULL_HANDLE && index >= 0 && index < self &&
+                                      (before[static_cast<std::size_t>(index)] & kAllows) != 0;
+  if (!good)
+    v.change(c, info.flags,
+             info.flags & ~static_cast<VkPipelineCreateFlags>(VK_PIPELINE_CREATE_DERIVATIVE_BIT));
 }
 
 Wrong create_graphics(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCreateGraphicsPipelines>();
+  std::vector<VkPipelineCreateFlags> flags;
   for (std::uint32_t i = 0; i < a.createInfoCount; ++i) {
     const VkGraphicsPipelineCreateInfo& info = a.pCreateInfos[i];
     for (std::uint32_t s = 0; info.pStages != nullptr && s < info.stageCount; ++s)
       if (Wrong w = check_stage(info.pStages[s]); !w.empty()) return w;
     if (Wrong w = Graphics{v, c, info}.check(); !w.empty()) return "pipeline " + std::to_string(i) + ": " + w;
-    if (const ObjectId id = c.created(i); id != 0)
-      v.pipelines.make(id).point = VK_PIPELINE_BIND_POINT_GRAPHICS;
+    check_base(v, c, info, i, flags);
+    flags.push_back(info.flags);
+    if (const ObjectId id = c.created(i); id != 0) {
+      ShaderUses uses;
+      for (std::uint32_t s = 0; info.pStages != nullptr && s < info.stageCount; ++s)
+        add_uses(v, c, info.pStages[s], uses);
+      const auto* parts = find_chained<VkPipelineLibraryCreateInfoKHR>(
+          info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
+      for (std::uint32_t p = 0; parts != nullptr && p < parts->libraryCount; ++p)
+        if (const Pipeline* part = v.pipelines.find(c.id(&parts->pLibraries[p])); part != nullptr)
+          uses.insert(part->uses.begin(), part->uses.end());
+      Pipeline& made = v.pipelines.make(id);
+      made.point = VK_PIPELINE_BIND_POINT_GRAPHICS;
+      made.library = (info.flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) != 0;
+      made.allows_derivatives = (info.flags & VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT) != 0;
+      made.uses = std::move(uses);
+    }
   }
   return {};
 }
 
 Wrong create_compute(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCreateComputePipelines>();
+  std::vector<VkPipelineCreateFlags> flags;
   for (std::uint32_t i = 0; i < a.createInfoCount; ++i) {
     if (Wrong w = check_stage(a.pCreateInfos[i].stage); !w.empty()) return w;
     if (a.pCreateInfos[i].stage.stage != VK_SHADER_STAGE_COMPUTE_BIT)
       return "its stage is not the compute stage";
-    if (const ObjectId id = c.created(i); id != 0)
-      v.pipelines.make(id).point = VK_PIPELINE_BIND_POINT_COMPUTE;
+    const VkComputePipelineCreateInfo& info = a.pCreateInfos[i];
+    check_base(v, c, info, i, flags);
+    flags.push_back(info.flags);
+    if (const ObjectId id = c.created(i); id != 0) {
+      Pipeline& made = v.pipelines.make(id);
+      made.point = VK_PIPELINE_BIND_POINT_COMPUTE;
+      made.allows_derivatives = (info.flags & VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT) != 0;
+      made.any_base = (info.flags & VK_PIPELINE_CREATE_DISPATCH_BASE_BIT) != 0;
+      add_uses(v, c, info.stage, made.uses);
+    }
   }
   return {};
 }
@@ -174,9 +257,24 @@ Wrong bind_pipeline(Validity& v, const Call& c) {
   CommandBuffer* commands = v.command_buffers.find(c.dispatch());
   if (pipeline != nullptr && pipeline->point != a.pipelineBindPoint)
     return v.name(id) + " is bound as another kind of pipeline than it is";
+  if (pipeline != nullptr && pipeline->library) return v.name(id) + " is only a part of a pipeline";
   if (commands == nullptr) return {};
+  const bool compute = a.pipelineBindPoint == VK_PIPELINE_BIND_POINT_COMPUTE;
+  if (commands->can != 0 && (commands->can & (compute ? VK_QUEUE_COMPUTE_BIT : VK_QUEUE_GRAPHICS_BIT)) == 0)
+    return "the queues of family " + std::to_string(commands->family) + " have no such pipelines";
+  (compute ? commands->bound_compute : commands->bound_graphics) = id;
   commands->graphics = commands->graphics || a.pipelineBindPoint == VK_PIPELINE_BIND_POINT_GRAPHICS;
   commands->compute = commands->compute || a.pipelineBindPoint == VK_PIPELINE_BIND_POINT_COMPUTE;
+  return {};
+}
+
+Wrong create_sampler(Validity&, const Call& c) {
+  const VkSamplerCreateInfo& info = *c.as<args_vkCreateSampler>().pCreateInfo;
+  if (info.unnormalizedCoordinates != VK_FALSE &&
+      (info.anisotropyEnable != VK_FALSE || info.compareEnable != VK_FALSE || info.minLod != 0 ||
+       info.maxLod != 0 || info.minFilter != info.magFilter ||
+       info.mipmapMode != VK_SAMPLER_MIPMAP_MODE_NEAREST))
+    return "unnormalizedCoordinates with anisotropy, comparison, mips or two filters";
   return {};
 }
 
@@ -187,6 +285,7 @@ void add_pipeline_checks(std::vector<Handler>& table) {
   table[static_cast<std::size_t>(CommandId::vkCreateComputePipelines)] = create_compute;
   table[static_cast<std::size_t>(CommandId::vkCreateShaderModule)] = create_module;
   table[static_cast<std::size_t>(CommandId::vkCmdBindPipeline)] = bind_pipeline;
+  table[static_cast<std::size_t>(CommandId::vkCreateSampler)] = create_sampler;
 }
 
 }  // namespace rondo::player::validity

@@ -2,6 +2,7 @@
 // Which kinds of query may be begun or stamped, where their results go, and
 // barriers' subresources. Query indexes: plan_observe_limits.cpp.
 #include <algorithm>
+#include <bit>
 
 #include "generated/args.h"
 #include "player/validity/validity.h"
@@ -12,22 +13,68 @@ namespace {
 
 bool is_timestamp(const QueryPool& pool) { return pool.type == VK_QUERY_TYPE_TIMESTAMP; }
 
+bool may_query(const Validity& v, ObjectId device, VkQueryType type) {
+  switch (type) {
+    case VK_QUERY_TYPE_OCCLUSION:
+    case VK_QUERY_TYPE_PIPELINE_STATISTICS:
+    case VK_QUERY_TYPE_TIMESTAMP:
+      return true;
+    case VK_QUERY_TYPE_TRANSFORM_FEEDBACK_STREAM_EXT:
+      return v.has_extension(device, VK_EXT_TRANSFORM_FEEDBACK_EXTENSION_NAME);
+    case VK_QUERY_TYPE_PRIMITIVES_GENERATED_EXT:
+      return v.has_extension(device, VK_EXT_PRIMITIVES_GENERATED_QUERY_EXTENSION_NAME);
+    case VK_QUERY_TYPE_MESH_PRIMITIVES_GENERATED_EXT:
+      return v.has_extension(device, VK_EXT_MESH_SHADER_EXTENSION_NAME);
+    default:
+      return false;  // of extensions that are not replayed
+  }
+}
+
 Wrong create_pool(Validity& v, const Call& c) {
   const VkQueryPoolCreateInfo& info = *c.as<args_vkCreateQueryPool>().pCreateInfo;
   if (info.queryCount == 0) return "makes a pool without queries";
-  if (const ObjectId id = c.created(); id != 0) v.query_pools.make(id) = {info.queryType, info.queryCount};
+  if (!may_query(v, c.dispatch(), info.queryType)) return "queryType is of an extension that is not enabled";
+  const bool statistics = info.queryType == VK_QUERY_TYPE_PIPELINE_STATISTICS;
+  if (statistics && info.pipelineStatistics == 0) return "pipelineStatistics is 0";
+  if (const ObjectId id = c.created(); id != 0) {
+    QueryPool& pool = v.query_pools.make(id);
+    pool.type = info.queryType;
+    pool.count = info.queryCount;
+    if (statistics) pool.values = static_cast<std::uint32_t>(std::popcount(info.pipelineStatistics));
+    if (info.queryType == VK_QUERY_TYPE_TRANSFORM_FEEDBACK_STREAM_EXT) pool.values = 2;
+  }
   return {};
 }
 
+Wrong check_queries(Validity& v, ObjectId id, std::uint32_t first, std::uint32_t count) {
+  const QueryPool* pool = v.query_pools.find(id);
+  return pool == nullptr || within(first, count, pool->count)
+             ? Wrong()
+             : "queries " + std::to_string(first) + " to " + std::to_string(std::uint64_t{first} + count) +
+                   " of " + v.name(id) + ", which has " + std::to_string(pool->count);
+}
+
 Wrong begin_query(Validity& v, const Call& c, const VkQueryPool& handle, std::uint32_t query,
-                  std::uint32_t index) {
+                  std::uint32_t index, const VkQueryControlFlags& flags) {
   const ObjectId id = c.id(&handle);
   const QueryPool* pool = v.query_pools.find(id);
+  if (Wrong w = check_queries(v, id, query, 1); !w.empty()) return w;
+  constexpr std::uint32_t kStreams = 4;  // as many as drivers have
+  if (pool != nullptr && index != 0 &&
+      (index >= kStreams || (pool->type != VK_QUERY_TYPE_TRANSFORM_FEEDBACK_STREAM_EXT &&
+                             pool->type != VK_QUERY_TYPE_PRIMITIVES_GENERATED_EXT)))
+    return "index is " + std::to_string(index);
+  // Counts as precisely as the device does.
+  if (pool != nullptr && (flags & VK_QUERY_CONTROL_PRECISE_BIT) != 0 &&
+      (pool->type != VK_QUERY_TYPE_OCCLUSION ||
+       !v.enabled(c.dispatch(), &VkPhysicalDeviceFeatures::occlusionQueryPrecise)))
+    v.change(c, flags, flags & ~static_cast<VkQueryControlFlags>(VK_QUERY_CONTROL_PRECISE_BIT));
   if (pool != nullptr && is_timestamp(*pool)) return v.name(id) + " holds timestamps, which are not begun";
   CommandBuffer* commands = v.command_buffers.find(c.dispatch());
   if (commands == nullptr) return {};
   const CommandBuffer::ActiveQuery active{id, query, index, commands->pass != CommandBuffer::Pass::none};
-  if (std::count(commands->queries.begin(), commands->queries.end(), active) != 0)
+  if (std::any_of(commands->queries.begin(), commands->queries.end(),
+                  [&](const auto& one) { return one.pool == id && one.query == query; }))
     return "query " + std::to_string(query) + " of " + v.name(id) + " is begun already";
   commands->queries.push_back(active);
   return {};
@@ -44,11 +91,11 @@ Wrong end_query(Validity& v, const Call& c, const VkQueryPool& handle, std::uint
 
 Wrong begin_1(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdBeginQuery>();
-  return begin_query(v, c, a.queryPool, a.query, 0);
+  return begin_query(v, c, a.queryPool, a.query, 0, a.flags);
 }
 Wrong begin_indexed(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdBeginQueryIndexedEXT>();
-  return begin_query(v, c, a.queryPool, a.query, a.index);
+  return begin_query(v, c, a.queryPool, a.query, a.index, a.flags);
 }
 Wrong end_1(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdEndQuery>();
@@ -72,11 +119,47 @@ Wrong stamp_2(Validity& v, const Call& c) {
 
 Wrong copy_results(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdCopyQueryPoolResults>();
-  if (a.queryCount == 0) return {};
-  if (a.stride > (VkDeviceSize{1} << 31)) return "stride is " + std::to_string(a.stride);
-  const std::size_t word = (a.flags & VK_QUERY_RESULT_64_BIT) != 0 ? 8 : 4;
-  return check_bytes(v, "dstBuffer", c.id(&a.dstBuffer), a.dstOffset,
-                     (a.queryCount - std::uint64_t{1}) * a.stride + word);
+  const ObjectId id = c.id(&a.queryPool);
+  const QueryPool* pool = v.query_pools.find(id);
+  if (Wrong w = check_queries(v, id, a.firstQuery, a.queryCount); !w.empty()) return w;
+  const std::uint32_t word = (a.flags & VK_QUERY_RESULT_64_BIT) != 0 ? 8 : 4;
+  const std::uint32_t values = (pool != nullptr ? pool->values : 1) +
+                               ((a.flags & VK_QUERY_RESULT_WITH_AVAILABILITY_BIT) != 0 ? 1u : 0u);
+  if (a.dstOffset % word != 0) return "dstOffset is no multiple of a result's size";
+  if (a.queryCount > 1 &&
+      (a.stride > (VkDeviceSize{1} << 31) || a.stride % word != 0 || a.stride < VkDeviceSize{word} * values))
+    return "stride is " + std::to_string(a.stride) + ", and a query's results take " +
+           std::to_string(word * values) + " bytes";
+  // There are no parts of a point in time.
+  if (pool != nullptr && is_timestamp(*pool) && (a.flags & VK_QUERY_RESULT_PARTIAL_BIT) != 0)
+    v.change(c, a.flags, a.flags & ~static_cast<VkQueryResultFlags>(VK_QUERY_RESULT_PARTIAL_BIT));
+  v.needs_usage(c.id(&a.dstBuffer), VK_BUFFER_USAGE_TRANSFER_DST_BIT);
+  return check_bytes(
+      v, "dstBuffer", c.id(&a.dstBuffer), a.dstOffset,
+      (a.queryCount - std::uint64_t{1}) * (a.queryCount > 1 ? a.stride : 0) + std::uint64_t{word} * values);
+}
+
+Wrong get_results(Validity& v, const Call& c) {
+  const auto& a = c.as<args_vkGetQueryPoolResults>();
+  const QueryPool* pool = v.query_pools.find(c.id(&a.queryPool));
+  if (pool != nullptr && is_timestamp(*pool) && (a.flags & VK_QUERY_RESULT_PARTIAL_BIT) != 0)
+    v.change(c, a.flags, a.flags & ~static_cast<VkQueryResultFlags>(VK_QUERY_RESULT_PARTIAL_BIT));
+  return {};
+}
+
+// One that is active would be reset under the device's hands.
+Wrong reset(Validity& v, const Call& c) {
+  const auto& a = c.as<args_vkCmdResetQueryPool>();
+  const ObjectId id = c.id(&a.queryPool);
+  if (const CommandBuffer* commands = v.command_buffers.find(c.dispatch()); commands != nullptr)
+    for (const CommandBuffer::ActiveQuery& one : commands->queries)
+      if (one.pool == id && one.query >= a.firstQuery && one.query - a.firstQuery < a.queryCount)
+        return "query " + std::to_string(one.query) + " of " + v.name(id) + " is begun";
+  return {};
+}
+Wrong host_reset(Validity& v, const Call& c) {
+  v.needs_end_of_use(c.id(&c.as<args_vkResetQueryPool>().queryPool));
+  return {};
 }
 
 template <class BufferBarrier, class ImageBarrier>
@@ -108,6 +191,11 @@ Wrong check_barriers(Validity& v, const Call& c, std::uint32_t buffers, const Bu
         v.change(c, image[i].subresourceRange, range);
     }
     if (id == 0) return "a barrier's image is null";
+    const bool changes = image[i].oldLayout != image[i].newLayout ||
+                         image[i].srcQueueFamilyIndex != image[i].dstQueueFamilyIndex;
+    if (changes && (image[i].newLayout == VK_IMAGE_LAYOUT_UNDEFINED ||
+                    image[i].newLayout == VK_IMAGE_LAYOUT_PREINITIALIZED))
+      return "a barrier's newLayout is undefined or preinitialized";
     if (Wrong w = check_bound(v, "image", id); !w.empty()) return w;
     if (Wrong w = check_range(v, "subresourceRange", id, range); !w.empty()) return w;
   }
@@ -152,8 +240,7 @@ Wrong set_event_2(Validity& v, const Call& c) {
 }
 Wrong wait_events_2(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdWaitEvents2>();
-  for (std::uint32_t i = 0; i < a.eventCount; ++i)
-  {
+  for (std::uint32_t i = 0; i < a.eventCount; ++i) {
     use_event(v, c, a.pEvents[i], CommandBuffer::EventUse::wait);
     if (Wrong w = check_dependency(v, c, a.pDependencyInfos[i]); !w.empty()) return w;
   }
@@ -172,6 +259,9 @@ void add_query_checks(std::vector<Handler>& table) {
   add(CommandId::vkCmdWriteTimestamp, stamp_1);
   add(CommandId::vkCmdWriteTimestamp2, stamp_2);
   add(CommandId::vkCmdCopyQueryPoolResults, copy_results);
+  add(CommandId::vkGetQueryPoolResults, get_results);
+  add(CommandId::vkCmdResetQueryPool, reset);
+  add(CommandId::vkResetQueryPool, host_reset);
   add(CommandId::vkCmdPipelineBarrier, barrier_1);
   add(CommandId::vkCmdPipelineBarrier2, barrier_2);
   add(CommandId::vkCmdWaitEvents, wait_events_1);

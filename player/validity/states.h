@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "format/objects.h"
@@ -14,12 +17,16 @@ namespace rondo::player::validity {
 
 struct Memory {
   VkDeviceSize bytes = 0;
+  bool addresses = false;  // of what is bound to it may be asked for
+  ObjectId only_for = 0;   // dedicated to this buffer or image
 };
 
 struct Buffer {
   VkDeviceSize bytes = 0;
   bool bound = false;  // or sparse
   ObjectId memory = 0;
+  VkBufferUsageFlags usage = 0;
+  std::uint32_t create_op = 0;
 };
 
 struct Image {
@@ -31,6 +38,10 @@ struct Image {
   VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT;
   bool bound = false;  // or sparse
   ObjectId memory = 0;
+  VkImageAspectFlags planes = 0;  // bound so far, of a disjoint one
+  VkImageUsageFlags usage = 0;
+  bool of_swapchain = false;
+  std::uint32_t create_op = 0;
 };
 
 struct ImageView {
@@ -38,6 +49,8 @@ struct ImageView {
   VkFormat format = VK_FORMAT_UNDEFINED;
   VkExtent3D extent{};       // of its first mip; 0 wide: not known
   std::uint32_t layers = 0;  // 0: not known
+  std::uint32_t levels = 1;
+  VkImageAspectFlags aspects = 0;
 };
 
 struct BufferView {
@@ -58,12 +71,26 @@ struct SetLayout {
   std::uint32_t dynamic = 0;        // descriptors with a dynamic offset
   std::vector<std::uint32_t> late;  // bindings that may be written while the set is in use
   bool variable = false;            // the last binding has as many as each set is allocated with
+  VkDescriptorSetLayoutCreateFlags flags = 0;
+  std::vector<std::uint32_t> partial;  // bindings that may hold anything as long as it is not used
 };
 using SetLayoutRef = std::shared_ptr<const SetLayout>;  // sets outlive their layouts
 
 struct Set {
   SetLayoutRef layout;
   std::uint32_t last = UINT32_MAX;  // descriptors of the last binding, if its layout is variable
+  // What was written, by binding and element.
+  struct Descriptor {
+    ObjectId objects[2] = {};            // a buffer; a view; a view and a sampler
+    VkDeviceSize offset = 0, range = 0;  // of dynamic buffers
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Descriptor> written;
+  bool stale = false;  // something of it is destroyed, or lost its memory
+};
+
+struct DescriptorPool {
+  VkDescriptorPoolCreateFlags flags = 0;
+  std::uint32_t create_op = 0;
 };
 
 struct PipelineLayout {
@@ -73,6 +100,8 @@ struct PipelineLayout {
 };
 
 struct Template {
+  bool pushes = false;
+  std::uint32_t set = 0;  // that it pushes to
   std::vector<VkDescriptorUpdateTemplateEntry> entries;
 };
 
@@ -87,6 +116,11 @@ struct RenderPass {
   std::vector<std::uint32_t> rendered;  // by attachment: layers that views reach, at least 1; 0: not drawn to
   bool multiview = false;
   std::uint32_t cleared = 0;  // clear values that a begin has to give
+  struct Attachment {
+    VkFormat format = VK_FORMAT_UNDEFINED;
+    VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT;
+  };
+  std::vector<Attachment> kinds;
 };
 
 struct Framebuffer {
@@ -96,14 +130,23 @@ struct Framebuffer {
   bool imageless = false;
 };
 
+// Sets and bindings that shaders declare.
+using ShaderUses = std::set<std::pair<std::uint32_t, std::uint32_t>>;
+
 struct Pipeline {
   VkPipelineBindPoint point = VK_PIPELINE_BIND_POINT_GRAPHICS;
+  bool library = false;  // only a part
+  bool allows_derivatives = false;
+  bool any_base = false;  // dispatches may begin anywhere
+  ShaderUses uses;
 };
 
 struct CommandPool {
   std::vector<ObjectId> buffers;
   std::uint32_t create_op = 0;
   bool resets_single = false;
+  std::uint32_t family = 0;
+  VkQueueFlags can = 0;  // its queues; 0: not known
 };
 
 // What clears within a pass reach: those of a secondary are looked at where it is executed.
@@ -155,11 +198,29 @@ struct CommandBuffer {
     ObjectId event;
   };
   std::vector<EventUse> events;  // in order
+  std::uint32_t family = 0;
+  VkQueueFlags can = 0;
+  bool feedback = false, conditional = false;  // begun, not ended
+  bool secondaries_only = false;               // in this subpass
+  // Where it is, or what it says it continues: a render pass of so many attachments, or none.
+  bool in_render_pass = false;
+  std::uint32_t attachments = 0;
+  ObjectId framebuffer = 0;
+  ObjectId bound_compute = 0, bound_graphics = 0;
+  std::map<std::pair<VkPipelineBindPoint, std::uint32_t>, ObjectId> bound_sets;
+  // Sets whose descriptors these shaders reach.
+  struct Reach {
+    ObjectId pipeline;
+    std::vector<std::pair<std::uint32_t, ObjectId>> sets;
+    bool operator==(const Reach& other) const { return pipeline == other.pipeline && sets == other.sets; }
+  };
+  std::vector<Reach> reaches;
 };
 
 struct QueryPool {
   VkQueryType type{};
   std::uint32_t count = 0;
+  std::uint32_t values = 1;  // of each query
 };
 
 struct Event {

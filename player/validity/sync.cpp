@@ -191,7 +191,11 @@ Wrong present(Validity& v, const Call& c) {
   const VkPresentInfoKHR& info = *c.as<args_vkQueuePresentKHR>().pPresentInfo;
   const Place place = v.work.next(c.dispatch());
   for (std::uint32_t i = 0; i < info.waitSemaphoreCount; ++i)
-    if (Wrong w = wait(v, c.id(&info.pWaitSemaphores[i]), 0, place); !w.empty()) return w;
+    if (const Semaphore* one = v.semaphores.find(c.id(&info.pWaitSemaphores[i]));
+        one != nullptr && one->timeline)
+      return "waits for " + v.name(c.id(&info.pWaitSemaphores[i])) + ", a timeline semaphore";
+    else if (Wrong w = wait(v, c.id(&info.pWaitSemaphores[i]), 0, place); !w.empty())
+      return w;
   return {};
 }
 
@@ -267,6 +271,27 @@ Wrong sparse(Validity& v, const Call& c) {
   return {};
 }
 
+// A driver reads a value for each timeline.
+Wrong check_values(Validity& v, const Call& c, const VkSubmitInfo& batch,
+                   const VkTimelineSemaphoreSubmitInfo* values) {
+  const auto check = [&](const VkSemaphore* all, std::uint32_t count, const std::uint64_t* given,
+                         std::uint32_t enough) -> Wrong {
+    for (std::uint32_t i = 0; i < count; ++i)
+      if (const Semaphore* one = v.semaphores.find(c.id(&all[i]));
+          one != nullptr && one->timeline && (given == nullptr || i >= enough))
+        return "has no value for " + v.name(c.id(&all[i])) + ", a timeline semaphore";
+    return {};
+  };
+  if (Wrong w = check(batch.pWaitSemaphores, batch.waitSemaphoreCount,
+                      values != nullptr ? values->pWaitSemaphoreValues : nullptr,
+                      values != nullptr ? values->waitSemaphoreValueCount : 0);
+      !w.empty())
+    return w;
+  return check(batch.pSignalSemaphores, batch.signalSemaphoreCount,
+               values != nullptr ? values->pSignalSemaphoreValues : nullptr,
+               values != nullptr ? values->signalSemaphoreValueCount : 0);
+}
+
 }  // namespace
 
 Wrong follow_submit(Validity& v, const Call& c) {
@@ -281,6 +306,7 @@ Wrong follow_submit(Validity& v, const Call& c) {
       const VkSubmitInfo& batch = a.pSubmits[s];
       const auto* values = find_chained<VkTimelineSemaphoreSubmitInfo>(
           batch.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+      if (Wrong w = check_values(v, c, batch, values); !w.empty()) return w;
       const auto value = [](const std::uint64_t* all, std::uint32_t count, std::uint32_t i) {
         return all != nullptr && i < count ? all[i] : 0;
       };

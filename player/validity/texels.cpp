@@ -2,7 +2,10 @@
 #include "player/validity/texels.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 
+#include "format/codec/schema.h"
 #include "gpu/image_readback.h"
 
 namespace rondo::player::validity {
@@ -12,6 +15,9 @@ namespace {
 // ASTC in the order of the enumeration, UNORM and SRGB in turns.
 constexpr std::uint32_t kAstc[][2] = {{4, 4}, {5, 4},  {5, 5},  {6, 5},  {6, 6},   {8, 5},   {8, 6},
                                       {8, 8}, {10, 5}, {10, 6}, {10, 8}, {10, 10}, {12, 10}, {12, 12}};
+
+std::string_view name_of(VkFormat format) { return codec::enumerant_name(EnumId::VkFormat, format); }
+bool has(std::string_view name, std::string_view part) { return name.find(part) != std::string_view::npos; }
 
 std::uint32_t aspect_bytes(VkFormat format, VkImageAspectFlags aspect) {
   if (aspect == VK_IMAGE_ASPECT_STENCIL_BIT) return 1;
@@ -76,17 +82,66 @@ Block block_of(VkFormat format) {
     const auto& astc = kAstc[(format - VK_FORMAT_ASTC_4x4_UNORM_BLOCK) / 2];
     return {astc[0], astc[1], 16};
   }
-  // Four texels are one block; planes of half the size take as many blocks at most.
-  if (format > VK_FORMAT_ASTC_12x12_SRGB_BLOCK) return {16, 16, 0};
-  return {1, 1, gpu::texel_bytes(format).value_or(0)};
+  if (format <= VK_FORMAT_ASTC_12x12_SRGB_BLOCK) return {1, 1, gpu::texel_bytes(format).value_or(0)};
+  const std::string_view name = name_of(format);
+  if (const std::uint32_t astc = static_cast<std::uint32_t>(format) - VK_FORMAT_ASTC_4x4_SFLOAT_BLOCK;
+      astc < std::size(kAstc))
+    return {kAstc[astc][0], kAstc[astc][1], 16};
+  if (has(name, "PLANE")) return {1, 1, 0};
+  if (has(name, "_422_")) return {2, 1, has(name, "PACK16") || has(name, "G16") ? 8u : 4u};
+  if (has(name, "PVRTC")) return {has(name, "2BPP") ? 8u : 4u, 4, 8};
+  if (has(name, "4PACK16")) return {1, 1, 8};
+  if (has(name, "2PACK16") || has(name, "R16G16_")) return {1, 1, 4};
+  if (has(name, "PACK16")) return {1, 1, 2};
+  return {1, 1, 0};
+}
+
+Block block_of(VkFormat format, VkImageAspectFlags aspect) {
+  if (const std::uint32_t bytes = plane_bytes(format, aspect); bytes != 0) return {1, 1, bytes};
+  if (is_depth_stencil(format)) return {1, 1, aspect_bytes(format, aspect)};
+  return block_of(format);
+}
+
+bool is_planar(VkFormat format) {
+  return format > VK_FORMAT_ASTC_12x12_SRGB_BLOCK && has(name_of(format), "PLANE");
+}
+bool is_compressed(VkFormat format) {
+  const Block block = block_of(format);
+  return block.width > 1 || block.height > 1;
+}
+bool is_depth_stencil(VkFormat format) {
+  return format >= VK_FORMAT_D16_UNORM && format <= VK_FORMAT_D32_SFLOAT_S8_UINT;
+}
+bool has_stencil(VkFormat format) {
+  return format >= VK_FORMAT_S8_UINT && format <= VK_FORMAT_D32_SFLOAT_S8_UINT;
+}
+bool is_integer(VkFormat format) {
+  return !is_depth_stencil(format) && (has(name_of(format), "_UINT") || has(name_of(format), "_SINT"));
+}
+
+VkImageAspectFlags aspects_of(VkFormat format) {
+  if (is_depth_stencil(format))
+    return (format != VK_FORMAT_S8_UINT ? VkImageAspectFlags{VK_IMAGE_ASPECT_DEPTH_BIT} : 0) |
+           (has_stencil(format) ? VkImageAspectFlags{VK_IMAGE_ASPECT_STENCIL_BIT} : 0);
+  VkImageAspectFlags all = VK_IMAGE_ASPECT_COLOR_BIT;
+  if (is_planar(format)) all |= VK_IMAGE_ASPECT_PLANE_0_BIT | VK_IMAGE_ASPECT_PLANE_1_BIT;
+  if (is_planar(format) && has(name_of(format), "3PLANE")) all |= VK_IMAGE_ASPECT_PLANE_2_BIT;
+  return all;
+}
+
+VkExtent3D plane_extent(VkFormat format, VkImageAspectFlags aspect, VkExtent3D extent) {
+  if ((aspect & (VK_IMAGE_ASPECT_PLANE_1_BIT | VK_IMAGE_ASPECT_PLANE_2_BIT)) == 0 || !is_planar(format))
+    return extent;
+  const std::string_view name = name_of(format);
+  if (!has(name, "_444_")) extent.width = std::max(extent.width / 2, 1u);
+  if (has(name, "_420_")) extent.height = std::max(extent.height / 2, 1u);
+  return extent;
 }
 
 std::uint64_t region_bytes(VkFormat format, VkImageAspectFlags aspect, std::uint32_t row_length,
                            std::uint32_t image_height, const VkExtent3D& extent, std::uint32_t layers) {
-  const std::uint32_t of_plane = plane_bytes(format, aspect);
-  const Block block = of_plane != 0 ? Block{1, 1, of_plane} : block_of(format);
-  const bool depth = format >= VK_FORMAT_D16_UNORM && format <= VK_FORMAT_D32_SFLOAT_S8_UINT;
-  const std::uint64_t bytes = depth ? aspect_bytes(format, aspect) : block.bytes;
+  const Block block = block_of(format, aspect);
+  const std::uint64_t bytes = block.bytes;
   if (bytes == 0 || extent.width == 0 || extent.height == 0 || extent.depth == 0 || layers == 0) return 0;
   const auto blocks = [](std::uint32_t texels, std::uint32_t unit) {
     return (std::uint64_t{texels} + unit - 1) / unit;

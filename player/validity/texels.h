@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block sizes of formats, as far as copies between buffers and images need them.
+// Blocks, planes and kinds of formats, as far as commands on images need them.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,19 @@ struct Block {
   std::uint32_t bytes = 0;  // 0: not known, or it has planes or aspects
 };
 Block block_of(VkFormat format);
+// … of one plane or aspect.
+Block block_of(VkFormat format, VkImageAspectFlags aspect);
+
+// What the name of a format says of it.
+bool is_planar(VkFormat format);
+bool is_compressed(VkFormat format);
+bool is_depth_stencil(VkFormat format);
+bool has_stencil(VkFormat format);
+bool is_integer(VkFormat format);
+// That images of it have; of planes the color that is all of them, too.
+VkImageAspectFlags aspects_of(VkFormat format);
+// A plane of a smaller size than the image.
+VkExtent3D plane_extent(VkFormat format, VkImageAspectFlags aspect, VkExtent3D extent);
 
 // Bytes that a copy touches behind its offset into the buffer; 0: not known.
 std::uint64_t region_bytes(VkFormat format, VkImageAspectFlags aspect, std::uint32_t row_length,

@@ -4,14 +4,25 @@
 #include <algorithm>
 
 #include "format/codec/shapes.h"
+#include "generated/args.h"
 
 namespace rondo::player::validity {
 
 namespace {
 
+// Versions before the first are the first, as drivers see it.
+Wrong create_instance(Validity& v, const Call& c) {
+  const VkInstanceCreateInfo* info = c.as<args_vkCreateInstance>().pCreateInfo;
+  const VkApplicationInfo* app = info != nullptr ? info->pApplicationInfo : nullptr;
+  if (app != nullptr && app->apiVersion != 0 && app->apiVersion < VK_API_VERSION_1_0)
+    v.change(c, app->apiVersion, VK_API_VERSION_1_0);
+  return {};
+}
+
 const std::vector<Handler>& handlers() {
   static const std::vector<Handler> table = [] {
     std::vector<Handler> t(codec::commands().size(), nullptr);
+    t[static_cast<std::size_t>(CommandId::vkCreateInstance)] = create_instance;
     add_memory_checks(t);
     add_image_checks(t);
     add_descriptor_checks(t);
@@ -22,6 +33,7 @@ const std::vector<Handler>& handlers() {
     add_draw_checks(t);
     add_query_checks(t);
     add_sync_checks(t);
+    add_recording_checks(t);
     return t;
   }();
   return table;
@@ -57,14 +69,41 @@ Wrong Validity::check_devices(const Call& call) const {
   return {};
 }
 
-// A device or instance that is still there cannot be made again.
-Wrong Validity::check_new_parents(const Call& call) const {
-  if (call.command.canonical != CommandId::vkCreateDevice &&
-      call.command.canonical != CommandId::vkCreateInstance)
-    return {};
+// Objects that have a state of their own; of others a driver may give out one twice.
+bool is_one_of_its_own(HandleType type) {
+  switch (type) {
+    case HandleType::VkInstance:
+    case HandleType::VkDevice:
+    case HandleType::VkDeviceMemory:
+    case HandleType::VkBuffer:
+    case HandleType::VkCommandPool:
+    case HandleType::VkCommandBuffer:
+    case HandleType::VkDescriptorPool:
+    case HandleType::VkDescriptorSet:
+    case HandleType::VkFence:
+    case HandleType::VkSemaphore:
+    case HandleType::VkEvent:
+    case HandleType::VkQueryPool:
+    case HandleType::VkSwapchainKHR:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// What is still there cannot be made again.
+Wrong Validity::check_new(const Call& call) const {
+  const std::string_view name = call.command.name;
+  if (!name.starts_with("vkCreate") && !name.starts_with("vkAllocate")) return {};
   const std::vector<ObjectId>& made = call.resolution.created;
-  if (const ObjectId id = call.created(); id != 0 && std::find(made.begin(), made.end(), id) == made.end())
-    return "makes " + name(id) + ", which is alive";
+  for (std::size_t i = 0; i < call.lowered.handles.size(); ++i) {
+    const codec::HandleRef& ref = call.lowered.handles[i];
+    const ObjectId id = call.resolution.ids[i];
+    if ((ref.flags & codec::kCreated) == 0 || id == 0) continue;
+    if (!is_one_of_its_own(ref.type) && call.command.canonical != CommandId::vkCreateImage) continue;
+    if (std::find(made.begin(), made.end(), id) == made.end())
+      return "makes " + this->name(id) + ", which is alive";
+  }
   return {};
 }
 
@@ -142,20 +181,65 @@ void Validity::let_reset_single_buffers(ObjectId id) {
   CommandPool* pool = command_pools.find(id);
   if (pool == nullptr || pool->resets_single) return;
   pool->resets_single = true;
-  resettable_pools_.push_back(pool->create_op);
+  widened_.push_back({Widen::pool_flags, pool->create_op, VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT});
+}
+
+void Validity::let_free_single_sets(ObjectId id) {
+  constexpr VkDescriptorPoolCreateFlags kFrees = VK_DESCRIPTOR_POOL_CREATE_FREE_DESCRIPTOR_SET_BIT;
+  DescriptorPool* pool = descriptor_pools.find(id);
+  if (pool == nullptr || (pool->flags & kFrees) != 0) return;
+  pool->flags |= kFrees;
+  widened_.push_back({Widen::set_pool_flags, pool->create_op, kFrees});
+}
+
+void Validity::needs_usage(ObjectId id, VkBufferUsageFlags usage) {
+  Buffer* buffer = buffers.find(id);
+  if (buffer == nullptr || (usage & ~buffer->usage) == 0) return;
+  widened_.push_back({Widen::buffer_usage, buffer->create_op, usage & ~buffer->usage});
+  buffer->usage |= usage;
+}
+
+Wrong Validity::needs_image_usage(const char* member, ObjectId id, VkImageUsageFlags usage) {
+  Image* found = image(id);
+  if (found == nullptr || (usage & ~found->usage) == 0) return {};
+  if (found->of_swapchain)
+    return std::string(member) + " is " + name(id) + ", which was not made for such a use";
+  widened_.push_back({Widen::image_usage, found->create_op, usage & ~found->usage});
+  found->usage |= usage;
+  return {};
+}
+
+void Validity::needs_mutable_format(ObjectId id) {
+  Image* found = image(id);
+  if (found == nullptr || found->of_swapchain || (found->flags & VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT) != 0)
+    return;
+  found->flags |= VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT;
+  widened_.push_back({Widen::image_flags, found->create_op, VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT});
+}
+
+std::uint32_t Validity::device_of(ObjectId of) const {
+  const std::vector<Object>& objects = plan_.objects.objects();
+  const std::uint32_t place =
+      plan_.place_of(objects[of].type == HandleType::VkDevice ? of : objects[of].device);
+  return place < plan_.devices.size() ? place : kNone;
 }
 
 bool Validity::enabled(ObjectId of, VkBool32 VkPhysicalDeviceFeatures::*feature) const {
-  const std::vector<Object>& objects = plan_.objects.objects();
-  const ObjectId device = objects[of].type == HandleType::VkDevice ? of : objects[of].device;
-  const std::uint32_t place = plan_.place_of(device);
-  if (place >= plan_.devices.size()) return false;
+  const std::uint32_t place = device_of(of);
+  if (place == kNone) return false;
   for (const FeatureUse& use : plan_.devices[place].features)
     if (use.structure == StructId::VkPhysicalDeviceFeatures2 &&
         use.bytes.size() >= sizeof(VkPhysicalDeviceFeatures2) &&
         codec::load<VkPhysicalDeviceFeatures2>(use.bytes.data()).features.*feature != VK_FALSE)
       return true;
   return false;
+}
+
+bool Validity::has_extension(ObjectId of, std::string_view wanted) const {
+  const std::uint32_t place = device_of(of);
+  if (place == kNone) return false;
+  const std::vector<std::string>& all = plan_.devices[place].extensions;
+  return std::find(all.begin(), all.end(), wanted) != all.end();
 }
 
 void Validity::wait_for_bind(ObjectId buffer, ObjectId view) {
@@ -181,7 +265,16 @@ Wrong Validity::check_waiting_views(const Call& call) {
   return {};
 }
 
+// Of the sets that it was written to, as it stands or through what holds it.
+void Validity::mark_stale(ObjectId object, int depth) {
+  if (depth > 4) return;
+  if (Set* set = sets.find(object); set != nullptr) set->stale = true;
+  if (const std::vector<ObjectId>* all = holders.find(object); all != nullptr)
+    for (const ObjectId holder : *all) mark_stale(holder, depth + 1);
+}
+
 void Validity::forget(ObjectId id) {
+  mark_stale(id, 0);
   if (const std::vector<ObjectId>* all = holders.find(id); all != nullptr) held_ -= all->size();
   holders.erase(id);
   work.forget(id);
@@ -199,7 +292,12 @@ void Validity::forget(ObjectId id) {
     case HandleType::VkDescriptorSetLayout:
       return set_layouts.erase(id);
     case HandleType::VkDescriptorSet:
+      if (const Set* set = sets.find(id); set != nullptr) written_ -= set->written.size();
       return sets.erase(id);
+    case HandleType::VkDescriptorPool:
+      return descriptor_pools.erase(id);
+    case HandleType::VkShaderModule:
+      return modules.erase(id);
     case HandleType::VkPipelineLayout:
       return pipeline_layouts.erase(id);
     case HandleType::VkDescriptorUpdateTemplate:
@@ -232,19 +330,23 @@ std::size_t Validity::bytes() const {
          set_layouts.bytes() + sets.bytes() + pipeline_layouts.bytes() + templates.bytes() + passes.bytes() +
          framebuffers.bytes() + pipelines.bytes() + command_pools.bytes() + command_buffers.bytes() +
          query_pools.bytes() + fences.bytes() + semaphores.bytes() + swapchains.bytes() + holders.bytes() +
-         held_ * sizeof(ObjectId) + work.bytes();
+         descriptor_pools.bytes() + modules.bytes() + held_ * sizeof(ObjectId) + written_ * 96 + work.bytes();
 }
 
 Wrong Validity::check(const Call& call) {
   settles_.clear();
   begins_.clear();
-  resettable_pools_.clear();
+  widened_.clear();
   edits_.clear();
   skipped_ = false;
   waits_for_bind_ = 0;
-  if (Wrong wrong = check_new_parents(call); !wrong.empty()) return wrong;
+  if (Wrong wrong = check_new(call); !wrong.empty()) return wrong;
   if (Wrong wrong = check_devices(call); !wrong.empty()) return wrong;
   if (Wrong wrong = check_waiting_views(call); !wrong.empty()) return wrong;
+  if (does_nothing(call)) {
+    skip();
+    return {};
+  }
   if (call.command.records_into_command_buffer)
     if (Wrong wrong = record_command(*this, call); !wrong.empty()) return wrong;
   const Handler handler = handlers()[static_cast<std::size_t>(call.command.canonical)];

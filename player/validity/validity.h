@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <unordered_map>
 #include <vector>
@@ -72,8 +73,13 @@ class Validity {
     VkCommandBufferUsageFlags add, remove;
   };
   const std::vector<Begin>& begins() const { return begins_; }
-  // Pools whose command buffers are begun again one by one: ops.
-  const std::vector<std::uint32_t>& resettable_pools() const { return resettable_pools_; }
+  // Creates of this capture that get more flags than they had, for what is done with the object.
+  struct Widen {
+    enum Which : std::uint8_t { pool_flags, set_pool_flags, buffer_usage, image_usage, image_flags } which;
+    std::uint32_t op;
+    VkFlags bits;
+  };
+  const std::vector<Widen>& widened() const { return widened_; }
   // Parameters that it is played with instead of its own.
   struct Edit {
     std::uint32_t at;  // in the lowered block
@@ -98,6 +104,9 @@ class Validity {
   Table<BufferView> buffer_views;
   Table<SetLayoutRef> set_layouts;
   Table<Set> sets;
+  Table<DescriptorPool> descriptor_pools;
+  Table<ShaderUses> modules;
+  Table<std::uint32_t> queues;  // their families
   Table<PipelineLayout> pipeline_layouts;
   Table<Template> templates;
   Table<RenderPass> passes;
@@ -120,6 +129,7 @@ class Validity {
   Wrong never_ends(Place place) const;  // one of them, or behind one
   std::uint32_t op() const { return static_cast<std::uint32_t>(plan_.ops.size()); }
   void hold(ObjectId object, ObjectId holder);
+  void count_written(std::size_t descriptors) { written_ += descriptors; }
   // The work that uses it, as it stands or through what holds it, has to end first.
   void needs_end_of_use(ObjectId object);
   void needs_end(Place place);
@@ -130,6 +140,11 @@ class Validity {
   void change_begin(const CommandBuffer& commands, VkCommandBufferUsageFlags add,
                     VkCommandBufferUsageFlags remove);
   void let_reset_single_buffers(ObjectId pool);
+  void let_free_single_sets(ObjectId pool);
+  // Drivers do without: what is used so is made for such a use.
+  void needs_usage(ObjectId buffer, VkBufferUsageFlags usage);
+  Wrong needs_image_usage(const char* member, ObjectId image, VkImageUsageFlags usage);
+  void needs_mutable_format(ObjectId image);
   // `member` of this call's view is played as `value`.
   template <class T>
   void change(const Call& call, const T& member, const std::type_identity_t<T>& value) {
@@ -141,12 +156,15 @@ class Validity {
   void wait_for_bind(ObjectId buffer, ObjectId view);
   // Whether the program enabled it for the device of this object; a member of VkPhysicalDeviceFeatures.
   bool enabled(ObjectId of, VkBool32 VkPhysicalDeviceFeatures::*feature) const;
+  bool has_extension(ObjectId of, std::string_view name) const;
 
  private:
   Wrong check_devices(const Call& call) const;
-  Wrong check_new_parents(const Call& call) const;
+  Wrong check_new(const Call& call) const;
+  std::uint32_t device_of(ObjectId id) const;  // index into Plan::devices
   Wrong check_waiting_views(const Call& call);
   void forget(ObjectId id);
+  void mark_stale(ObjectId object, int depth);
   void find_users(ObjectId object, int depth, std::vector<ObjectId>& queues) const;
 
   const Plan& plan_;
@@ -158,12 +176,13 @@ class Validity {
   Wrong late_;  // a wait that is put in, and would never end
   std::vector<Settle> settles_;
   std::vector<Begin> begins_;
-  std::vector<std::uint32_t> resettable_pools_;
+  std::vector<Widen> widened_;
   std::vector<Edit> edits_;
   bool skipped_ = false;
   ObjectId waits_for_bind_ = 0;
   std::vector<ObjectId> waiting_views_;
-  std::size_t held_ = 0;  // in all of `holders`
+  std::size_t held_ = 0;     // in all of `holders`
+  std::size_t written_ = 0;  // descriptors in all sets
 };
 
 using Handler = Wrong (*)(Validity&, const Call&);
@@ -178,6 +197,7 @@ void add_copy_checks(std::vector<Handler>& table);
 void add_draw_checks(std::vector<Handler>& table);
 void add_query_checks(std::vector<Handler>& table);
 void add_sync_checks(std::vector<Handler>& table);
+void add_recording_checks(std::vector<Handler>& table);
 
 // values.cpp: sets right what a driver would take for what it was meant to be;
 // what nothing is known of is wrong. `blobs`: parallel to lowered.blobs.
@@ -186,6 +206,14 @@ Wrong settle_values(const codec::CommandInfo& command, codec::Lowered& lowered,
 bool is_enumerant(EnumId id, std::uint32_t value);
 // command_buffers.cpp: every vkCmd*.
 Wrong record_command(Validity& v, const Call& call);
+// recording.cpp: where commands may stand, and on which queues.
+Wrong check_place(const CommandBuffer& commands, CommandId id);
+// Calls for no objects, regions, sets: they do nothing, and Vulkan has them not.
+bool does_nothing(const Call& call);
+// shader_uses.cpp
+ShaderUses uses_of(const std::uint32_t* code, std::size_t words);
+Wrong check_reach(Validity& v, const CommandBuffer& commands);
+void note_reach(Validity& v, CommandBuffer& commands, VkPipelineBindPoint point);
 // sync.cpp: the fence and semaphores of a submit.
 Wrong follow_submit(Validity& v, const Call& call);
 Wrong check_execution(Validity& v, ObjectId commands, bool secondary);
@@ -202,10 +230,13 @@ std::string span_text(std::uint64_t offset, std::uint64_t size);
 Wrong check_bytes(Validity& v, const char* member, ObjectId buffer, VkDeviceSize offset, VkDeviceSize size,
                   bool unbound = false);
 // images.cpp
-Wrong check_range(Validity& v, const char* member, ObjectId image, const VkImageSubresourceRange& range);
+Wrong check_range(Validity& v, const char* member, ObjectId image, const VkImageSubresourceRange& range,
+                  VkImageCreateFlags slices = VK_IMAGE_CREATE_2D_ARRAY_COMPATIBLE_BIT);
 Wrong check_bound(Validity& v, const char* member, ObjectId image);
 VkExtent3D mip_extent(const Image& image, std::uint32_t mip);
-std::uint32_t layers_of(const Image& image, std::uint32_t mip);
+// Slices of a 3D image are layers where it was made with one of these flags.
+std::uint32_t layers_of(const Image& image, std::uint32_t mip,
+                        VkImageCreateFlags slices = VK_IMAGE_CREATE_2D_ARRAY_COMPATIBLE_BIT);
 // passes.cpp: clears of a secondary, where it is executed.
 Wrong check_clears(const CommandBuffer& commands, const Clears& clears);
 

@@ -76,11 +76,11 @@ void check_barrier2(Call&, const args_vkCmdPipelineBarrier2& a) { check_dependen
 void check_set2(Call&, const args_vkCmdSetEvent2& a) { check_dependency(*a.pDependencyInfo); }
 
 void check_wait(Call& call, const args_vkCmdWaitEvents& a) {
-  if (a.eventCount == 0) return violation("eventCount is 0");
+  if (a.eventCount == 0) return harmless("eventCount is 0");  // a barrier and no more
   check_barriers(call, a);
 }
 void check_wait2(Call&, const args_vkCmdWaitEvents2& a) {
-  if (a.eventCount == 0) return violation("eventCount is 0");
+  if (a.eventCount == 0) return harmless("eventCount is 0");  // a barrier and no more
   for (std::uint32_t i = 0; i < a.eventCount; ++i)
     if (!check_dependency(a.pDependencyInfos[i])) return;
 }

@@ -56,14 +56,13 @@ void check_indexed(Call& call, const args_vkCmdDrawIndexed& a) {
 }
 
 void check_multi_indexed(Call& call, const args_vkCmdDrawMultiIndexedEXT& a) {
-  if (!has_indices(call)) return;
-  if (a.drawCount > 2048) return violation("drawCount is beyond maxMultiDrawCount");
-  is_multiple(a.stride, 4, "stride");
+  if (!has_indices(call) || !is_multiple(a.stride, 4, "stride")) return;
+  if (a.drawCount > 2048) harmless("drawCount is beyond maxMultiDrawCount");  // one after the other
 }
 
 void check_multi(Call&, const args_vkCmdDrawMultiEXT& a) {
-  if (a.drawCount > 2048) return violation("drawCount is beyond maxMultiDrawCount");
-  is_multiple(a.stride, 4, "stride");
+  if (!is_multiple(a.stride, 4, "stride")) return;
+  if (a.drawCount > 2048) harmless("drawCount is beyond maxMultiDrawCount");
 }
 
 // --- parameters in buffers ------------------------------------------------------
@@ -102,7 +101,8 @@ void check_needs_indices(Call& call) { has_indices(call); }
 
 void check_byte_count(Call&, const args_vkCmdDrawIndirectByteCountEXT& a) {
   const auto counter = get<Buffer>(a.counterBuffer);
-  if (a.vertexStride == 0 || a.vertexStride > 512) return violation("vertexStride is 0 or beyond the limits");
+  if (a.vertexStride == 0) return violation("vertexStride is 0");
+  if (a.vertexStride > 512) return harmless("vertexStride is beyond the limits");  // a divisor
   if (is_usable(*counter, VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, "counterBuffer") &&
       is_multiple(a.counterBufferOffset, 4, "counterBufferOffset"))
     is_within(*counter, a.counterBufferOffset, 4, "the counter");

@@ -27,7 +27,7 @@ void check_sampler(Call& call, const args_vkCreateSampler& a) {
   if (anisotropic && !(info.maxAnisotropy >= 1 && info.maxAnisotropy <= limits().maxSamplerAnisotropy))
     return harmless("maxAnisotropy is beyond the limits");
   if (!(info.mipLodBias >= -limits().maxSamplerLodBias && info.mipLodBias <= limits().maxSamplerLodBias))
-    return violation("mipLodBias is beyond the limits");
+    return harmless("mipLodBias is beyond the limits");
   if (!(info.maxLod >= info.minLod)) return harmless("maxLod is less than minLod");
   if (info.unnormalizedCoordinates == VK_TRUE &&
       (anisotropic || info.compareEnable == VK_TRUE || info.minLod != 0 || info.maxLod != 0 ||

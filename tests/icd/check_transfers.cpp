@@ -45,7 +45,7 @@ void check_buffers(const Info& info) {
         !is_within(*to, r.dstOffset, r.size, "a region's target"))
       return;
     if (from == to && r.srcOffset < r.dstOffset + r.size && r.dstOffset < r.srcOffset + r.size)
-      return violation("a region's source and target overlap");
+      return harmless("a region's source and target overlap");  // whichever bytes come first
   }
 }
 
@@ -75,10 +75,12 @@ bool check_buffer_region(const Buffer& buffer, const Image& image, const Region&
   const Plane& plane = *image.layout(aspects[0], sub.mipLevel, sub.baseArrayLayer).plane;
   const bool depth_stencil =
       aspects[0] == VK_IMAGE_ASPECT_DEPTH_BIT || aspects[0] == VK_IMAGE_ASPECT_STENCIL_BIT;
-  if (!is_multiple(r.bufferRowLength, plane.block_width, "bufferRowLength") ||
-      !is_multiple(r.bufferImageHeight, plane.block_height, "bufferImageHeight") ||
-      !is_multiple(r.bufferOffset, depth_stencil ? 4 : plane.bytes, "bufferOffset"))
+  // Read or written at the place that they are rounded down to, or as they are: within the buffer.
+  if (r.bufferRowLength % plane.block_width != 0 || r.bufferImageHeight % plane.block_height != 0 ||
+      r.bufferOffset % (depth_stencil ? 4 : plane.bytes) != 0) {
+    harmless("bufferOffset, bufferRowLength or bufferImageHeight is no multiple of the format's blocks");
     return false;
+  }
   const auto blocks = [](std::uint32_t texels, std::uint32_t of_block) {
     return (std::uint64_t{texels} + of_block - 1) / of_block;
   };

@@ -70,10 +70,12 @@ void check_buffer(VkDescriptorType type, const VkDescriptorBufferInfo& info) {
     harmless("the buffer's usage does not allow such a descriptor");
   else if (buffer->binding.memory == nullptr)
     violation("the buffer is not bound to memory");
-  else if (info.offset >= buffer->size)
+  else if (info.offset > buffer->size)
     violation("offset is outside the buffer");
-  else if (info.range != VK_WHOLE_SIZE && (info.range == 0 || info.range > buffer->size - info.offset))
+  else if (info.range != VK_WHOLE_SIZE && info.range > buffer->size - info.offset)
     violation("offset + range reaches outside the buffer");
+  else if (info.range == 0 || info.offset == buffer->size)
+    harmless("the range is empty");  // what is behind its end is out of bounds as ever
   else if (info.offset % 64 != 0)
     harmless("offset is no multiple of the alignment for such descriptors");
 }
@@ -140,7 +142,7 @@ void check_not_pending(const DescriptorSet& set, std::uint32_t binding) {
 void check_update(Call&, const args_vkUpdateDescriptorSets& a) {
   for (std::uint32_t i = 0; i < a.descriptorWriteCount; ++i) {
     const auto set = get<DescriptorSet>(a.pDescriptorWrites[i].dstSet);
-    if (a.pDescriptorWrites[i].descriptorCount == 0) return violation("descriptorCount is 0");
+    if (a.pDescriptorWrites[i].descriptorCount == 0) return harmless("descriptorCount is 0");
     check_not_pending(*set, a.pDescriptorWrites[i].dstBinding);
     check_write(*set->layout, set.get(), as_write(a.pDescriptorWrites[i]));
   }
@@ -209,7 +211,7 @@ void update(Call&, args_vkUpdateDescriptorSets& a) {
 void check_create_template(Call&, const args_vkCreateDescriptorUpdateTemplate& a) {
   const VkDescriptorUpdateTemplateCreateInfo& info = *a.pCreateInfo;
   const bool pushes = info.templateType == VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS_KHR;
-  if (info.descriptorUpdateEntryCount == 0) return violation("descriptorUpdateEntryCount is 0");
+  if (info.descriptorUpdateEntryCount == 0) return harmless("descriptorUpdateEntryCount is 0");
   std::shared_ptr<DescriptorSetLayout> layout;
   if (pushes) {
     const auto pipelines = get<PipelineLayout>(info.pipelineLayout);
@@ -298,7 +300,7 @@ void check_push(Call&, const args_vkCmdPushDescriptorSetKHR& a) {
   if (layout == nullptr) return violation("set is not one to push descriptors to");
   if (a.descriptorWriteCount == 0) return violation("descriptorWriteCount is 0");
   for (std::uint32_t i = 0; i < a.descriptorWriteCount; ++i) {
-    if (a.pDescriptorWrites[i].descriptorCount == 0) return violation("descriptorCount is 0");
+    if (a.pDescriptorWrites[i].descriptorCount == 0) return harmless("descriptorCount is 0");
     check_write(*layout, nullptr, as_write(a.pDescriptorWrites[i]));
   }
 }
@@ -372,7 +374,8 @@ void check_bind(Call&, const args_vkCmdBindDescriptorSets& a) {
     return violation("dynamicOffsetCount is " + std::to_string(a.dynamicOffsetCount) +
                      ", and the sets have " + std::to_string(dynamic) + " dynamic descriptors");
   for (std::uint32_t i = 0; i < a.dynamicOffsetCount; ++i)
-    if (a.pDynamicOffsets[i] % 64 != 0) return violation("a dynamic offset is no multiple of the alignment");
+    if (a.pDynamicOffsets[i] % 64 != 0)  // as those in descriptors
+      return harmless("a dynamic offset is no multiple of the alignment");
   const std::uint32_t* offsets = a.pDynamicOffsets;
   for (std::uint32_t i = 0; i < a.descriptorSetCount && dynamic != 0; ++i)
     if (const auto set = get<DescriptorSet>(a.pDescriptorSets[i])) offsets = check_offsets(*set, offsets);

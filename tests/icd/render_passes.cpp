@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Render passes, old and new, and framebuffers.
+#include <algorithm>
+
 #include "tests/icd/chain.h"
 #include "tests/icd/install.h"
 #include "tests/icd/state.h"
@@ -132,6 +134,18 @@ VkResult create2(Call& call, args_vkCreateRenderPass2& a) {
   });
 }
 
+// By a subpass, to render to or to read.
+bool is_used(const RenderPass& pass, std::uint32_t attachment) {
+  const auto names = [&](const VkAttachmentReference2& r) { return r.attachment == attachment; };
+  for (const RenderPass::Subpass& s : pass.subpasses)
+    if (std::any_of(s.inputs.begin(), s.inputs.end(), names) ||
+        std::any_of(s.colors.begin(), s.colors.end(), names) ||
+        std::any_of(s.resolves.begin(), s.resolves.end(), names) ||
+        (s.has_depth_stencil && names(s.depth_stencil)))
+      return true;
+  return false;
+}
+
 void check_framebuffer(Call&, const args_vkCreateFramebuffer& a) {
   const VkFramebufferCreateInfo& info = *a.pCreateInfo;
   const auto pass = get<RenderPass>(info.renderPass);
@@ -153,10 +167,11 @@ void check_framebuffer(Call&, const args_vkCreateFramebuffer& a) {
       return violation("an attachment's format is not that of the render pass");
     if (view->image->samples != static_cast<std::uint32_t>(wanted.samples))
       return violation("an attachment's samples are not those of the render pass");
+    if (view->range.levelCount != 1) return violation("an attachment has several levels");
+    if (!is_used(*pass, i)) continue;  // may be smaller then
     const std::uint32_t level = view->range.baseMipLevel;
     if (view->image->extent.width >> level < info.width || view->image->extent.height >> level < info.height)
       return violation("an attachment is smaller than the framebuffer");
-    if (view->range.levelCount != 1) return violation("an attachment has several levels");
     if (view->range.layerCount < info.layers)
       return violation("an attachment has fewer layers than the framebuffer");
   }
@@ -181,6 +196,12 @@ void granularity(Call&, args_vkGetRenderAreaGranularity& a) { *a.pGranularity = 
 
 // --- while recording --------------------------------------------------------
 
+bool has_stencil(VkFormat format) {
+  for (const Plane& plane : planes_of(format))
+    if (plane.aspect == VK_IMAGE_ASPECT_STENCIL_BIT) return true;
+  return false;
+}
+
 void check_begin_info(const VkRenderPassBeginInfo& info) {
   const auto pass = get<RenderPass>(info.renderPass);
   const auto framebuffer = get<Framebuffer>(info.framebuffer);
@@ -189,7 +210,8 @@ void check_begin_info(const VkRenderPassBeginInfo& info) {
   std::uint32_t cleared = 0;
   for (std::uint32_t i = 0; i < pass->attachments.size(); ++i)
     if (pass->attachments[i].loadOp == VK_ATTACHMENT_LOAD_OP_CLEAR ||
-        pass->attachments[i].stencilLoadOp == VK_ATTACHMENT_LOAD_OP_CLEAR)
+        (pass->attachments[i].stencilLoadOp == VK_ATTACHMENT_LOAD_OP_CLEAR &&
+         has_stencil(pass->attachments[i].format)))
       cleared = i + 1;
   if (info.clearValueCount < cleared)
     return violation("clearValueCount is too small for the attachments cleared");

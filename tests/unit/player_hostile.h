@@ -20,10 +20,11 @@ class PlayerHostile : public PlayerScene {
                    ok());
     return made;
   }
-  VkImage image(std::uint32_t width, std::uint32_t height, std::uint32_t mips = 1, bool bound = true) {
+  VkImage image(std::uint32_t width, std::uint32_t height, std::uint32_t mips = 1, bool bound = true,
+                VkFormat format = VK_FORMAT_R8G8B8A8_UNORM) {
     auto info = of_type<VkImageCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO);
     info.imageType = VK_IMAGE_TYPE_2D;
-    info.format = VK_FORMAT_R8G8B8A8_UNORM;
+    info.format = format;
     info.extent = {width, height, 1};
     info.mipLevels = mips;
     info.arrayLayers = 1;

@@ -115,6 +115,8 @@ TEST_F(PlayerPlan, RefusesHostWritesBehindTheMemory) {
 
 TEST_F(PlayerPlan, PresentsFromTheGeneralLayout) {
   VkAttachmentDescription attachment{};
+  attachment.format = VK_FORMAT_R8G8B8A8_UNORM;
+  attachment.samples = VK_SAMPLE_COUNT_1_BIT;
   attachment.initialLayout = VK_IMAGE_LAYOUT_UNDEFINED;
   attachment.finalLayout = VK_IMAGE_LAYOUT_PRESENT_SRC_KHR;
   VkSubpassDescription subpass{};

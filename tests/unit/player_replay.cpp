@@ -152,6 +152,9 @@ TEST_F(PlayerReplay, RefusesImagesOfASwapchain) {
   chain_info.sType = VK_STRUCTURE_TYPE_SWAPCHAIN_CREATE_INFO_KHR;
   chain_info.surface = handle<VkSurfaceKHR>(0xa0);
   chain_info.minImageCount = 2;
+  chain_info.imageFormat = VK_FORMAT_R8G8B8A8_UNORM;
+  chain_info.imageExtent = {16, 16};
+  chain_info.imageArrayLayers = 1;
   auto swapchain = handle<VkSwapchainKHR>(0xb0);
   VkSurfaceKHR surface = chain_info.surface;
   VkHeadlessSurfaceCreateInfoEXT headless{};

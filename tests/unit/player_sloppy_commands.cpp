@@ -36,12 +36,14 @@ class SloppyCommands : public Sloppy {
     info.range = VK_WHOLE_SIZE;
     return create<VkBufferView, args_vkCreateBufferView>(CommandId::vkCreateBufferView, info);
   }
-  VkImageView image_view(std::uint32_t size) {
+  VkImageView image_view(std::uint32_t size, VkFormat format = VK_FORMAT_R8G8B8A8_UNORM) {
     auto info = of_type<VkImageViewCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO);
-    info.image = image(size, size);
+    const bool color = format == VK_FORMAT_R8G8B8A8_UNORM;
+    info.image = image(size, size, 1, true, format);
     info.viewType = VK_IMAGE_VIEW_TYPE_2D;
-    info.format = VK_FORMAT_R8G8B8A8_UNORM;
-    info.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+    info.format = format;
+    info.subresourceRange = {
+        VkImageAspectFlags(color ? VK_IMAGE_ASPECT_COLOR_BIT : VK_IMAGE_ASPECT_STENCIL_BIT), 0, 1, 0, 1};
     return create<VkImageView, args_vkCreateImageView>(CommandId::vkCreateImageView, info);
   }
   VkRenderPass pass(std::uint32_t attachments, VkAttachmentLoadOp stencil = VK_ATTACHMENT_LOAD_OP_DONT_CARE,
@@ -182,7 +184,7 @@ TEST_F(SloppyCommands, StencilsOfColorFormatsNeedNoClearValue) {
 }
 TEST_F(SloppyCommands, StencilsNeedAClearValue) {
   const VkRenderPass made = pass(1, VK_ATTACHMENT_LOAD_OP_CLEAR, VK_FORMAT_D32_SFLOAT_S8_UINT);
-  in_pass(made, framebuffer(made, {image_view(16)}));
+  in_pass(made, framebuffer(made, {image_view(16, VK_FORMAT_D32_SFLOAT_S8_UINT)}));
   refuses("has 0 clear values, and VkRenderPass#0 needs 1");
 }
 TEST_F(SloppyCommands, EveryAttachmentIsAsLargeAsTheFramebuffer) {

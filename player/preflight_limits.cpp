@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers of the capture that are beyond what the target can count to.
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "format/codec/schema.h"
+#include "generated/args.h"
+#include "player/preflight.h"
+
+namespace rondo::player {
+
+namespace {
+
+std::uint64_t end_of(std::int32_t offset, std::uint32_t size) {
+  return std::uint64_t{static_cast<std::uint32_t>(std::max(offset, 0))} + size;
+}
+
+template <class Need>
+void check_vertex_input(const VkPipelineVertexInputStateCreateInfo& input,
+                        const VkPhysicalDeviceLimits& limits, const Need& need) {
+  for (std::uint32_t i = 0; i < input.vertexBindingDescriptionCount; ++i) {
+    const VkVertexInputBindingDescription& binding = input.pVertexBindingDescriptions[i];
+    need("maxVertexInputBindings", std::uint64_t{binding.binding} + 1, limits.maxVertexInputBindings);
+    need("maxVertexInputBindingStride", binding.stride, limits.maxVertexInputBindingStride);
+  }
+  for (std::uint32_t i = 0; i < input.vertexAttributeDescriptionCount; ++i) {
+    const VkVertexInputAttributeDescription& attribute = input.pVertexAttributeDescriptions[i];
+    need("maxVertexInputAttributes", std::uint64_t{attribute.location} + 1, limits.maxVertexInputAttributes);
+    need("maxVertexInputAttributeOffset", attribute.offset, limits.maxVertexInputAttributeOffset);
+  }
+}
+
+}  // namespace
+
+void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& target,
+                  std::vector<std::string>& shortfalls) {
+  const VkPhysicalDeviceLimits& limits = target.properties.limits;
+  std::set<std::string> found;  // each kind of shortfall once, with the first place
+  const auto need = [&](const Op& op, const char* limit, std::uint64_t wanted, std::uint64_t has) {
+    if (wanted <= has || !found.insert(limit).second) return;
+    shortfalls.push_back(std::string(limit) + " of " + std::to_string(wanted) + " (it has " +
+                         std::to_string(has) + "; record " + std::to_string(op.sequence) + ")");
+  };
+  const auto aligned = [&](const Op& op, const char* limit, std::uint64_t offset, std::uint64_t alignment) {
+    if (alignment <= 1 || offset % alignment == 0 || !found.insert(limit).second) return;
+    shortfalls.push_back(std::string(limit) + " that divides " + std::to_string(offset) + " (it has " +
+                         std::to_string(alignment) + "; record " + std::to_string(op.sequence) + ")");
+  };
+  if (const std::uint32_t pushed = plan.devices[device].push_constants;
+      pushed > limits.maxPushConstantsSize) {
+    found.insert("maxPushConstantsSize");
+    shortfalls.push_back("maxPushConstantsSize of " + std::to_string(pushed) + " (it has " +
+                         std::to_string(limits.maxPushConstantsSize) + ")");
+  }
+  std::vector<std::byte> storage;
+  for (const Op& op : plan.ops) {
+    if (op.device != device) continue;
+    switch (codec::info(op.command).canonical) {
+      case CommandId::vkCreateBuffer: {
+        const auto* info = native_block<args_vkCreateBuffer>(plan, op, storage).pCreateInfo;
+        if (info != nullptr) need(op, "maxBufferSize", info->size, target.max_buffer_size);
+        break;
+      }
+      case CommandId::vkCreatePipelineLayout: {
+        const auto* info = native_block<args_vkCreatePipelineLayout>(plan, op, storage).pCreateInfo;
+        if (info == nullptr) break;
+        need(op, "maxBoundDescriptorSets", info->setLayoutCount, limits.maxBoundDescriptorSets);
+        for (std::uint32_t i = 0; info->pPushConstantRanges != nullptr && i < info->pushConstantRangeCount;
+             ++i)
+          need(op, "maxPushConstantsSize",
+               std::uint64_t{info->pPushConstantRanges[i].offset} + info->pPushConstantRanges[i].size,
+               limits.maxPushConstantsSize);
+        break;
+      }
+      case CommandId::vkCreateFramebuffer: {
+        const auto* info = native_block<args_vkCreateFramebuffer>(plan, op, storage).pCreateInfo;
+        if (info == nullptr) break;
+        need(op, "maxFramebufferWidth", info->width, limits.maxFramebufferWidth);
+        need(op, "maxFramebufferHeight", info->height, limits.maxFramebufferHeight);
+        need(op, "maxFramebufferLayers", info->layers, limits.maxFramebufferLayers);
+        break;
+      }
+      case CommandId::vkCreateSampler: {
+        const auto* info = native_block<args_vkCreateSampler>(plan, op, storage).pCreateInfo;
+        if (info != nullptr && info->anisotropyEnable != VK_FALSE)
+          need(op, "maxSamplerAnisotropy", static_cast<std::uint64_t>(std::max(info->maxAnisotropy, 0.0f)),
+               static_cast<std::uint64_t>(limits.maxSamplerAnisotropy));
+        break;
+      }
+      case CommandId::vkCmdDispatch: {
+        const auto& args = native_block<args_vkCmdDispatch>(plan, op, storage);
+        need(op, "maxComputeWorkGroupCount[0]", args.groupCountX, limits.maxComputeWorkGroupCount[0]);
+        need(op, "maxComputeWorkGroupCount[1]", args.groupCountY, limits.maxComputeWorkGroupCount[1]);
+        need(op, "maxComputeWorkGroupCount[2]", args.groupCountZ, limits.maxComputeWorkGroupCount[2]);
+        break;
+      }
+      case CommandId::vkCmdDispatchBase: {
+        const auto& args = native_block<args_vkCmdDispatchBase>(plan, op, storage);
+        const auto end = [](std::uint32_t base, std::uint32_t count) { return std::uint64_t{base} + count; };
+        need(op, "maxComputeWorkGroupCount[0]", end(args.baseGroupX, args.groupCountX),
+             limits.maxComputeWorkGroupCount[0]);
+        need(op, "maxComputeWorkGroupCount[1]", end(args.baseGroupY, args.groupCountY),
+             limits.maxComputeWorkGroupCount[1]);
+        need(op, "maxComputeWorkGroupCount[2]", end(args.baseGroupZ, args.groupCountZ),
+             limits.maxComputeWorkGroupCount[2]);
+        break;
+      }
+      case CommandId::vkCmdBindVertexBuffers: {
+        const auto& args = native_block<args_vkCmdBindVertexBuffers>(plan, op, storage);
+        need(op, "maxVertexInputBindings", std::uint64_t{args.firstBinding} + args.bindingCount,
+             limits.maxVertexInputBindings);
+        break;
+      }
+      case CommandId::vkCmdBindVertexBuffers2: {
+        const auto& args = native_block<args_vkCmdBindVertexBuffers2>(plan, op, storage);
+        need(op, "maxVertexInputBindings", std::uint64_t{args.firstBinding} + args.bindingCount,
+             limits.maxVertexInputBindings);
+        for (std::uint32_t i = 0; args.pStrides != nullptr && i < args.bindingCount; ++i)
+          need(op, "maxVertexInputBindingStride", args.pStrides[i], limits.maxVertexInputBindingStride);
+        break;
+      }
+      case CommandId::vkCreateGraphicsPipelines: {
+        const auto& args = native_block<args_vkCreateGraphicsPipelines>(plan, op, storage);
+        for (std::uint32_t i = 0; args.pCreateInfos != nullptr && i < args.createInfoCount; ++i)
+          if (const auto* input = args.pCreateInfos[i].pVertexInputState; input != nullptr)
+            check_vertex_input(*input, limits, [&](auto... values) { need(op, values...); });
+        break;
+      }
+      case CommandId::vkCreateRenderPass: {
+        const auto* info = native_block<args_vkCreateRenderPass>(plan, op, storage).pCreateInfo;
+        for (std::uint32_t i = 0; info != nullptr && i < info->subpassCount; ++i)
+          need(op, "maxColorAttachments", info->pSubpasses[i].colorAttachmentCount,
+               limits.maxColorAttachments);
+        break;
+      }
+      case CommandId::vkCreateRenderPass2: {
+        const auto* info = native_block<args_vkCreateRenderPass2>(plan, op, storage).pCreateInfo;
+        for (std::uint32_t i = 0; info != nullptr && i < info->subpassCount; ++i)
+          need(op, "maxColorAttachments", info->pSubpasses[i].colorAttachmentCount,
+               limits.maxColorAttachments);
+        break;
+      }
+      case CommandId::vkCmdBeginRendering: {
+        const auto* info = native_block<args_vkCmdBeginRendering>(plan, op, storage).pRenderingInfo;
+        if (info == nullptr) break;
+        need(op, "maxColorAttachments", info->colorAttachmentCount, limits.maxColorAttachments);
+        need(op, "maxFramebufferWidth", end_of(info->renderArea.offset.x, info->renderArea.extent.width),
+             limits.maxFramebufferWidth);
+        need(op, "maxFramebufferHeight", end_of(info->renderArea.offset.y, info->renderArea.extent.height),
+             limits.maxFramebufferHeight);
+        break;
+      }
+      case CommandId::vkUpdateDescriptorSets: {
+        const auto& args = native_block<args_vkUpdateDescriptorSets>(plan, op, storage);
+        for (std::uint32_t w = 0; args.pDescriptorWrites != nullptr && w < args.descriptorWriteCount; ++w) {
+          const VkWriteDescriptorSet& write = args.pDescriptorWrites[w];
+          for (std::uint32_t i = 0; write.pBufferInfo != nullptr && i < write.descriptorCount; ++i) {
+            const bool uniform = write.descriptorType == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
+                                 write.descriptorType == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC;
+            aligned(
+                op, uniform ? "minUniformBufferOffsetAlignment" : "minStorageBufferOffsetAlignment",
+                write.pBufferInfo[i].offset,
+                uniform ? limits.minUniformBufferOffsetAlignment : limits.minStorageBufferOffsetAlignment);
+          }
+        }
+        break;
+      }
+      case CommandId::vkCreateBufferView: {
+        const auto* info = native_block<args_vkCreateBufferView>(plan, op, storage).pCreateInfo;
+        if (info != nullptr)
+          aligned(op, "minTexelBufferOffsetAlignment", info->offset, limits.minTexelBufferOffsetAlignment);
+        break;
+      }
+      default:
+        break;
+    }
+  }
+}
+
+}  // namespace rondo::player

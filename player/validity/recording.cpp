@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where commands may stand and on which queues: a driver looks for the state of
+// a pass, or writes packets that the queue's engine does not know. Dynamic
+// states, whose arrays drivers keep at the size of the limits. Transform
+// feedback and conditions, which begin and end.
+#include <algorithm>
+#include <string_view>
+
+#include "generated/args.h"
+#include "player/validity/validity.h"
+
+namespace rondo::player::validity {
+
+namespace {
+
+constexpr VkQueueFlags kGraphics = VK_QUEUE_GRAPHICS_BIT, kCompute = VK_QUEUE_COMPUTE_BIT;
+constexpr VkQueueFlags kBoth = kGraphics | kCompute;
+
+bool is_one_of(CommandId id, std::initializer_list<CommandId> list) {
+  return std::find(list.begin(), list.end(), id) != list.end();
+}
+
+// The registry's `queues`, without the commands that every queue can do.
+VkQueueFlags queues_of(CommandId id) {
+  switch (id) {
+    case CommandId::vkCmdBeginConditionalRenderingEXT:
+    case CommandId::vkCmdEndConditionalRenderingEXT:
+    case CommandId::vkCmdBeginQuery:
+    case CommandId::vkCmdBeginQueryIndexedEXT:
+    case CommandId::vkCmdEndQuery:
+    case CommandId::vkCmdEndQueryIndexedEXT:
+    case CommandId::vkCmdBindDescriptorSets:
+    case CommandId::vkCmdBindPipeline:
+    case CommandId::vkCmdBeginDebugUtilsLabelEXT:
+    case CommandId::vkCmdEndDebugUtilsLabelEXT:
+    case CommandId::vkCmdInsertDebugUtilsLabelEXT:
+    case CommandId::vkCmdDebugMarkerBeginEXT:
+    case CommandId::vkCmdDebugMarkerEndEXT:
+    case CommandId::vkCmdDebugMarkerInsertEXT:
+    case CommandId::vkCmdPushConstants:
+    case CommandId::vkCmdPushDescriptorSetKHR:
+    case CommandId::vkCmdPushDescriptorSetWithTemplateKHR:
+    case CommandId::vkCmdWaitEvents:
+    case CommandId::vkCmdWaitEvents2:
+    case CommandId::vkCmdClearColorImage:
+    case CommandId::vkCmdCopyQueryPoolResults:
+    case CommandId::vkCmdResetEvent:
+    case CommandId::vkCmdResetEvent2:
+    case CommandId::vkCmdResetQueryPool:
+    case CommandId::vkCmdSetEvent:
+    case CommandId::vkCmdSetEvent2:
+      return kBoth;
+    case CommandId::vkCmdDispatch:
+    case CommandId::vkCmdDispatchBase:
+    case CommandId::vkCmdDispatchIndirect:
+      return kCompute;
+    case CommandId::vkCmdSetDeviceMask:
+      return 0;
+    case CommandId::vkCmdBlitImage:
+    case CommandId::vkCmdBlitImage2:
+    case CommandId::vkCmdClearAttachments:
+    case CommandId::vkCmdClearDepthStencilImage:
+    case CommandId::vkCmdResolveImage:
+    case CommandId::vkCmdResolveImage2:
+    case CommandId::vkCmdBindIndexBuffer:
+    case CommandId::vkCmdBindVertexBuffers:
+    case CommandId::vkCmdBindVertexBuffers2:
+    case CommandId::vkCmdBindTransformFeedbackBuffersEXT:
+    case CommandId::vkCmdBeginTransformFeedbackEXT:
+    case CommandId::vkCmdEndTransformFeedbackEXT:
+    case CommandId::vkCmdBeginRenderPass:
+    case CommandId::vkCmdBeginRenderPass2:
+    case CommandId::vkCmdNextSubpass:
+    case CommandId::vkCmdNextSubpass2:
+    case CommandId::vkCmdEndRenderPass:
+    case CommandId::vkCmdEndRenderPass2:
+    case CommandId::vkCmdBeginRendering:
+    case CommandId::vkCmdEndRendering:
+      return kGraphics;
+    default: {
+      // Dynamic states and draws.
+      const std::string_view name = codec::info(id).name;
+      return name.starts_with("vkCmdSet") || name.starts_with("vkCmdDraw") ? kGraphics : 0;
+    }
+  }
+}
+
+bool for_primaries(CommandId id) {
+  return is_one_of(
+      id, {CommandId::vkCmdBeginRenderPass, CommandId::vkCmdBeginRenderPass2, CommandId::vkCmdNextSubpass,
+           CommandId::vkCmdNextSubpass2, CommandId::vkCmdEndRenderPass, CommandId::vkCmdEndRenderPass2,
+           CommandId::vkCmdExecuteCommands});
+}
+
+bool outside_passes(CommandId id) {
+  switch (id) {
+    case CommandId::vkCmdBlitImage:
+    case CommandId::vkCmdBlitImage2:
+    case CommandId::vkCmdResolveImage:
+    case CommandId::vkCmdResolveImage2:
+    case CommandId::vkCmdClearColorImage:
+    case CommandId::vkCmdClearDepthStencilImage:
+    case CommandId::vkCmdCopyBuffer:
+    case CommandId::vkCmdCopyBuffer2:
+    case CommandId::vkCmdCopyImage:
+    case CommandId::vkCmdCopyImage2:
+    case CommandId::vkCmdCopyBufferToImage:
+    case CommandId::vkCmdCopyBufferToImage2:
+    case CommandId::vkCmdCopyImageToBuffer:
+    case CommandId::vkCmdCopyImageToBuffer2:
+    case CommandId::vkCmdCopyQueryPoolResults:
+    case CommandId::vkCmdResetQueryPool:
+    case CommandId::vkCmdResetEvent:
+    case CommandId::vkCmdResetEvent2:
+    case CommandId::vkCmdSetEvent:
+    case CommandId::vkCmdSetEvent2:
+    case CommandId::vkCmdDispatch:
+    case CommandId::vkCmdDispatchBase:
+    case CommandId::vkCmdDispatchIndirect:
+    case CommandId::vkCmdBeginRenderPass:
+    case CommandId::vkCmdBeginRenderPass2:
+    case CommandId::vkCmdBeginRendering:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool within_passes(CommandId id) {
+  return std::string_view(codec::info(id).name).starts_with("vkCmdDraw") ||
+         is_one_of(id, {CommandId::vkCmdBeginTransformFeedbackEXT, CommandId::vkCmdEndTransformFeedbackEXT,
+                        CommandId::vkCmdClearAttachments});
+}
+
+bool beside_secondaries(CommandId id) {
+  return is_one_of(
+      id, {CommandId::vkCmdExecuteCommands, CommandId::vkCmdNextSubpass, CommandId::vkCmdNextSubpass2,
+           CommandId::vkCmdEndRenderPass, CommandId::vkCmdEndRenderPass2, CommandId::vkCmdEndRendering});
+}
+
+// Drivers keep arrays of so many, which is what devices have at most.
+constexpr std::uint32_t kViewports = 16, kColors = 8, kVertexBindings = 32, kFeedbackBuffers = 4;
+
+Wrong check_count(const char* what, std::uint64_t first, std::uint64_t count, std::uint32_t most) {
+  return first + count <= most
+             ? Wrong()
+             : std::string(what) + ' ' + std::to_string(first) + " to " + std::to_string(first + count) +
+                   ", and there are " + std::to_string(most) + " at most";
+}
+
+Wrong set_viewports(Validity&, const Call& c) {
+  const auto& a = c.as<args_vkCmdSetViewport>();
+  return check_count("viewports", a.firstViewport, a.viewportCount, kViewports);
+}
+Wrong set_scissors(Validity&, const Call& c) {
+  const auto& a = c.as<args_vkCmdSetScissor>();
+  return check_count("scissors", a.firstScissor, a.scissorCount, kViewports);
+}
+Wrong set_all_viewports(Validity&, const Call& c) {
+  return check_count("viewports", 0, c.as<args_vkCmdSetViewportWithCount>().viewportCount, kViewports);
+}
+Wrong set_all_scissors(Validity&, const Call& c) {
+  return check_count("scissors", 0, c.as<args_vkCmdSetScissorWithCount>().scissorCount, kViewports);
+}
+Wrong set_discards(Validity&, const Call& c) {
+  const auto& a = c.as<args_vkCmdSetDiscardRectangleEXT>();
+  return check_count("rectangles", a.firstDiscardRectangle, a.discardRectangleCount, kColors);
+}
+Wrong set_writes(Validity&, const Call& c) {
+  return check_count("attachments", 0, c.as<args_vkCmdSetColorWriteEnableEXT>().attachmentCount, kColors);
+}
+template <class Args>
+Wrong set_blending(Validity&, const Call& c) {
+  const auto& a = c.as<Args>();
+  return check_count("attachments", a.firstAttachment, a.attachmentCount, kColors);
+}
+Wrong set_patch(Validity&, const Call& c) {
+  const std::uint32_t points = c.as<args_vkCmdSetPatchControlPointsEXT>().patchControlPoints;
+  return points == 0 ? "patchControlPoints is 0" : check_count("control points", 0, points, 32);
+}
+Wrong set_vertex_input(Validity&, const Call& c) {
+  const auto& a = c.as<args_vkCmdSetVertexInputEXT>();
+  for (std::uint32_t i = 0; i < a.vertexBindingDescriptionCount; ++i)
+    if (Wrong w = check_count("vertex bindings", a.pVertexBindingDescriptions[i].binding, 1, kVertexBindings);
+        !w.empty())
+      return w;
+  for (std::uint32_t i = 0; i < a.vertexAttributeDescriptionCount; ++i) {
+    const auto& attribute = a.pVertexAttributeDescriptions[i];
+    if (Wrong w = check_count("vertex attributes", attribute.location, 1, kVertexBindings); !w.empty())
+      return w;
+    const auto* end = a.pVertexBindingDescriptions + a.vertexBindingDescriptionCount;
+    if (std::none_of(a.pVertexBindingDescriptions, end,
+                     [&](const auto& binding) { return binding.binding == attribute.binding; }))
+      return "a vertex attribute is of binding " + std::to_string(attribute.binding) + ", which is not there";
+  }
+  return {};
+}
+
+Wrong check_counters(Validity& v, const Call& c, std::uint32_t first, std::uint32_t count,
+                     const VkBuffer* buffers, const VkDeviceSize* offsets) {
+  if (Wrong w = check_count("counters", first, count, kFeedbackBuffers); !w.empty()) return w;
+  for (std::uint32_t i = 0; buffers != nullptr && i < count; ++i) {
+    const ObjectId id = c.id(&buffers[i]);
+    const VkDeviceSize offset = offsets != nullptr ? offsets[i] : 0;
+    if (id == 0) continue;
+    if (offset % 4 != 0) return "a counter's offset is no multiple of 4";
+    v.needs_usage(id, VK_BUFFER_USAGE_TRANSFORM_FEEDBACK_COUNTER_BUFFER_BIT_EXT);
+    if (Wrong w = check_bytes(v, "pCounterBuffers", id, offset, 4); !w.empty()) return w;
+  }
+  return {};
+}
+
+Wrong begin_feedback(Validity& v, const Call& c) {
+  const auto& a = c.as<args_vkCmdBeginTransformFeedbackEXT>();
+  if (CommandBuffer* commands = v.command_buffers.find(c.dispatch()); commands != nullptr) {
+    if (commands->feedback) return "transform feedback is begun already";
+    if (!commands->graphics) return "no graphics pipeline is bound";
+    commands->feedback = true;
+  }
+  return check_counters(v, c, a.firstCounterBuffer, a.counterBufferCount, a.pCounterBuffers,
+                        a.pCounterBufferOffsets);
+}
+
+Wrong end_feedback(Validity& v, const Call& c) {
+  const auto& a = c.as<args_vkCmdEndTransformFeedbackEXT>();
+  if (CommandBuffer* commands = v.command_buffers.find(c.dispatch()); commands != nullptr) {
+    if (!commands->feedback) return "transform feedback was not begun";
+    commands->feedback = false;
+  }
+  return check_counters(v, c, a.firstCounterBuffer, a.counterBufferCount, a.pCounterBuffers,
+                        a.pCounterBufferOffsets);
+}
+
+Wrong begin_conditional(Validity& v, const Call& c) {
+  const auto& info = *c.as<args_vkCmdBeginConditionalRenderingEXT>().pConditionalRenderingBegin;
+  if (CommandBuffer* commands = v.command_buffers.find(c.dispatch()); commands != nullptr) {
+    if (commands->conditional) return "a condition is begun already";
+    commands->conditional = true;
+  }
+  if (info.offset % 4 != 0) return "offset is no multiple of 4";
+  v.needs_usage(c.id(&info.buffer), VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT);
+  return check_bytes(v, "buffer", c.id(&info.buffer), info.offset, 4);
+}
+
+Wrong end_conditional(Validity& v, const Call& c) {
+  CommandBuffer* commands = v.command_buffers.find(c.dispatch());
+  if (commands == nullptr) return {};
+  if (!commands->conditional) return "no condition was begun";
+  commands->conditional = false;
+  return {};
+}
+
+}  // namespace
+
+Wrong check_place(const CommandBuffer& commands, CommandId id) {
+  using Pass = CommandBuffer::Pass;
+  if (const VkQueueFlags needed = queues_of(id);
+      commands.can != 0 && needed != 0 && (commands.can & needed) == 0)
+    return "the queues of family " + std::to_string(commands.family) + " cannot do this";
+  if (commands.secondary && for_primaries(id)) return "is in a secondary command buffer";
+  if (outside_passes(id) && commands.pass != Pass::none) return "within a render pass";
+  if (within_passes(id) && commands.pass == Pass::none) return "outside of a render pass";
+  if (commands.secondaries_only && !beside_secondaries(id))
+    return "is in a subpass that takes secondary command buffers only";
+  return {};
+}
+
+bool does_nothing(const Call& c) {
+  switch (c.command.canonical) {
+    case CommandId::vkCmdCopyBuffer:
+      return c.as<args_vkCmdCopyBuffer>().regionCount == 0;
+    case CommandId::vkCmdCopyBuffer2:
+      return c.as<args_vkCmdCopyBuffer2>().pCopyBufferInfo->regionCount == 0;
+    case CommandId::vkCmdCopyImage:
+      return c.as<args_vkCmdCopyImage>().regionCount == 0;
+    case CommandId::vkCmdCopyImage2:
+      return c.as<args_vkCmdCopyImage2>().pCopyImageInfo->regionCount == 0;
+    case CommandId::vkCmdCopyBufferToImage:
+      return c.as<args_vkCmdCopyBufferToImage>().regionCount == 0;
+    case CommandId::vkCmdCopyBufferToImage2:
+      return c.as<args_vkCmdCopyBufferToImage2>().pCopyBufferToImageInfo->regionCount == 0;
+    case CommandId::vkCmdCopyImageToBuffer:
+      return c.as<args_vkCmdCopyImageToBuffer>().regionCount == 0;
+    case CommandId::vkCmdCopyImageToBuffer2:
+      return c.as<args_vkCmdCopyImageToBuffer2>().pCopyImageToBufferInfo->regionCount == 0;
+    case CommandId::vkCmdBlitImage:
+      return c.as<args_vkCmdBlitImage>().regionCount == 0;
+    case CommandId::vkCmdBlitImage2:
+      return c.as<args_vkCmdBlitImage2>().pBlitImageInfo->regionCount == 0;
+    case CommandId::vkCmdResolveImage:
+      return c.as<args_vkCmdResolveImage>().regionCount == 0;
+    case CommandId::vkCmdResolveImage2:
+      return c.as<args_vkCmdResolveImage2>().pResolveImageInfo->regionCount == 0;
+    case CommandId::vkCmdClearColorImage:
+      return c.as<args_vkCmdClearColorImage>().rangeCount == 0;
+    case CommandId::vkCmdClearDepthStencilImage:
+      return c.as<args_vkCmdClearDepthStencilImage>().rangeCount == 0;
+    case CommandId::vkCmdClearAttachments: {
+      const auto& a = c.as<args_vkCmdClearAttachments>();
+      return a.attachmentCount == 0 || a.rectCount == 0;
+    }
+    case CommandId::vkCmdBindVertexBuffers:
+      return c.as<args_vkCmdBindVertexBuffers>().bindingCount == 0;
+    case CommandId::vkCmdBindVertexBuffers2:
+      return c.as<args_vkCmdBindVertexBuffers2>().bindingCount == 0;
+    case CommandId::vkCmdBindTransformFeedbackBuffersEXT:
+      return c.as<args_vkCmdBindTransformFeedbackBuffersEXT>().bindingCount == 0;
+    case CommandId::vkCmdBindDescriptorSets:
+      return c.as<args_vkCmdBindDescriptorSets>().descriptorSetCount == 0;
+    case CommandId::vkCmdPushDescriptorSetKHR:
+      return c.as<args_vkCmdPushDescriptorSetKHR>().descriptorWriteCount == 0;
+    case CommandId::vkCmdPushConstants:
+      return c.as<args_vkCmdPushConstants>().size == 0;
+    case CommandId::vkCmdExecuteCommands:
+      return c.as<args_vkCmdExecuteCommands>().commandBufferCount == 0;
+    case CommandId::vkCmdSetViewport:
+      return c.as<args_vkCmdSetViewport>().viewportCount == 0;
+    case CommandId::vkCmdSetScissor:
+      return c.as<args_vkCmdSetScissor>().scissorCount == 0;
+    case CommandId::vkCmdResetQueryPool:
+      return c.as<args_vkCmdResetQueryPool>().queryCount == 0;
+    case CommandId::vkCmdCopyQueryPoolResults:
+      return c.as<args_vkCmdCopyQueryPoolResults>().queryCount == 0;
+    case CommandId::vkResetQueryPool:
+      return c.as<args_vkResetQueryPool>().queryCount == 0;
+    case CommandId::vkGetQueryPoolResults:
+      return c.as<args_vkGetQueryPoolResults>().queryCount == 0;
+    case CommandId::vkAllocateDescriptorSets:
+      return c.as<args_vkAllocateDescriptorSets>().pAllocateInfo->descriptorSetCount == 0;
+    case CommandId::vkAllocateCommandBuffers:
+      return c.as<args_vkAllocateCommandBuffers>().pAllocateInfo->commandBufferCount == 0;
+    case CommandId::vkCreateGraphicsPipelines:
+      return c.as<args_vkCreateGraphicsPipelines>().createInfoCount == 0;
+    case CommandId::vkCreateComputePipelines:
+      return c.as<args_vkCreateComputePipelines>().createInfoCount == 0;
+    case CommandId::vkBindBufferMemory2:
+      return c.as<args_vkBindBufferMemory2>().bindInfoCount == 0;
+    case CommandId::vkBindImageMemory2:
+      return c.as<args_vkBindImageMemory2>().bindInfoCount == 0;
+    case CommandId::vkWaitForFences:
+      return c.as<args_vkWaitForFences>().fenceCount == 0;
+    case CommandId::vkResetFences:
+      return c.as<args_vkResetFences>().fenceCount == 0;
+    case CommandId::vkWaitSemaphores:
+      return c.as<args_vkWaitSemaphores>().pWaitInfo->semaphoreCount == 0;
+    case CommandId::vkQueuePresentKHR:
+      return c.as<args_vkQueuePresentKHR>().pPresentInfo->swapchainCount == 0 &&
+             c.as<args_vkQueuePresentKHR>().pPresentInfo->waitSemaphoreCount == 0;
+    default:
+      return false;
+  }
+}
+
+void add_recording_checks(std::vector<Handler>& table) {
+  const auto add = [&](CommandId id, Handler handler) { table[static_cast<std::size_t>(id)] = handler; };
+  add(CommandId::vkCmdSetViewport, set_viewports);
+  add(CommandId::vkCmdSetScissor, set_scissors);
+  add(CommandId::vkCmdSetViewportWithCount, set_all_viewports);
+  add(CommandId::vkCmdSetScissorWithCount, set_all_scissors);
+  add(CommandId::vkCmdSetDiscardRectangleEXT, set_discards);
+  add(CommandId::vkCmdSetColorWriteEnableEXT, set_writes);
+  add(CommandId::vkCmdSetColorBlendEnableEXT, set_blending<args_vkCmdSetColorBlendEnableEXT>);
+  add(CommandId::vkCmdSetColorBlendEquationEXT, set_blending<args_vkCmdSetColorBlendEquationEXT>);
+  add(CommandId::vkCmdSetColorBlendAdvancedEXT, set_blending<args_vkCmdSetColorBlendAdvancedEXT>);
+  add(CommandId::vkCmdSetColorWriteMaskEXT, set_blending<args_vkCmdSetColorWriteMaskEXT>);
+  add(CommandId::vkCmdSetPatchControlPointsEXT, set_patch);
+  add(CommandId::vkCmdSetVertexInputEXT, set_vertex_input);
+  add(CommandId::vkCmdBeginTransformFeedbackEXT, begin_feedback);
+  add(CommandId::vkCmdEndTransformFeedbackEXT, end_feedback);
+  add(CommandId::vkCmdBeginConditionalRenderingEXT, begin_conditional);
+  add(CommandId::vkCmdEndConditionalRenderingEXT, end_conditional);
+}
+
+}  // namespace rondo::player::validity

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which descriptors shaders declare, and whether what was written there is
+// still alive when commands are given to a queue.
+#include <map>
+
+#include "player/validity/validity.h"
+
+namespace rondo::player::validity {
+
+namespace {
+
+// Of the SPIR-V specification, 3.
+constexpr std::uint32_t kMagic = 0x07230203, kFunction = 54, kVariable = 59, kDecorate = 71, kBinding = 33,
+                        kDescriptorSet = 34;
+constexpr std::size_t kHeader = 5;
+
+bool is_gone(Validity& v, ObjectId id, int depth = 0) {
+  if (id == 0) return false;
+  if (!v.alive(id)) return true;
+  if (depth > 2) return false;
+  if (const Buffer* buffer = v.buffers.find(id)) return v.was_freed(buffer->memory);
+  if (const BufferView* view = v.buffer_views.find(id)) return is_gone(v, view->buffer, depth + 1);
+  if (const ImageView* view = v.image_views.find(id)) return is_gone(v, view->image, depth + 1);
+  if (const Image* image = v.images.find(id)) return v.was_freed(image->memory);
+  return false;
+}
+
+bool may_be_gone(const SetLayout& layout, std::uint32_t binding) {
+  for (const std::uint32_t one : layout.partial)
+    if (one == binding) return true;
+  return false;
+}
+
+}  // namespace
+
+ShaderUses uses_of(const std::uint32_t* code, std::size_t words) {
+  ShaderUses uses;
+  if (code == nullptr || words < kHeader || code[0] != kMagic) return uses;
+  std::map<std::uint32_t, std::uint32_t> sets, bindings;  // by variable
+  std::set<std::uint32_t> variables, mentioned;           // by instructions of functions
+  bool in_functions = false;
+  for (std::size_t at = kHeader; at < words;) {
+    const std::size_t length = code[at] >> 16;
+    if (length == 0 || length > words - at) break;
+    const std::uint32_t operation = code[at] & 0xffff;
+    if (operation == kDecorate && length > 3 && code[at + 2] == kDescriptorSet)
+      sets[code[at + 1]] = code[at + 3];
+    if (operation == kDecorate && length > 3 && code[at + 2] == kBinding)
+      bindings[code[at + 1]] = code[at + 3];
+    if (operation == kVariable && length > 2) variables.insert(code[at + 2]);
+    in_functions = in_functions || operation == kFunction;
+    if (in_functions) mentioned.insert(code + at + 1, code + at + length);
+    at += length;
+  }
+  for (const auto& [variable, binding] : bindings)
+    if (const auto set = sets.find(variable);
+        set != sets.end() && variables.count(variable) != 0 && mentioned.count(variable) != 0)
+      uses.insert({set->second, binding});
+  return uses;
+}
+
+void note_reach(Validity& v, CommandBuffer& commands, VkPipelineBindPoint point) {
+  CommandBuffer::Reach reach;
+  reach.pipeline = point == VK_PIPELINE_BIND_POINT_COMPUTE ? commands.bound_compute : commands.bound_graphics;
+  const Pipeline* pipeline = v.pipelines.find(reach.pipeline);
+  if (pipeline == nullptr || pipeline->uses.empty()) return;
+  for (auto at = commands.bound_sets.lower_bound({point, 0});
+       at != commands.bound_sets.end() && at->first.first == point; ++at)
+    if (at->second != 0) reach.sets.emplace_back(at->first.second, at->second);
+  if (reach.sets.empty() || (!commands.reaches.empty() && commands.reaches.back() == reach)) return;
+  commands.reaches.push_back(std::move(reach));
+}
+
+Wrong check_reach(Validity& v, const CommandBuffer& commands) {
+  for (const CommandBuffer::Reach& reach : commands.reaches) {
+    const Pipeline* pipeline = v.pipelines.find(reach.pipeline);
+    if (pipeline == nullptr) continue;
+    for (const auto& [number, id] : reach.sets) {
+      const Set* set = v.sets.find(id);
+      if (set == nullptr || !set->stale) continue;
+      for (auto use = pipeline->uses.lower_bound({number, 0});
+           use != pipeline->uses.end() && use->first == number; ++use) {
+        if (may_be_gone(*set->layout, use->second)) continue;
+        for (auto one = set->written.lower_bound({use->second, 0});
+             one != set->written.end() && one->first.first == use->second; ++one)
+          for (const ObjectId object : one->second.objects)
+            if (is_gone(v, object))
+              return "its shaders use " + v.name(object) + " through " + v.name(id) +
+                     ", which is destroyed, or has lost its memory";
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace rondo::player::validity
