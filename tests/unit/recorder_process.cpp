@@ -54,8 +54,13 @@ TEST_F(RecorderTest, TwoProcessesAtOnceRecordToTwoFiles) {
     [[maybe_unused]] const ssize_t end = ::read(go[0], &byte, 1);  // until the second is done
     std::exit(0);
   }
-  for (int i = 0; i < 1000 && !std::filesystem::exists(file("a.rondo")); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  // A file is locked before the first byte is in it.
+  const auto locked = [this] {
+    std::error_code absent;
+    const std::uintmax_t bytes = std::filesystem::file_size(file("a.rondo"), absent);
+    return !absent && bytes != 0;
+  };
+  for (int i = 0; i < 1000 && !locked(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   in_process(file("a.rondo"), [] { start(); });
   ::close(go[0]);
   ::close(go[1]);
