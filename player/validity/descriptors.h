@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the data of a descriptor of some type looks like.
+// What the data of a descriptor of some type looks like, and of its set's layout.
 #pragma once
 
 #include <cstdint>
 
 #include "format/vulkan.h"
+#include "player/validity/validity.h"
 
 namespace rondo::player::validity {
 
 enum class DescriptorItem : std::uint8_t { image, buffer, texel_view, bytes, other };
 DescriptorItem descriptor_item(VkDescriptorType type);
 std::uint64_t item_bytes(DescriptorItem item);
+
+bool is_dynamic(VkDescriptorType type);
+bool pushes(const SetLayout& layout);  // for descriptors that are pushed
+// The layout of a set of a pipeline layout; null: none, or not known.
+const SetLayout* set_of(Validity& v, ObjectId layout, std::uint32_t set, Wrong& wrong);
 
 }  // namespace rondo::player::validity

@@ -26,6 +26,7 @@ const std::vector<Handler>& handlers() {
     add_memory_checks(t);
     add_image_checks(t);
     add_descriptor_checks(t);
+    add_descriptor_write_checks(t);
     add_pass_checks(t);
     add_pipeline_checks(t);
     add_command_buffer_checks(t);

@@ -190,6 +190,7 @@ using Handler = Wrong (*)(Validity&, const Call&);
 void add_memory_checks(std::vector<Handler>& table);
 void add_image_checks(std::vector<Handler>& table);
 void add_descriptor_checks(std::vector<Handler>& table);
+void add_descriptor_write_checks(std::vector<Handler>& table);
 void add_pass_checks(std::vector<Handler>& table);
 void add_pipeline_checks(std::vector<Handler>& table);
 void add_command_buffer_checks(std::vector<Handler>& table);

@@ -68,9 +68,11 @@ Result<void> replay(const std::string& path, bool salvage) {
   reader->reset();
   Result<void> done = run(**plan);
   // What the fake driver calls harmless the player lets pass, since captures of such
-  // programs are to replay. The call is not made all the same: the replay ends there.
-  for (const fake::Violation& v : fake::violations())
-    if (!v.harmless) return fail(Status::failed, std::string(kViolation) + v.command + ": " + v.what);
+  // programs are to replay. The fake driver does not make the call all the same: what it
+  // says of later ones, an end of what was not begun, may be only for that.
+  const auto all = fake::violations();
+  if (!all.empty() && !all[0].harmless)
+    return fail(Status::failed, std::string(kViolation) + all[0].command + ": " + all[0].what);
   return done;
 }
 
