@@ -14,9 +14,10 @@ namespace {
 void fill(Execution&, const args_vkCmdFillBuffer& a) {
   const auto buffer = get<Buffer>(a.dstBuffer);
   if (buffer == nullptr) return;
-  std::span<std::byte> to = bytes_of(*buffer, a.dstOffset, a.size);
+  const std::span<std::byte> to = bytes_of(*buffer, a.dstOffset, a.size);
+  // Words, whole and after all that came before: the host may poll one.
   for (std::size_t at = 0; at + sizeof a.data <= to.size(); at += sizeof a.data)
-    std::memcpy(to.data() + at, &a.data, sizeof a.data);
+    __atomic_store_n(reinterpret_cast<std::uint32_t*>(to.data() + at), a.data, __ATOMIC_RELEASE);
 }
 
 void update(Execution&, const args_vkCmdUpdateBuffer& a) {
