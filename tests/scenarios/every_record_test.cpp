@@ -167,6 +167,11 @@ const std::map<std::string, std::vector<std::string>>& compared_damages() {
 }  // namespace
 
 SCENARIO("whatever is damaged in any record is found or listed", "[mutation]") {
+#ifdef __SANITIZE_THREAD__
+  SKIP_SCENARIO(
+      "a process for each of thousands of damages takes hours under TSan; "
+      "the threads of a replay are those of the other scenarios");
+#endif
   if (!no_readback(fake).empty()) SKIP_SCENARIO(no_readback(fake));
   Findings findings;
   for (const char* name :
