@@ -86,7 +86,6 @@ VkResult allocate(Call& call, args_vkAllocateMemory& a) {
   const VkMemoryAllocateInfo& info = *a.pAllocateInfo;
   const auto types = memory_properties();
   auto memory = std::make_shared<Memory>();
-  memory->size = info.allocationSize;
   memory->memory_type = info.memoryTypeIndex;
   memory->properties = types.memoryTypes[info.memoryTypeIndex].propertyFlags;
   *a.pMemory = VK_NULL_HANDLE;
@@ -98,10 +97,8 @@ VkResult allocate(Call& call, args_vkAllocateMemory& a) {
   }
   const auto* flags = chained<VkMemoryAllocateFlagsInfo>(info);
   memory->has_address = flags != nullptr && (flags->flags & VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT) != 0;
-  if (!within_budget(info.allocationSize)) {
-    memory->size = 0;
-    return VK_ERROR_OUT_OF_DEVICE_MEMORY;
-  }
+  if (!within_budget(info.allocationSize)) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  memory->size = info.allocationSize;  // from here on the destructor gives it back
   const auto* imported = chained<VkImportMemoryHostPointerInfoEXT>(info);
   if (imported != nullptr && imported->handleType != 0) {
     memory->imported = true;

@@ -104,6 +104,16 @@ TEST_F(FakeSettings, BudgetHolds) {
   EXPECT_EQ(allocate_memory(4096, second), VK_SUCCESS);
 }
 
+TEST_F(FakeSettings, WhatNoHeapHoldsLeavesTheBudgetAlone) {
+  fake::Settings settings;
+  settings.budget = 8192;
+  start(settings);
+  VkDeviceMemory first, second;
+  EXPECT_EQ(allocate_memory(8192, first), VK_SUCCESS);
+  EXPECT_EQ(allocate_memory(VkDeviceSize{1} << 60, second), VK_ERROR_OUT_OF_DEVICE_MEMORY);
+  EXPECT_EQ(allocate_memory(8192, second), VK_ERROR_OUT_OF_DEVICE_MEMORY);
+}
+
 TEST_F(FakeSettings, WrongSettingsAreNamed) {
   for (const char* text : {"handles=some", "fail=vkNothing:1:VK_TIMEOUT", "fail=vkCreateBuffer:0:VK_TIMEOUT",
                            "atom=100", "nonsense", "devices=0"}) {
