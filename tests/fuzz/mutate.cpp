@@ -37,8 +37,8 @@ namespace {
 
 constexpr std::uint64_t kBatch = 500;
 constexpr unsigned kSecondsEach = 10;
-// One reader, one plan, what the driver gave out, and what is no capture's data.
-constexpr std::size_t kAllowed = std::size_t{256} << 20;
+// The budgets of a reader and of a plan (targets.h), and what is no capture's data.
+constexpr std::size_t kAllowed = std::size_t{40} << 20;
 
 // What a batch's process tells the one that started it.
 struct Progress {
