@@ -234,10 +234,12 @@ void mark_uses(Validity& v, ObjectId id, bool again, Place place, int depth) {
   v.work.use(id, place);
   for (const ObjectId use : commands->uses) v.work.use(use, place);
   for (const CommandBuffer::EventUse& use : commands->events)
-    if (use.kind != CommandBuffer::EventUse::wait)
+    if (use.kind != CommandBuffer::EventUse::wait) {
       v.set_event(use.event, use.kind == CommandBuffer::EventUse::set);
-    else if (const Event* event = v.events.find(use.event); event != nullptr && !event->set)
+      if (Event* event = v.events.find(use.event); event != nullptr) event->changed = place;
+    } else if (const Event* event = v.events.find(use.event); event != nullptr && !event->set) {
       v.waits_for_event(use.event, place);
+    }
   for (const CommandBuffer::Executed& executed : commands->executes)
     mark_uses(v, executed.commands, again || runs, place, depth + 1);
 }

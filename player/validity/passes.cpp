@@ -297,7 +297,12 @@ Wrong begin_rendering(Validity& v, const Call& c) {
     return image != nullptr ? image->samples : VK_SAMPLE_COUNT_1_BIT;
   };
   const auto check = [&](const VkRenderingAttachmentInfo* attachment, VkImageAspectFlags aspect) -> Wrong {
-    if (attachment == nullptr || attachment->imageView == VK_NULL_HANDLE) return {};
+    if (attachment == nullptr) return {};
+    if (attachment->imageView == VK_NULL_HANDLE) {  // nothing to resolve either
+      if (attachment->resolveMode != VK_RESOLVE_MODE_NONE)
+        v.change(c, attachment->resolveMode, VK_RESOLVE_MODE_NONE);
+      return {};
+    }
     if (Wrong w = check_view(attachment->imageView, aspect); !w.empty()) return w;
     const ImageView* view = v.image_views.find(c.id(&attachment->imageView));
     const VkSampleCountFlags has = samples_of(view);

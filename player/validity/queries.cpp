@@ -202,6 +202,12 @@ Wrong check_barriers(Validity& v, const Call& c, std::uint32_t buffers, const Bu
   return {};
 }
 
+Wrong check_events(const Call& c, std::uint32_t count, const VkEvent* events) {
+  for (std::uint32_t i = 0; i < count; ++i)
+    if (c.id(&events[i]) == 0) return "event " + std::to_string(i) + " is null";
+  return {};
+}
+
 void use_event(Validity& v, const Call& c, const VkEvent& event, CommandBuffer::EventUse::Kind kind) {
   if (CommandBuffer* commands = v.command_buffers.find(c.dispatch()); commands != nullptr)
     commands->events.push_back({kind, c.id(&event)});
@@ -222,6 +228,7 @@ Wrong barrier_1(Validity& v, const Call& c) {
 }
 Wrong wait_events_1(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdWaitEvents>();
+  if (Wrong w = check_events(c, a.eventCount, a.pEvents); !w.empty()) return w;
   for (std::uint32_t i = 0; i < a.eventCount; ++i)
     use_event(v, c, a.pEvents[i], CommandBuffer::EventUse::wait);
   return check_barriers(v, c, a.bufferMemoryBarrierCount, a.pBufferMemoryBarriers, a.imageMemoryBarrierCount,
@@ -240,6 +247,7 @@ Wrong set_event_2(Validity& v, const Call& c) {
 }
 Wrong wait_events_2(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdWaitEvents2>();
+  if (Wrong w = check_events(c, a.eventCount, a.pEvents); !w.empty()) return w;
   for (std::uint32_t i = 0; i < a.eventCount; ++i) {
     use_event(v, c, a.pEvents[i], CommandBuffer::EventUse::wait);
     if (Wrong w = check_dependency(v, c, a.pDependencyInfos[i]); !w.empty()) return w;

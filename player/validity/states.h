@@ -225,6 +225,7 @@ struct QueryPool {
 
 struct Event {
   bool set = false;
+  Place changed;  // by the last batch that sets or resets it
 };
 
 struct Fence {

@@ -217,6 +217,15 @@ Wrong reset_event(Validity& v, const Call& c) {
   return {};
 }
 
+// Played where the program saw it set.
+Wrong event_status(Validity& v, const Call& c) {
+  const ObjectId id = c.id(&c.as<args_vkGetEventStatus>().event);
+  const Event* event = v.events.find(id);
+  if (event == nullptr || event->set) return {};
+  if (!v.work.running(event->changed)) return "was set, and nothing sets it before: " + v.name(id);
+  return v.never_ends(event->changed);
+}
+
 Wrong device_idle(Validity& v, const Call& c) {
   const std::vector<Object>& objects = v.plan().objects.objects();
   for (ObjectId id = 1; v.any_waits_for_event() && id < objects.size(); ++id)
@@ -375,6 +384,7 @@ void add_sync_checks(std::vector<Handler>& table) {
   add(CommandId::vkCreateEvent, create_event);
   add(CommandId::vkSetEvent, set_event);
   add(CommandId::vkResetEvent, reset_event);
+  add(CommandId::vkGetEventStatus, event_status);
   add(CommandId::vkDeviceWaitIdle, device_idle);
 }
 

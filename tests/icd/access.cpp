@@ -69,6 +69,8 @@ Box box_of(const Image& image, VkImageAspectFlagBits aspect, std::uint32_t level
 
 Box box_of(const Image& image, VkImageAspectFlagBits aspect, std::uint32_t level, std::uint32_t first_layer,
            std::uint32_t layers) {
+  // Slices that are named as layers are of the one layer that a volume has.
+  if (image.image_type == VK_IMAGE_TYPE_3D) first_layer = 0, layers = 1;
   return box_of(image, aspect, level, first_layer, layers, {0, 0, 0},
                 image.layout(aspect, level, first_layer).extent);
 }

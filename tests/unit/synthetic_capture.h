@@ -25,6 +25,7 @@ struct Call {
 // One thread. Fails the test on any error.
 class SyntheticCapture : public codec::EncodeContext {
  public:
+  bool secondaries = false;  // command buffers are taken for such from here on
   explicit SyntheticCapture(const std::string& path);
   ~SyntheticCapture() override;
 
@@ -41,7 +42,7 @@ class SyntheticCapture : public codec::EncodeContext {
   void unused_number();
   void finish(Ending ending = Ending::exited);
 
-  bool is_secondary(std::uint64_t) override { return false; }
+  bool is_secondary(std::uint64_t) override { return secondaries; }
   SubpassUse subpass_use(std::uint64_t, std::uint32_t) override { return {}; }
   TemplateLayout template_layout(std::uint64_t) override { return nullptr; }
   void add_blob(const Digest& digest, std::span<const std::byte> bytes) override;
