@@ -12,6 +12,11 @@ namespace rondo::player::validity {
 
 namespace {
 
+// Pipelines in parts have layouts without some of their sets.
+bool has_parts(const Validity& v, const Call& c) {
+  return v.has_extension(c.dispatch(), VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME);
+}
+
 Wrong create_set_layout(Validity& v, const Call& c) {
   const VkDescriptorSetLayoutCreateInfo& info = *c.as<args_vkCreateDescriptorSetLayout>().pCreateInfo;
   auto layout = std::make_shared<SetLayout>();
@@ -20,6 +25,8 @@ Wrong create_set_layout(Validity& v, const Call& c) {
     const VkDescriptorSetLayoutBinding& b = info.pBindings[i];
     layout->bindings.push_back(
         {b.binding, b.descriptorType, b.descriptorCount, b.pImmutableSamplers != nullptr});
+    for (std::uint32_t k = 0; b.pImmutableSamplers != nullptr && k < b.descriptorCount; ++k)
+      if (c.id(&b.pImmutableSamplers[k]) == 0) return "sampler " + std::to_string(k) + " is null";
     if (is_dynamic(b.descriptorType)) layout->dynamic += b.descriptorCount;
     if (b.descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK && b.descriptorCount % 4 != 0)
       return "has an inline uniform block of " + std::to_string(b.descriptorCount) + " bytes";
@@ -55,6 +62,8 @@ Wrong create_set_layout(Validity& v, const Call& c) {
 
 Wrong create_pipeline_layout(Validity& v, const Call& c) {
   const VkPipelineLayoutCreateInfo& info = *c.as<args_vkCreatePipelineLayout>().pCreateInfo;
+  for (std::uint32_t i = 0; i < info.setLayoutCount && !has_parts(v, c); ++i)
+    if (c.id(&info.pSetLayouts[i]) == 0) return "layout " + std::to_string(i) + " is null";
   const ObjectId id = c.created();
   if (id == 0) return {};
   PipelineLayout& layout = v.pipeline_layouts.make(id);
@@ -86,6 +95,7 @@ Wrong allocate_sets(Validity& v, const Call& c) {
   for (std::uint32_t i = 0; i < info.descriptorSetCount; ++i) {
     const SetLayoutRef* layout = v.set_layouts.find(c.id(&info.pSetLayouts[i]));
     const ObjectId id = c.created(i);
+    if (c.id(&info.pSetLayouts[i]) == 0) return "layout " + std::to_string(i) + " is null";
     if (layout == nullptr) continue;
     const SetLayout& made_of = **layout;
     if (pushes(made_of)) return v.name(c.id(&info.pSetLayouts[i])) + " is for pushed descriptors";
@@ -157,6 +167,7 @@ Wrong bind_sets(Validity& v, const Call& c) {
   CommandBuffer* commands = v.command_buffers.find(c.dispatch());
   for (std::uint32_t i = 0; i < a.descriptorSetCount; ++i) {
     const ObjectId set_id = c.id(&a.pDescriptorSets[i]);
+    if (set_id == 0 && !has_parts(v, c)) return "set " + std::to_string(i) + " is null";
     const Set* set = v.sets.find(set_id);
     const SetLayoutRef& wanted = layout->sets[a.firstSet + i];
     if (commands != nullptr) commands->bound_sets[{a.pipelineBindPoint, a.firstSet + i}] = set_id;

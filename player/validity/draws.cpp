@@ -229,7 +229,8 @@ Wrong bind_feedback(Validity& v, const Call& c) {
   if (!within(a.firstBinding, a.bindingCount, kMost))
     return "has more than " + std::to_string(kMost) + " buffers";
   for (std::uint32_t i = 0; i < a.bindingCount; ++i)
-    if (a.pOffsets[i] % 4 != 0) return "an offset is no multiple of 4";
+    if (a.pOffsets[i] % 4 != 0 || c.id(&a.pBuffers[i]) == 0)
+      return "buffer " + std::to_string(i) + " is null, or its offset no multiple of 4";
   return check_vertices(v, c, a.bindingCount, a.pBuffers, a.pOffsets, a.pSizes,
                         VK_BUFFER_USAGE_TRANSFORM_FEEDBACK_BUFFER_BIT_EXT);
 }

@@ -146,7 +146,8 @@ Wrong create_framebuffer(Validity& v, const Call& c) {
       (images == nullptr || images->attachmentImageInfoCount != info.attachmentCount))
     return "says nothing of the images that it has";
   for (std::uint32_t i = 0; !framebuffer.imageless && i < info.attachmentCount; ++i)
-    framebuffer.views.push_back(c.id(&info.pAttachments[i]));
+    if (framebuffer.views.push_back(c.id(&info.pAttachments[i])); framebuffer.views.back() == 0)
+      return "attachment " + std::to_string(i) + " is null";
   if (Wrong w = check_attachments(v, pass, framebuffer, framebuffer.views); !w.empty()) return w;
   if (const ObjectId id = c.created(); id != 0) v.framebuffers.make(id) = std::move(framebuffer);
   return {};
@@ -176,7 +177,8 @@ Wrong begin_pass(Validity& v, const Call& c, const VkRenderPassBeginInfo& info, 
       return v.name(framebuffer_id) + " gets another number of images than it has attachments";
     std::vector<ObjectId> views = framebuffer->views;
     for (std::uint32_t i = 0; framebuffer->imageless && given != nullptr && i < given->attachmentCount; ++i)
-      views.push_back(c.id(&given->pAttachments[i]));
+      if (views.push_back(c.id(&given->pAttachments[i])); views.back() == 0)
+        return "attachment " + std::to_string(i) + " is null";
     // The framebuffer may have been made with another pass that is compatible.
     if (Wrong w = check_attachments(v, pass, *framebuffer, views); !w.empty()) return w;
     if (commands != nullptr)

@@ -207,6 +207,12 @@ Wrong create_graphics(Validity& v, const Call& c) {
     const VkGraphicsPipelineCreateInfo& info = a.pCreateInfos[i];
     for (std::uint32_t s = 0; info.pStages != nullptr && s < info.stageCount; ++s)
       if (Wrong w = check_stage(info.pStages[s]); !w.empty()) return w;
+    const auto* libraries = find_chained<VkPipelineLibraryCreateInfoKHR>(
+        info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
+    for (std::uint32_t p = 0; libraries != nullptr && p < libraries->libraryCount; ++p)
+      if (const Pipeline* part = v.pipelines.find(c.id(&libraries->pLibraries[p]));
+          part == nullptr || !part->library)
+        return "library " + std::to_string(p) + " is none";
     if (Wrong w = Graphics{v, c, info}.check(); !w.empty()) return "pipeline " + std::to_string(i) + ": " + w;
     check_base(v, c, info, i, flags);
     flags.push_back(info.flags);
@@ -268,6 +274,13 @@ Wrong bind_pipeline(Validity& v, const Call& c) {
   return {};
 }
 
+Wrong merge_caches(Validity&, const Call& c) {
+  const auto& a = c.as<args_vkMergePipelineCaches>();
+  for (std::uint32_t i = 0; i < a.srcCacheCount; ++i)
+    if (c.id(&a.pSrcCaches[i]) == 0) return "cache " + std::to_string(i) + " is null";
+  return {};
+}
+
 Wrong create_sampler(Validity&, const Call& c) {
   const VkSamplerCreateInfo& info = *c.as<args_vkCreateSampler>().pCreateInfo;
   if (info.unnormalizedCoordinates != VK_FALSE &&
@@ -286,6 +299,7 @@ void add_pipeline_checks(std::vector<Handler>& table) {
   table[static_cast<std::size_t>(CommandId::vkCreateShaderModule)] = create_module;
   table[static_cast<std::size_t>(CommandId::vkCmdBindPipeline)] = bind_pipeline;
   table[static_cast<std::size_t>(CommandId::vkCreateSampler)] = create_sampler;
+  table[static_cast<std::size_t>(CommandId::vkMergePipelineCaches)] = merge_caches;
 }
 
 }  // namespace rondo::player::validity
