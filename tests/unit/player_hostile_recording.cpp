@@ -367,6 +367,10 @@ TEST_F(HostileShaders, MayDeclareWhatTheyDoNotUse) {
   accepts();
 }
 
+TEST_F(HostileRecording, SetsHaveLayouts) {
+  set(set_pool(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER), VK_NULL_HANDLE);
+  refuses("vkAllocateDescriptorSets: layout 0 is null");
+}
 TEST_F(HostileRecording, ObjectsOfAStateAreMadeOnce) {
   const VkBuffer made = buffer(64, false);
   auto info = of_type<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
