@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <numeric>
+#include <utility>
 
 #include "player/preflight.h"
 
@@ -106,6 +107,17 @@ void print_summary(const Outcome& outcome) {
   std::printf("\n");
 }
 
+// Of the first run and the last: one that found a difference, else that which compared less.
+Verification worse(const Verification& first, const Verification& last) {
+  const auto equal = [](const Verification& v) { return v.images.equal + v.memory_ranges.equal; };
+  if (first.first_difference.empty() && !last.first_difference.empty()) {
+    Verification v = last;
+    v.first_difference += ", in the last run; in the first one all was equal";
+    return v;
+  }
+  return first.first_difference.empty() && equal(last) < equal(first) ? last : first;
+}
+
 Result<void> run_plan(const Options& options, const Plan& plan, const Loader& loader, const Targets& targets,
                       Deadline& deadline, Observer& observer, Outcome& outcome) {
   RunOptions run_options;
@@ -113,9 +125,15 @@ Result<void> run_plan(const Options& options, const Plan& plan, const Loader& lo
   PlacementCache placements;
   // What is compared or pictured is not timed when several runs are asked for.
   const bool looked_at = options.verify || !options.screenshots.empty();
-  const std::uint64_t untimed = looked_at && options.loop > 1 ? 1 : 0;
-  for (std::uint64_t i = 0; i < options.loop + untimed; ++i) {
-    run_options.verify = options.verify && i == 0;
+  const std::uint64_t first_timed = looked_at && options.loop > 1 ? 1 : 0;
+  const std::uint64_t behind_timed = first_timed + options.loop;
+  // A last comparison finds what earlier runs left behind: in a driver, or here.
+  const bool again = options.verify && options.loop > 1;
+  Verification first;
+  for (std::uint64_t i = 0; i < behind_timed + (again ? 1 : 0); ++i) {
+    const bool last = i == behind_timed;
+    if (last) first = std::exchange(observer.verification, {});
+    run_options.verify = options.verify && (i == 0 || last);
     run_options.screenshots = !options.screenshots.empty() && i == 0;
     Run run(plan, loader, targets, run_options, deadline, observer, placements);
     const Result<void> played = run.play();
@@ -124,8 +142,9 @@ Result<void> run_plan(const Options& options, const Plan& plan, const Loader& lo
     outcome.left_running = !ended;
     if (!played) return played;
     RONDO_TRY(ended);
-    if (i >= untimed) outcome.seconds.push_back(run.counts().seconds);
+    if (i >= first_timed && !last) outcome.seconds.push_back(run.counts().seconds);
   }
+  if (again) observer.verification = worse(first, observer.verification);
   return {};
 }
 

@@ -162,21 +162,24 @@ std::string OracleResult::text() const {
 }
 
 OracleRun replay_under_oracle(const Recording& recording, const std::string& driver,
-                              const std::string& settings, const std::string& damage) {
+                              const std::string& settings, const std::string& damage, int runs) {
   const TemporaryDirectory directory;
   const std::string report = directory.file("replay");
   write_file(report, "");
   Command command;
   use_driver(command.environment, driver, settings);
   use_oracle(command.environment, report);
-  command.arguments = {build_root() + "/player/player"};
+  command.arguments = {build_root() + "/player/player", "--loop", std::to_string(runs)};
   if (!damage.empty()) command.arguments.insert(command.arguments.end(), {"--damage", damage});
   command.arguments.push_back(recording.path);
   OracleRun run;
   // Damaged, it may do what no program may.
   run.outcome = damage.empty() ? run_on(driver, command) : scenario::run(command);
-  run.result = compare_oracle(parse_oracle_report(read_file(recording.oracle)),
-                              parse_oracle_report(read_file(report)), virtual_images(recording.path));
+  const Allocations once = parse_oracle_report(read_file(recording.oracle));
+  Allocations wanted;
+  for (int i = 0; i < runs; ++i) wanted.insert(wanted.end(), once.begin(), once.end());
+  run.result =
+      compare_oracle(wanted, parse_oracle_report(read_file(report)), runs * virtual_images(recording.path));
   return run;
 }
 

@@ -44,12 +44,13 @@ OracleResult compare_oracle(const std::vector<OracleAllocation>& captured,
                             const std::vector<OracleAllocation>& replayed, int virtual_images);
 
 // A replay of `recording`, which was captured with CaptureOptions::oracle, and
-// the comparison. `settings`: of the fake driver; `damage`: the player's --damage.
+// the comparison. `settings`: of the fake driver; `damage`: the player's --damage;
+// `runs`: as often within one player, each of them to leave the same memory.
 struct OracleRun {
   Outcome outcome;  // of the player
   OracleResult result;
 };
 OracleRun replay_under_oracle(const Recording& recording, const std::string& driver = lavapipe,
-                              const std::string& settings = "", const std::string& damage = "");
+                              const std::string& settings = "", const std::string& damage = "", int runs = 1);
 
 }  // namespace scenario

@@ -101,6 +101,27 @@ SCENARIO("a read-back that came out the same again is compared all the same", "[
                     "VkDeviceMemory#");
 }
 
+// Whatever runs leave behind, in a driver or in the player: what goes wrong in the
+// last run only. Each copies twice; three are timed, between two that are compared.
+SCENARIO("verifying a loop compares its last run too", "[proof]") {
+  if (!no_readback(fake).empty()) SKIP_SCENARIO(no_readback(fake));
+  const Recording& capture = captured({program("rewrite")}, {.checkpoints = "readback", .driver = fake});
+  REQUIRE(capture.run.status == 0);
+  const auto verify_loop = [&](int lost) {  // the driver does not make the copy of this number
+    return player({"--verify", "--loop", "3", capture.path}, fake,
+                  "fail=vkCmdCopyBuffer:" + std::to_string(lost) + ":VK_ERROR_UNKNOWN");
+  };
+  const Outcome last = verify_loop(9);
+  fails_and_names(last, kDifferent, "in the last run; in the first one all was equal");
+  CHECK(compared(last, "memory ranges").equal < compared(last, "memory ranges").all);
+  const Outcome first = verify_loop(1);
+  fails_and_names(first, kDifferent, "VkDeviceMemory#");
+  CHECK(first.err.find("last run") == std::string::npos);
+  const Outcome behind = verify_loop(11);  // there is no sixth run
+  INFO(behind.both());
+  CHECK(behind.status == 0);
+}
+
 SCENARIO("nothing is damaged unless asked", "[proof]") {
   if (!no_readback().empty()) SKIP_SCENARIO(no_readback());
   CHECK(player({"--verify", compute().path}).status == 0);

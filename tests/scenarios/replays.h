@@ -13,28 +13,26 @@ struct Expectations {
   std::string driver = lavapipe;     // or fake
   std::string settings = {};         // of the fake driver, while the program runs
   std::string replay_settings = {};  // and while the player does
-  // Why the program cannot have read-back checkpoints; empty: it has some.
+  std::string checkpoints = "readback";  // or present: of swapchain images
+  // Why the program cannot have any; empty: it has some.
   std::string no_checkpoints = {};
   // Memory ranges without a checkpoint (at most), and why: work that is pending
   // when a wait succeeds, or a thread that writes meanwhile.
   int not_compared = 0;
   double least_compared = 0;  // the share that is compared at least, where that is all that can be said
   std::string not_compared_because = {};
-  // Allocations that rightly differ in a replay, and why: time stamps, a race
-  // that the program means to have.
-  int memory_differs = 0;
-  std::string memory_differs_because = {};
   // Why the program frees no memory at all, so that nothing is compared; empty: it frees some.
   std::string frees_nothing_because = {};
+  std::string allocates_nothing_because = {};  // likewise
 };
 
 // Only the last of what follows: every allocation that the program frees has the
 // same contents in a replay, as the oracle sees it.
 void leaves_the_same_memory(const Words& words, const Expectations& expected = {});
 
-// Inside a SCENARIO: captures with read-back checkpoints, then info, dump,
-// --verify, --loop 3 and --validate, and a capture and a replay under the
-// oracle: each a section of its own.
+// Inside a SCENARIO: captures with checkpoints, then info, dump,
+// --verify, --verify --loop 3 and --validate, and a capture and two replays in
+// one player under the oracle: each a section of its own.
 void replays_bit_for_bit(const Words& words, const Expectations& expected = {});
 
 }  // namespace scenario
