@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two swapchains on surfaces without a window: acquired with a semaphore and
-// with a fence, by both commands; presented together; one is replaced by
-// another (oldSwapchain) while its images are still in use.
+// with a fence, by both commands; painted, copied to where the host looks at
+// them, and presented together; one is replaced by another (oldSwapchain) while
+// its images are still in use.
 #include "objects.h"
 
 using namespace program;
@@ -28,7 +29,8 @@ void create_swapchain(const Context& c, Chain& chain, VkExtent2D extent, VkSwapc
   info.imageColorSpace = VK_COLOR_SPACE_SRGB_NONLINEAR_KHR;
   info.imageExtent = chain.extent = extent;
   info.imageArrayLayers = 1;
-  info.imageUsage = VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
+  info.imageUsage =
+      VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
   info.preTransform = caps.currentTransform;
   info.compositeAlpha = VK_COMPOSITE_ALPHA_OPAQUE_BIT_KHR;
   info.presentMode = VK_PRESENT_MODE_FIFO_KHR;
@@ -73,12 +75,25 @@ std::uint32_t acquire(const Context& c, const Chain& chain, VkSemaphore semaphor
   return index;
 }
 
-void paint(VkCommandBuffer commands, VkImage image, float red, float green) {
+// Whole numbers of 255ths: every driver makes the same bytes of them.
+void paint(VkCommandBuffer commands, const Chain& chain, std::uint32_t index, std::uint32_t red,
+           std::uint32_t green, const MappedBuffer& out) {
+  const VkImage image = chain.images[index];
   change_layout(commands, image, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
-  const VkClearColorValue color{{red, green, 0.5f, 1.0f}};
+  const VkClearColorValue color{{static_cast<float>(red) / 255, static_cast<float>(green) / 255, 0, 1}};
   const VkImageSubresourceRange all{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
   vkCmdClearColorImage(commands, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, &color, 1, &all);
-  change_layout(commands, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
+  change_layout(commands, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+  VkBufferImageCopy region{};
+  region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+  region.imageExtent = {chain.extent.width, chain.extent.height, 1};
+  vkCmdCopyImageToBuffer(commands, image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, out.buffer, 1, &region);
+  change_layout(commands, image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
+}
+
+void expect_painted(const Chain& chain, std::uint32_t red, std::uint32_t green, const MappedBuffer& out) {
+  for (std::uint32_t i = 0; i < chain.extent.width * chain.extent.height; ++i)
+    if (out.words[i] != (0xff000000u | red << 16 | green << 8)) die("wrong texel", i);
 }
 
 }  // namespace
@@ -90,6 +105,8 @@ int main(int argc, char** argv) {
   wanted.extensions = {VK_KHR_SWAPCHAIN_EXTENSION_NAME};
   Context c = create_context("headless", wanted);
   Commands commands = create_commands(c);
+  MappedBuffer outs[2];  // one texel a word, room for the largest of all images
+  for (MappedBuffer& out : outs) out = create_mapped_buffer(c, 32 * 32 * 4, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
   Chain left = create_chain(c, {32, 16}), right = create_chain(c, {16, 16});
   VkSemaphore acquired = create_semaphore(c), painted = create_semaphore(c);
   VkFence there = create_fence(c);
@@ -107,9 +124,10 @@ int main(int argc, char** argv) {
     CHECK(vkWaitForFences(c.device, 1, &there, VK_TRUE, UINT64_MAX));
     CHECK(vkResetFences(c.device, 1, &there));
     begin(commands);
-    const float shade = static_cast<float>(frame % 16) / 15;
-    paint(commands.buffer, left.images[indices[0]], shade, 0);
-    paint(commands.buffer, right.images[indices[1]], 0, shade);
+    const std::uint32_t shade = 17 * (frame % 16);
+    paint(commands.buffer, left, indices[0], shade, 0, outs[0]);
+    paint(commands.buffer, right, indices[1], 0, shade, outs[1]);
+    transfers_to_host(commands.buffer);
     CHECK(vkEndCommandBuffer(commands.buffer));
     const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
     VkSubmitInfo info{};
@@ -132,6 +150,8 @@ int main(int argc, char** argv) {
     present.pResults = results;
     CHECK(vkQueuePresentKHR(c.queues[0], &present));
     wait(c, commands);
+    expect_painted(left, shade, 0, outs[0]);
+    expect_painted(right, 0, shade, outs[1]);
   }
   CHECK(vkDeviceWaitIdle(c.device));
   std::printf("headless: %u frames, %u replaced\n", frames, replaced);
@@ -141,6 +161,7 @@ int main(int argc, char** argv) {
     vkDestroySwapchainKHR(c.device, chain->swapchain, nullptr);
     vkDestroySurfaceKHR(c.instance, chain->surface, nullptr);
   }
+  for (MappedBuffer& out : outs) destroy(c, out);
   destroy(c, commands);
   destroy(c);
   return 0;
