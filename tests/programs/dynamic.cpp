@@ -12,6 +12,9 @@ using Of = const Session&;
 using On = const Stage&;
 constexpr VkStencilFaceFlags kFaces = VK_STENCIL_FACE_FRONT_AND_BACK;
 
+// A state that became core: the first picture by its name there, the second by its extension's.
+#define SET(name, ...) (second ? load<PFN_##name##EXT>(s, #name "EXT") : name)(b, __VA_ARGS__)
+
 void stencil(Drawing& d) { d.depth.stencilTestEnable = VK_TRUE; }
 void depth(Drawing& d) { d.depth.depthTestEnable = d.depth.depthWriteEnable = VK_TRUE; }
 void restart(Drawing& d) { d.assembly.primitiveRestartEnable = VK_TRUE; }
@@ -91,35 +94,36 @@ const std::vector<Case> kCases = {
     {"cull mode",
      {VK_DYNAMIC_STATE_CULL_MODE},
      nullptr,
-     [](Of, On, Buffer b, bool second) {
-       vkCmdSetCullMode(b, second ? VK_CULL_MODE_FRONT_BIT : VK_CULL_MODE_BACK_BIT);
+     [](Of s, On, Buffer b, bool second) {
+       SET(vkCmdSetCullMode, second ? VK_CULL_MODE_FRONT_BIT : VK_CULL_MODE_BACK_BIT);
      }},
     {"front face",
      {VK_DYNAMIC_STATE_FRONT_FACE},
      culling,
-     [](Of, On, Buffer b, bool second) {
-       vkCmdSetFrontFace(b, second ? VK_FRONT_FACE_CLOCKWISE : VK_FRONT_FACE_COUNTER_CLOCKWISE);
+     [](Of s, On, Buffer b, bool second) {
+       SET(vkCmdSetFrontFace, second ? VK_FRONT_FACE_CLOCKWISE : VK_FRONT_FACE_COUNTER_CLOCKWISE);
      }},
     {"primitive topology",
      {VK_DYNAMIC_STATE_PRIMITIVE_TOPOLOGY},
      nullptr,
-     [](Of, On, Buffer b, bool second) {
-       vkCmdSetPrimitiveTopology(
-           b, second ? VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST : VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP);
+     [](Of s, On, Buffer b, bool second) {
+       const VkPrimitiveTopology topology =
+           second ? VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST : VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP;
+       SET(vkCmdSetPrimitiveTopology, topology);
      }},
     {"viewport with count",
      {VK_DYNAMIC_STATE_VIEWPORT_WITH_COUNT},
      nullptr,
-     [](Of, On, Buffer b, bool second) {
+     [](Of s, On, Buffer b, bool second) {
        const VkViewport v{0, 0, second ? 8.0f : 16.0f, 16, 0, 1};
-       vkCmdSetViewportWithCount(b, 1, &v);
+       SET(vkCmdSetViewportWithCount, 1, &v);
      }},
     {"scissor with count",
      {VK_DYNAMIC_STATE_SCISSOR_WITH_COUNT},
      nullptr,
-     [](Of, On, Buffer b, bool second) {
+     [](Of s, On, Buffer b, bool second) {
        const VkRect2D r{{second ? 8 : 4, 4}, {8, 8}};
-       vkCmdSetScissorWithCount(b, 1, &r);
+       SET(vkCmdSetScissorWithCount, 1, &r);
      }},
     {"vertex binding stride",
      {VK_DYNAMIC_STATE_VERTEX_INPUT_BINDING_STRIDE},
@@ -135,45 +139,45 @@ const std::vector<Case> kCases = {
     {"depth test enable",
      {VK_DYNAMIC_STATE_DEPTH_TEST_ENABLE},
      depth,
-     [](Of, On, Buffer b, bool second) { vkCmdSetDepthTestEnable(b, second); },
+     [](Of s, On, Buffer b, bool second) { SET(vkCmdSetDepthTestEnable, second); },
      0.75f},
     {"depth write enable",
      {VK_DYNAMIC_STATE_DEPTH_WRITE_ENABLE},
      depth,
-     [](Of, On, Buffer b, bool second) { vkCmdSetDepthWriteEnable(b, second); }},
+     [](Of s, On, Buffer b, bool second) { SET(vkCmdSetDepthWriteEnable, second); }},
     {"depth compare op",
      {VK_DYNAMIC_STATE_DEPTH_COMPARE_OP},
      depth,
-     [](Of, On, Buffer b, bool second) {
-       vkCmdSetDepthCompareOp(b, second ? VK_COMPARE_OP_GREATER : VK_COMPARE_OP_LESS);
+     [](Of s, On, Buffer b, bool second) {
+       SET(vkCmdSetDepthCompareOp, second ? VK_COMPARE_OP_GREATER : VK_COMPARE_OP_LESS);
      }},
     {"stencil test enable",
      {VK_DYNAMIC_STATE_STENCIL_TEST_ENABLE, VK_DYNAMIC_STATE_STENCIL_REFERENCE},
      stencil,
-     [](Of, On, Buffer b, bool second) {
+     [](Of s, On, Buffer b, bool second) {
        vkCmdSetStencilReference(b, kFaces, 2);
-       vkCmdSetStencilTestEnable(b, second);
+       SET(vkCmdSetStencilTestEnable, second);
      }},
     {"stencil op",
      {VK_DYNAMIC_STATE_STENCIL_OP},
      stencil,
-     [](Of, On, Buffer b, bool second) {
-       vkCmdSetStencilOp(b, kFaces, VK_STENCIL_OP_KEEP, second ? VK_STENCIL_OP_ZERO : VK_STENCIL_OP_KEEP,
-                         VK_STENCIL_OP_KEEP, VK_COMPARE_OP_EQUAL);
+     [](Of s, On, Buffer b, bool second) {
+       SET(vkCmdSetStencilOp, kFaces, VK_STENCIL_OP_KEEP, second ? VK_STENCIL_OP_ZERO : VK_STENCIL_OP_KEEP,
+           VK_STENCIL_OP_KEEP, VK_COMPARE_OP_EQUAL);
      }},
 
     {"rasterizer discard enable",
      {VK_DYNAMIC_STATE_RASTERIZER_DISCARD_ENABLE},
      nullptr,
-     [](Of, On, Buffer b, bool second) { vkCmdSetRasterizerDiscardEnable(b, second); }},
+     [](Of s, On, Buffer b, bool second) { SET(vkCmdSetRasterizerDiscardEnable, second); }},
     {"depth bias enable",
      {VK_DYNAMIC_STATE_DEPTH_BIAS_ENABLE},
      biased_without,
-     [](Of, On, Buffer b, bool second) { vkCmdSetDepthBiasEnable(b, second); }},
+     [](Of s, On, Buffer b, bool second) { SET(vkCmdSetDepthBiasEnable, second); }},
     {"primitive restart enable",
      {VK_DYNAMIC_STATE_PRIMITIVE_RESTART_ENABLE},
      nullptr,
-     [](Of, On, Buffer b, bool second) { vkCmdSetPrimitiveRestartEnable(b, second); },
+     [](Of s, On, Buffer b, bool second) { SET(vkCmdSetPrimitiveRestartEnable, second); },
      0.25f,
      0.5f,
      true},

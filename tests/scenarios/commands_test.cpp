@@ -123,6 +123,10 @@ SCENARIO("core commands that other programs call by their extensions' names repl
   replays_bit_for_bit({program("core")}, {.submits = 1});
 }
 
+SCENARIO("commands of extensions that became core replay by the names that were called", "[commands]") {
+  replays_bit_for_bit({program("aliases")}, {.submits = 1});
+}
+
 SCENARIO("block-compressed images of every kind replay, copied and sampled", "[commands]") {
   replays_bit_for_bit({program("compressed")}, {.submits = 1});
 }
