@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every answer that is neither success nor the end: VK_INCOMPLETE from lists
 // with too little room, VK_TIMEOUT, VK_NOT_READY, VK_EVENT_SET and _RESET,
-// creations that fail (on a driver that fails some) and are tried again.
+// VK_ERROR_OUT_OF_POOL_MEMORY (of a driver that counts), creations that fail (on
+// a driver that fails some) and are tried again.
 //   results [--fails 1]   the driver is known to fail some creations
+//           [--full 1]    … and to say when a pool is full
 #include "objects.h"
 #include "shift.h"
 
@@ -58,6 +60,56 @@ void caches(const Context& c) {
   expect(vkGetPipelineCacheData(c.device, cache, &size, data), VK_INCOMPLETE, "room for a part of a cache");
   CHECK(vkGetPipelineCacheData(c.device, cache, &size, nullptr));
   vkDestroyPipelineCache(c.device, cache, nullptr);
+}
+
+// Sets for which their pool has no room, by their number or by their
+// descriptors: no handle is written, and what was there is as it was.
+void full_pools(const Context& c, bool counts) {
+  const VkDescriptorSetLayoutBinding binding{0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2,
+                                             VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
+  VkDescriptorSetLayoutCreateInfo layout_info{};
+  layout_info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
+  layout_info.bindingCount = 1;
+  layout_info.pBindings = &binding;
+  VkDescriptorSetLayout layout;
+  CHECK(vkCreateDescriptorSetLayout(c.device, &layout_info, nullptr, &layout));
+  const VkDescriptorSetLayout layouts[3] = {layout, layout, layout};
+  for (const bool by_number : {true, false}) {
+    const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, by_number ? 8u : 4u};
+    VkDescriptorPoolCreateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
+    info.flags = VK_DESCRIPTOR_POOL_CREATE_FREE_DESCRIPTOR_SET_BIT;
+    info.maxSets = by_number ? 2 : 4;
+    info.poolSizeCount = 1;
+    info.pPoolSizes = &size;
+    VkDescriptorPool pool;
+    CHECK(vkCreateDescriptorPool(c.device, &info, nullptr, &pool));
+    VkDescriptorSetAllocateInfo allocation{};
+    allocation.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
+    allocation.descriptorPool = pool;
+    allocation.pSetLayouts = layouts;
+    const auto allocate = [&](std::uint32_t count, VkDescriptorSet* sets) {
+      allocation.descriptorSetCount = count;
+      return vkAllocateDescriptorSets(c.device, &allocation, sets);
+    };
+    const auto no_room = [&](std::uint32_t count, VkDescriptorSet* sets) {
+      if (!counts) return;
+      expect(allocate(count, sets), VK_ERROR_OUT_OF_POOL_MEMORY, "sets of a pool without room");
+      for (std::uint32_t i = 0; i < count; ++i)
+        if (sets[i] != VK_NULL_HANDLE) die("a set of a pool without room", i);
+    };
+    VkDescriptorSet sets[3];
+    no_room(3, sets);  // too many at once: none
+    CHECK(allocate(2, sets));
+    no_room(1, sets + 2);
+    CHECK(vkFreeDescriptorSets(c.device, pool, 1, sets));
+    VkDescriptorSet more[2];
+    no_room(2, more);  // one would fit
+    CHECK(allocate(1, sets));
+    no_room(1, sets + 2);
+    vkDestroyDescriptorPool(c.device, pool, nullptr);
+  }
+  vkDestroyDescriptorSetLayout(c.device, layout, nullptr);
 }
 
 // The work that everything waits for waits for the host.
@@ -150,6 +202,7 @@ int main(int argc, char** argv) {
   Shift shift = create_shift(c);
   lists(c);
   caches(c);
+  full_pools(c, option(argc, argv, "--full", 0) != 0);
   not_yet(c, commands, shift);
   not_yet(c, commands, shift);
   const std::uint32_t failed = failures(c, shift, commands);

@@ -128,6 +128,16 @@ SCENARIO("a program that hears not yet, timeout and incomplete replays bit for b
   replays_bit_for_bit({program("results")}, {.submits = 36});
 }
 
+SCENARIO("a program that hears that a pool is full replays bit for bit", "[threads]") {
+  const Words words{program("results"), "--full", "1"};
+  replays_bit_for_bit(words, {.submits = 36, .driver = fake});
+  const Recording& capture = captured(words, {.checkpoints = "readback", .driver = fake});
+  const Outcome dump = rondo({"dump", "--format=jsonl", "--grep", "vkAllocateDescriptorSets", capture.path});
+  INFO(dump.both());
+  REQUIRE(dump.status == 0);
+  CHECK(count(dump.out, "VK_ERROR_OUT_OF_POOL_MEMORY") == 8);
+}
+
 SCENARIO("thousands of objects with values that come back replay bit for bit", "[threads]") {
   replays_bit_for_bit({program("handles")}, {.submits = 60});
 }
