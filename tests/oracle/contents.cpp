@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "contents.h"
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 
@@ -8,9 +9,7 @@ namespace oracle {
 
 namespace {
 
-bool mappable(const Device& device, std::uint32_t type) {
-  return (device.flags_of(type) & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0;
-}
+constexpr const char* kNoCover = "it cannot be mapped, and no buffer lies over all of it";
 
 VkMappedMemoryRange whole(VkDeviceMemory memory) {
   return {VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory, 0, VK_WHOLE_SIZE};
@@ -33,45 +32,43 @@ std::string through_mapping(Device& device, VkDeviceMemory memory, std::uint32_t
   return ok ? "" : "its caches cannot be flushed";
 }
 
-// A buffer over the first `wanted` bytes of an allocation.
+// Fills write whole words.
+VkDeviceSize whole_words(VkDeviceSize size) { return (size + 3) / 4 * 4; }
+
+VkBuffer create_buffer(const Device& device, VkDeviceSize size) {
+  VkBufferCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  info.size = size;
+  info.usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  VkBuffer buffer = VK_NULL_HANDLE;
+  if (size == 0 || device.next.CreateBuffer(device.handle, &info, nullptr, &buffer) != VK_SUCCESS)
+    return VK_NULL_HANDLE;
+  return buffer;
+}
+
+VkMemoryRequirements needs_of(const Device& device, VkBuffer buffer) {
+  VkMemoryRequirements needs{};
+  if (buffer != VK_NULL_HANDLE) device.next.GetBufferMemoryRequirements(device.handle, buffer, &needs);
+  return needs;
+}
+
+// A buffer over the first `size` bytes of memory that has `room`: all of them or none.
 class Cover {
  public:
-  Cover(Device& device, VkDeviceMemory memory, VkDeviceSize size, std::uint32_t type, VkDeviceSize wanted)
-      : device_(device) {
-    if (!create(wanted, type)) return;
-    // Where a driver pads buffers, the last bytes stay uncovered.
-    if (const VkDeviceSize needs = needed(); needs > size && needs - size < wanted)
-      if (!create(wanted - (needs - size), type)) return;
-    ok = needed() <= size && device.next.BindBufferMemory(device.handle, buffer, memory, 0) == VK_SUCCESS;
+  Cover(Device& device, VkDeviceMemory memory, VkDeviceSize room, std::uint32_t type, VkDeviceSize size)
+      : buffer(create_buffer(device, size)), device_(device) {
+    const VkMemoryRequirements needs = needs_of(device, buffer);
+    ok = (needs.memoryTypeBits >> type & 1u) != 0 && needs.size <= room &&
+         device.next.BindBufferMemory(device.handle, buffer, memory, 0) == VK_SUCCESS;
   }
   ~Cover() { device_.next.DestroyBuffer(device_.handle, buffer, nullptr); }
   Cover(const Cover&) = delete;
   Cover& operator=(const Cover&) = delete;
 
-  VkBuffer buffer = VK_NULL_HANDLE;
-  VkDeviceSize bytes = 0;
+  const VkBuffer buffer;
   bool ok = false;
 
  private:
-  bool create(VkDeviceSize size, std::uint32_t type) {
-    device_.next.DestroyBuffer(device_.handle, buffer, nullptr);
-    buffer = VK_NULL_HANDLE;
-    bytes = size;
-    VkBufferCreateInfo info{};
-    info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
-    info.size = size;
-    info.usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-    if (size == 0 || device_.next.CreateBuffer(device_.handle, &info, nullptr, &buffer) != VK_SUCCESS)
-      return false;
-    VkMemoryRequirements needs{};
-    device_.next.GetBufferMemoryRequirements(device_.handle, buffer, &needs);
-    return (needs.memoryTypeBits >> type & 1u) != 0;
-  }
-  VkDeviceSize needed() const {
-    VkMemoryRequirements needs{};
-    device_.next.GetBufferMemoryRequirements(device_.handle, buffer, &needs);
-    return needs.size;
-  }
   Device& device_;
 };
 
@@ -120,33 +117,32 @@ std::string why_no_commands(const Device& device, const Allocation& allocation) 
   return "";
 }
 
-// Copies into memory that can be mapped, and looks at that.
-std::string read_by_commands(Device& device, const Cover& from,
+// Copies `size` bytes into memory that can be mapped, and looks at that.
+std::string read_by_commands(Device& device, const Cover& from, VkDeviceSize size,
                              const std::function<void(const unsigned char*, std::size_t)>& look) {
   std::string why = "no memory to read it through";
   for (std::uint32_t type = 0; type < device.memory.memoryTypeCount && !why.empty(); ++type) {
     if (!mappable(device, type)) continue;
-    // Larger than what it takes, so that no padding shortens the cover.
-    const VkMemoryAllocateInfo info{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, nullptr, from.bytes + 65536,
-                                    type};
+    const VkMemoryAllocateInfo info{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, nullptr,
+                                    room_to_read(device, size), type};
     VkDeviceMemory staging = VK_NULL_HANDLE;
     if (device.next.AllocateMemory(device.handle, &info, nullptr, &staging) != VK_SUCCESS) continue;
     {
-      const Cover to(device, staging, info.allocationSize, type, from.bytes);
+      const Cover to(device, staging, info.allocationSize, type, size);
       const auto copy = [&](VkCommandBuffer commands) {
-        const VkBufferCopy all{0, 0, from.bytes};
+        const VkBufferCopy all{0, 0, size};
         device.next.CmdCopyBuffer(commands, from.buffer, to.buffer, 1, &all);
         const VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_TRANSFER_WRITE_BIT,
                                       VK_ACCESS_HOST_READ_BIT};
         device.next.CmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT,
                                        0, 1, &barrier, 0, nullptr, 0, nullptr);
       };
-      if (to.ok && to.bytes == from.bytes)
-        why = execute(device, copy) ? through_mapping(device, staging, type, false,
-                                                      [&](unsigned char* bytes) {
-                                                        look(bytes, static_cast<std::size_t>(from.bytes));
-                                                      })
-                                    : "the copy failed";
+      if (to.ok)
+        why =
+            execute(device, copy)
+                ? through_mapping(device, staging, type, false,
+                                  [&](unsigned char* bytes) { look(bytes, static_cast<std::size_t>(size)); })
+                : "the copy failed";
     }
     device.next.FreeMemory(device.handle, staging, nullptr);
   }
@@ -155,14 +151,25 @@ std::string read_by_commands(Device& device, const Cover& from,
 
 }  // namespace
 
+bool mappable(const Device& device, std::uint32_t type) {
+  return (device.flags_of(type) & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0;
+}
+
+VkDeviceSize room_to_read(const Device& device, VkDeviceSize size) {
+  const VkBuffer cover = create_buffer(device, whole_words(size));
+  const VkDeviceSize needed = needs_of(device, cover).size;
+  device.next.DestroyBuffer(device.handle, cover, nullptr);
+  return std::max(size, needed);
+}
+
 std::string zero(Device& device, VkDeviceMemory memory, const Allocation& allocation) {
   if (mappable(device, allocation.type))
     return through_mapping(device, memory, allocation.type, true, [&](unsigned char* bytes) {
       std::memset(bytes, 0, static_cast<std::size_t>(allocation.size));
     });
   if (std::string why = why_no_commands(device, allocation); !why.empty()) return why;
-  const Cover cover(device, memory, allocation.size, allocation.type, allocation.size);
-  if (!cover.ok) return "it cannot be mapped and holds no buffer";
+  const Cover cover(device, memory, allocation.room, allocation.type, whole_words(allocation.size));
+  if (!cover.ok) return kNoCover;
   const auto fill = [&](VkCommandBuffer commands) {
     device.next.CmdFillBuffer(commands, cover.buffer, 0, VK_WHOLE_SIZE, 0);
   };
@@ -176,9 +183,9 @@ std::string read(Device& device, VkDeviceMemory memory, const Allocation& alloca
       look(bytes, static_cast<std::size_t>(allocation.size));
     });
   if (std::string why = why_no_commands(device, allocation); !why.empty()) return why;
-  const Cover cover(device, memory, allocation.size, allocation.type, allocation.size);
-  if (!cover.ok) return "it cannot be mapped and holds no buffer";
-  return read_by_commands(device, cover, look);
+  const Cover cover(device, memory, allocation.room, allocation.type, allocation.size);
+  if (!cover.ok) return kNoCover;
+  return read_by_commands(device, cover, allocation.size, look);
 }
 
 }  // namespace oracle

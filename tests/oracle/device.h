@@ -15,7 +15,8 @@ namespace oracle {
 // The next one's commands that the oracle calls or forwards.
 #define ORACLE_DEVICE_COMMANDS(X)                                                                          \
   X(DestroyDevice)                                                                                         \
-  X(GetDeviceQueue) X(AllocateMemory) X(FreeMemory) X(MapMemory) X(UnmapMemory) X(FlushMappedMemoryRanges) \
+  X(GetDeviceQueue)                                                                                        \
+  X(AllocateMemory) X(FreeMemory) X(MapMemory) X(UnmapMemory) X(FlushMappedMemoryRanges)                   \
       X(InvalidateMappedMemoryRanges) X(BindBufferMemory) X(BindImageMemory) X(BindBufferMemory2)          \
           X(BindImageMemory2) X(BindBufferMemory2KHR) X(BindImageMemory2KHR) X(CreateBuffer)               \
               X(DestroyBuffer) X(GetBufferMemoryRequirements) X(CreateCommandPool) X(DestroyCommandPool)   \
@@ -32,7 +33,8 @@ struct Commands {
 
 struct Allocation {
   std::uint64_t number = 0;  // from 1, over the process
-  VkDeviceSize size = 0;
+  VkDeviceSize size = 0;     // as the program asked
+  VkDeviceSize room = 0;     // as the driver gave
   std::uint32_t type = 0;
   bool dedicated = false;  // nothing else may be bound to it
   bool mapped = false;

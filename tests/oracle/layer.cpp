@@ -180,6 +180,7 @@ VKAPI_ATTR void VKAPI_CALL DestroyDevice(VkDevice handle, const VkAllocationCall
 
 struct AllocationKind {
   bool imported = false;  // its contents are the importer's
+  bool exported = false;  // its size is the importer's too
   bool dedicated = false;
 };
 
@@ -189,6 +190,8 @@ AllocationKind kind_of(const VkMemoryAllocateInfo& info) {
     if (s->sType == VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT ||
         s->sType == VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR)
       kind.imported = true;
+    if (s->sType == VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO)
+      kind.exported = reinterpret_cast<const VkExportMemoryAllocateInfo*>(s)->handleTypes != 0;
     if (s->sType == VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO) {
       const auto* d = reinterpret_cast<const VkMemoryDedicatedAllocateInfo*>(s);
       kind.dedicated = d->buffer != VK_NULL_HANDLE || d->image != VK_NULL_HANDLE;
@@ -201,11 +204,20 @@ VKAPI_ATTR VkResult VKAPI_CALL AllocateMemory(VkDevice handle, const VkMemoryAll
                                               const VkAllocationCallbacks* allocator, VkDeviceMemory* out) {
   static std::atomic<std::uint64_t> numbers{0};
   const auto device = device_of(handle);
-  if (const VkResult r = device->next.AllocateMemory(handle, info, allocator, out); r != VK_SUCCESS) return r;
   const AllocationKind kind = kind_of(*info);
+  VkMemoryAllocateInfo wider = *info;
+  if (!mappable(*device, info->memoryTypeIndex) && !kind.imported && !kind.exported && !kind.dedicated)
+    wider.allocationSize = room_to_read(*device, info->allocationSize);
+  VkResult allocated = device->next.AllocateMemory(handle, &wider, allocator, out);
+  if (allocated != VK_SUCCESS && wider.allocationSize != info->allocationSize) {
+    wider = *info;
+    allocated = device->next.AllocateMemory(handle, &wider, allocator, out);
+  }
+  if (allocated != VK_SUCCESS) return allocated;
   Allocation allocation;
   allocation.number = ++numbers;
   allocation.size = info->allocationSize;
+  allocation.room = wider.allocationSize;
   allocation.type = info->memoryTypeIndex;
   allocation.dedicated = kind.dedicated;
   report_allocated(allocation.number, allocation.size, allocation.type);

@@ -3,7 +3,7 @@
 // are bound apart. Written and read a plane at a time, one plane copied from
 // image to image, and sampled: each through a conversion that view and immutable
 // sampler share, one plane also through a view of its own. Lavapipe has none.
-//   planes [--unseen 1]   a last write into a plane, which nothing reads
+//   planes [--unseen 1]   a last write, at the end of an image, which nothing reads
 #include "kernel.h"
 #include "picture.h"
 #include "planes.comp.h"
@@ -220,7 +220,9 @@ int main(int argc, char** argv) {
   add(s, words);
   if (option(argc, argv, "--unseen", 0) != 0) {
     to_layout(s, three, sampled, written);
-    const VkBufferImageCopy last = region(2, 0);
+    VkBufferImageCopy last = region(2, 0);  // the lower half of the last plane
+    last.imageOffset.y = kHalf / 2;
+    last.imageExtent.height = kHalf / 2;
     vkCmdCopyBufferToImage(s.cmd, in.buffer, three, written, 1, &last);
     run(s);
   }
