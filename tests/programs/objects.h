@@ -3,7 +3,7 @@
 // objects, and little what they are.
 #pragma once
 
-#include "support.h"
+#include "image.h"
 
 namespace program {
 
@@ -13,38 +13,11 @@ struct Texture {
   VkImageView view = VK_NULL_HANDLE;
 };
 
-inline VkImage create_image(const Context& c, VkFormat format, VkExtent3D extent, VkImageUsageFlags usage,
-                            VkImageTiling tiling = VK_IMAGE_TILING_OPTIMAL, VkImageCreateFlags flags = 0) {
-  VkImageCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO;
-  info.flags = flags;
-  info.imageType = VK_IMAGE_TYPE_2D;
-  info.format = format;
-  info.extent = extent;
-  info.mipLevels = 1;
-  info.arrayLayers = 1;
-  info.samples = VK_SAMPLE_COUNT_1_BIT;
-  info.tiling = tiling;
-  info.usage = usage;
-  VkImage image;
-  CHECK(vkCreateImage(c.device, &info, nullptr, &image));
-  return image;
-}
-
 inline Texture create_texture(const Context& c, VkFormat format, VkExtent3D extent, VkImageUsageFlags usage) {
   Texture t;
-  t.image = create_image(c, format, extent, usage);
-  VkMemoryRequirements needs;
-  vkGetImageMemoryRequirements(c.device, t.image, &needs);
-  t.memory = allocate(c, needs, 0);
-  CHECK(vkBindImageMemory(c.device, t.image, t.memory, 0));
-  VkImageViewCreateInfo view{};
-  view.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO;
-  view.image = t.image;
-  view.viewType = VK_IMAGE_VIEW_TYPE_2D;
-  view.format = format;
-  view.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
-  CHECK(vkCreateImageView(c.device, &view, nullptr, &t.view));
+  t.image = create_unbound_image(c, image_info(format, extent, usage));
+  t.memory = bind_to_memory_of_its_own(c, t.image);
+  t.view = create_view(c, t.image, VK_IMAGE_VIEW_TYPE_2D, format, kColor);
   return t;
 }
 
@@ -54,25 +27,18 @@ inline void destroy(const Context& c, Texture& t) {
   vkFreeMemory(c.device, t.memory, nullptr);
 }
 
-inline void change_layout(VkCommandBuffer commands, VkImage image, VkImageLayout from, VkImageLayout to) {
-  VkImageMemoryBarrier barrier{};
-  barrier.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER;
-  if (from != VK_IMAGE_LAYOUT_UNDEFINED) barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
-  barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
-  barrier.oldLayout = from;
-  barrier.newLayout = to;
-  barrier.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
-  barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
-  barrier.image = image;
-  barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, VK_REMAINING_MIP_LEVELS, 0,
-                              VK_REMAINING_ARRAY_LAYERS};
-  vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0,
-                       nullptr, 0, nullptr, 1, &barrier);
-}
-
 inline VkSemaphore create_semaphore(const Context& c) {
   VkSemaphoreCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
+  VkSemaphore semaphore;
+  CHECK(vkCreateSemaphore(c.device, &info, nullptr, &semaphore));
+  return semaphore;
+}
+
+inline VkSemaphore create_timeline(const Context& c, std::uint64_t value = 0) {
+  const VkSemaphoreTypeCreateInfo type{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO, nullptr,
+                                       VK_SEMAPHORE_TYPE_TIMELINE, value};
+  const VkSemaphoreCreateInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type, 0};
   VkSemaphore semaphore;
   CHECK(vkCreateSemaphore(c.device, &info, nullptr, &semaphore));
   return semaphore;

@@ -3,14 +3,12 @@
 // built: rectangles of one colour each, at a depth, into an RGBA8 image.
 #pragma once
 
+#include "image.h"
 #include "kernel.h"
 #include "shape.frag.h"
 #include "shape.vert.h"
 
 namespace program {
-
-constexpr VkImageSubresourceRange kColor{VK_IMAGE_ASPECT_COLOR_BIT, 0, VK_REMAINING_MIP_LEVELS, 0,
-                                         VK_REMAINING_ARRAY_LAYERS};
 
 struct Image {
   VkImageCreateInfo info{};
@@ -20,27 +18,12 @@ struct Image {
   VkImageSubresourceRange range{};
 };
 
-// The description of a plain 2D image, for a program to change.
-inline VkImageCreateInfo image_info(VkFormat format, std::uint32_t extent, VkImageUsageFlags usage) {
-  return {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-          .imageType = VK_IMAGE_TYPE_2D,
-          .format = format,
-          .extent = {extent, extent, 1},
-          .mipLevels = 1,
-          .arrayLayers = 1,
-          .samples = VK_SAMPLE_COUNT_1_BIT,
-          .tiling = VK_IMAGE_TILING_OPTIMAL,
-          .usage = usage};
-}
-
+// As create_view() of a device, for as long as the session lives.
 inline VkImageView create_view(Session& s, VkImage image, VkImageViewType type, VkFormat format,
                                const VkImageSubresourceRange& range, const void* next = nullptr,
                                const VkComponentMapping& swizzle = {}) {
-  const VkImageViewCreateInfo info{
-      VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO, next, 0, image, type, format, swizzle, range};
-  VkImageView view;
-  CHECK(vkCreateImageView(s.device, &info, nullptr, &view));
-  return keep(s, vkDestroyImageView, view);
+  const Context& c = s;
+  return keep(s, vkDestroyImageView, create_view(c, image, type, format, range, next, swizzle));
 }
 
 inline Image create_image(Session& s, const VkImageCreateInfo& info, VkImageViewType view_type,
@@ -48,12 +31,10 @@ inline Image create_image(Session& s, const VkImageCreateInfo& info, VkImageView
   Image i;
   i.info = info;
   i.range = {aspect, 0, info.mipLevels, 0, info.arrayLayers};
-  CHECK(vkCreateImage(s.device, &info, nullptr, &i.image));
-  VkMemoryRequirements needs;
-  vkGetImageMemoryRequirements(s.device, i.image, &needs);
-  i.memory = keep(s, vkFreeMemory, allocate(s, needs, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT));
+  i.image = create_unbound_image(s, info);
+  i.memory =
+      keep(s, vkFreeMemory, bind_to_memory_of_its_own(s, i.image, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT));
   keep(s, vkDestroyImage, i.image);
-  CHECK(vkBindImageMemory(s.device, i.image, i.memory, 0));
   constexpr VkImageUsageFlags transfers = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
   if ((info.usage & ~transfers) != 0) i.view = create_view(s, i.image, view_type, info.format, i.range);
   return i;
@@ -63,19 +44,8 @@ inline Image create_image(Session& s, const VkImageCreateInfo& info) {
   return create_image(s, info, VK_IMAGE_VIEW_TYPE_2D);
 }
 
-// A full barrier with a change of layout.
 inline void transition(VkCommandBuffer cmd, const Image& i, VkImageLayout from, VkImageLayout to) {
-  const VkImageMemoryBarrier change{.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
-                                    .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
-                                    .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
-                                    .oldLayout = from,
-                                    .newLayout = to,
-                                    .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                    .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                    .image = i.image,
-                                    .subresourceRange = i.range};
-  vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0,
-                       nullptr, 0, nullptr, 1, &change);
+  change_layout(cmd, i.image, from, to, i.range);
 }
 
 // Copies one level of one layer; the image has `layout`, and keeps it.

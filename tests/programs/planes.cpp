@@ -77,9 +77,7 @@ constexpr VkImageCreateFlags kApart = VK_IMAGE_CREATE_DISJOINT_BIT | VK_IMAGE_CR
 VkImage create_planes(Session& s, VkFormat format, VkImageCreateFlags flags) {
   VkImageCreateInfo info = image_info(format, kExtent, kUsage);
   info.flags = flags;
-  VkImage image;
-  CHECK(vkCreateImage(s.device, &info, nullptr, &image));
-  return image;
+  return create_unbound_image(s, info);
 }
 
 VkMemoryRequirements needs_of(const Session& s, VkImage image, std::uint32_t p) {
@@ -92,17 +90,10 @@ VkMemoryRequirements needs_of(const Session& s, VkImage image, std::uint32_t p) 
   return answer.memoryRequirements;
 }
 
-VkDeviceMemory allocate_for_image(Session& s, const VkMemoryRequirements& needs) {
-  return keep(s, vkFreeMemory, allocate(s, needs, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT));
-}
-
 // Three planes, one binding.
 VkImage create_three(Session& s) {
   const VkImage image = create_planes(s, kThree, 0);
-  VkMemoryRequirements needs;
-  vkGetImageMemoryRequirements(s.device, image, &needs);
-  const VkDeviceMemory memory = allocate_for_image(s, needs);
-  CHECK(vkBindImageMemory(s.device, image, memory, 0));
+  keep(s, vkFreeMemory, bind_to_memory_of_its_own(s, image, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT));
   return keep(s, vkDestroyImage, image);
 }
 
@@ -111,8 +102,8 @@ VkImage create_two(Session& s) {
   const VkImage image = create_planes(s, kTwo, kApart);
   const VkMemoryRequirements first = needs_of(s, image, 0), second = needs_of(s, image, 1);
   const VkDeviceSize at = (second.size + first.alignment - 1) / first.alignment * first.alignment;
-  const VkDeviceMemory memory =
-      allocate_for_image(s, {at + first.size, 0, first.memoryTypeBits & second.memoryTypeBits});
+  const VkMemoryRequirements both{at + first.size, 0, first.memoryTypeBits & second.memoryTypeBits};
+  const VkDeviceMemory memory = keep(s, vkFreeMemory, allocate(s, both, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT));
   const VkBindImagePlaneMemoryInfo planes[2] = {
       {VK_STRUCTURE_TYPE_BIND_IMAGE_PLANE_MEMORY_INFO, nullptr, VK_IMAGE_ASPECT_PLANE_0_BIT},
       {VK_STRUCTURE_TYPE_BIND_IMAGE_PLANE_MEMORY_INFO, nullptr, VK_IMAGE_ASPECT_PLANE_1_BIT}};
@@ -121,13 +112,6 @@ VkImage create_two(Session& s) {
       {VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_INFO, &planes[1], image, memory, 0}};
   CHECK(vkBindImageMemory2(s.device, 2, binds));
   return keep(s, vkDestroyImage, image);
-}
-
-void to_layout(Session& s, VkImage image, VkImageLayout from, VkImageLayout to) {
-  Image i;
-  i.image = image;
-  i.range = kColor;
-  transition(s.cmd, i, from, to);
 }
 
 std::uint32_t extent_of(std::uint32_t p) { return p == 0 ? kExtent : kHalf; }
@@ -188,24 +172,24 @@ int main(int argc, char** argv) {
   const MappedBuffer words = buffer(s, 48, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
   for (std::uint32_t i = 0; i < in.bytes / 4; ++i) in.words[i] = mix(i, 3);
 
-  to_layout(s, three, undefined, written);
-  to_layout(s, two, undefined, written);
+  change_layout(s.cmd, three, undefined, written);
+  change_layout(s.cmd, two, undefined, written);
   const VkBufferImageCopy into_three[3] = {region(0, 0), region(1, kLuma), region(2, kLuma + kChroma)};
   vkCmdCopyBufferToImage(s.cmd, in.buffer, three, written, 3, into_three);
-  to_layout(s, three, written, read);
+  change_layout(s.cmd, three, written, read);
   const VkBufferImageCopy into_two = region(1, kBytes);
   vkCmdCopyBufferToImage(s.cmd, in.buffer, two, written, 1, &into_two);
   const VkImageCopy luma{.srcSubresource = {VK_IMAGE_ASPECT_PLANE_0_BIT, 0, 0, 1},
                          .dstSubresource = {VK_IMAGE_ASPECT_PLANE_0_BIT, 0, 0, 1},
                          .extent = {kExtent, kExtent, 1}};
   vkCmdCopyImage(s.cmd, three, read, two, written, 1, &luma);
-  to_layout(s, two, written, read);
+  change_layout(s.cmd, two, written, read);
   vkCmdCopyImageToBuffer(s.cmd, three, read, out.buffer, 3, into_three);
   const VkBufferImageCopy out_of_two[2] = {region(0, kBytes), region(1, kBytes + kLuma)};
   vkCmdCopyImageToBuffer(s.cmd, two, read, out.buffer, 2, out_of_two);
 
-  to_layout(s, three, read, sampled);
-  to_layout(s, two, read, sampled);
+  change_layout(s.cmd, three, read, sampled);
+  change_layout(s.cmd, two, read, sampled);
   bind_sampling(s, three, two, words);
   vkCmdDispatch(s.cmd, 1, 1, 1);
   run(s);
@@ -219,7 +203,7 @@ int main(int argc, char** argv) {
   add(s, out);
   add(s, words);
   if (option(argc, argv, "--unseen", 0) != 0) {
-    to_layout(s, three, sampled, written);
+    change_layout(s.cmd, three, sampled, written);
     VkBufferImageCopy last = region(2, 0);  // the lower half of the last plane
     last.imageOffset.y = kHalf / 2;
     last.imageExtent.height = kHalf / 2;

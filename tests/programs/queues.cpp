@@ -110,14 +110,7 @@ int main() {
   Texture image = create_texture(
       c, VK_FORMAT_R32_UINT, kExtent,
       VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_SAMPLED_BIT);
-  VkSemaphoreTypeCreateInfo type{};
-  type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
-  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
-  VkSemaphoreCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
-  info.pNext = &type;
-  VkSemaphore timeline;
-  CHECK(vkCreateSemaphore(c.device, &info, nullptr, &timeline));
+  VkSemaphore timeline = create_timeline(c);
 
   std::vector<Commands> commands;
   for (const Owner& owner : owners) commands.push_back(create_commands(c, owner.family));

@@ -71,7 +71,9 @@ int main() {
   constexpr VkImageUsageFlags usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
   VkBuffer first = create_buffer(c, 1000), second = create_buffer(c, kTexels * 4);
   VkBuffer alias = create_buffer(c, kTexels * 4);
-  VkImage image = create_image(c, VK_FORMAT_R32_UINT, kExtent, usage, VK_IMAGE_TILING_LINEAR);
+  VkImageCreateInfo image_description = image_info(VK_FORMAT_R32_UINT, kExtent, usage);
+  image_description.tiling = VK_IMAGE_TILING_LINEAR;
+  VkImage image = create_unbound_image(c, image_description);
   VkMemoryRequirements image_needs;
   vkGetImageMemoryRequirements(c.device, image, &image_needs);
   Layout layout;
@@ -95,7 +97,7 @@ int main() {
   CHECK(vkMapMemory(c.device, memory, 0, VK_WHOLE_SIZE, 0, &mapped));
 
   // An allocation of its own for one image.
-  VkImage alone = create_image(c, VK_FORMAT_R32_UINT, kExtent, usage);
+  VkImage alone = create_unbound_image(c, image_info(VK_FORMAT_R32_UINT, kExtent, usage));
   vkGetImageMemoryRequirements(c.device, alone, &image_needs);
   VkMemoryDedicatedAllocateInfo dedicated{};
   dedicated.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO;

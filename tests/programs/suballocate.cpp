@@ -2,7 +2,7 @@
 // Blocks of memory that buffers and images share: one holds a buffer and a
 // linear image that the host fills before any device sees it, the other an
 // optimal image, an attachment that is never used, and what the host reads.
-#include "support.h"
+#include "image.h"
 
 using namespace program;
 
@@ -12,20 +12,10 @@ constexpr std::uint32_t kSide = 16;
 constexpr VkDeviceSize kPixels = kSide * kSide;
 
 VkImage create_image(const Context& c, VkImageTiling tiling, VkImageUsageFlags usage, VkImageLayout layout) {
-  VkImageCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO;
-  info.imageType = VK_IMAGE_TYPE_2D;
-  info.format = VK_FORMAT_R8G8B8A8_UNORM;
-  info.extent = {kSide, kSide, 1};
-  info.mipLevels = 1;
-  info.arrayLayers = 1;
-  info.samples = VK_SAMPLE_COUNT_1_BIT;
+  VkImageCreateInfo info = image_info(VK_FORMAT_R8G8B8A8_UNORM, kSide, usage);
   info.tiling = tiling;
-  info.usage = usage;
   info.initialLayout = layout;
-  VkImage image;
-  CHECK(vkCreateImage(c.device, &info, nullptr, &image));
-  return image;
+  return create_unbound_image(c, info);
 }
 
 VkBuffer create_buffer(const Context& c, VkDeviceSize bytes, VkBufferUsageFlags usage) {

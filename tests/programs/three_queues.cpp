@@ -2,7 +2,7 @@
 // Three queues, of which the first two wait when the third begins: A waits for
 // S, B behind it on the same queue signals T, D on a second queue waits for T,
 // and only then C on the third one signals S. Status 0 only if every word is right.
-#include "support.h"
+#include "objects.h"
 
 using namespace program;
 
@@ -54,15 +54,6 @@ ThreeQueues create_three_queues() {
     vkGetDeviceQueue(c.device, all.families[i], index, &c.queues[i]);
   }
   return all;
-}
-
-VkSemaphore create_timeline(const Context& c) {
-  const VkSemaphoreTypeCreateInfo type{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO, nullptr,
-                                       VK_SEMAPHORE_TYPE_TIMELINE, 0};
-  const VkSemaphoreCreateInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type, 0};
-  VkSemaphore semaphore;
-  CHECK(vkCreateSemaphore(c.device, &info, nullptr, &semaphore));
-  return semaphore;
 }
 
 // `wait` and `signal`: null for none.

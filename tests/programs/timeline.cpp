@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "support.h"
+#include "objects.h"
 
 using namespace program;
 
@@ -15,19 +15,6 @@ namespace {
 
 constexpr std::uint32_t kRounds = 8;
 constexpr VkDeviceSize kBytes = 256;
-
-VkSemaphore create_timeline(const Context& c, std::uint64_t value) {
-  VkSemaphoreTypeCreateInfo type{};
-  type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
-  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
-  type.initialValue = value;
-  VkSemaphoreCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
-  info.pNext = &type;
-  VkSemaphore semaphore;
-  CHECK(vkCreateSemaphore(c.device, &info, nullptr, &semaphore));
-  return semaphore;
-}
 
 // Waits for `wait_value` of one semaphore and signals `signal_value` of another.
 void submit(const Context& c, VkCommandBuffer commands, VkSemaphore waited, std::uint64_t wait_value,
