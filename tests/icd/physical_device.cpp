@@ -22,15 +22,15 @@ constexpr std::string_view kNotADrivers[] = {
     "VK_KHR_xcb_surface",         "VK_KHR_xlib_surface",
     "VK_KHR_wayland_surface",     "VK_KHR_portability_enumeration",
     "VK_EXT_validation_features", "VK_EXT_validation_flags",
-    "VK_EXT_debug_marker",
 };
-// The driver's own part of Rondo's mechanisms, and a vendor's name of what is not its own.
+// The driver's own part of Rondo's mechanisms, and vendors' names of what is not their own.
 struct More {
   std::string_view name;
   bool device;
 };
 constexpr More kMore[] = {{"VK_EXT_external_memory_host", true},
                           {"VK_KHR_buffer_device_address", true},
+                          {"VK_AMD_draw_indirect_count", true},
                           {"VK_ARM_rasterization_order_attachment_access", true}};
 
 // What no part of the driver can do.

@@ -127,6 +127,25 @@ void vulkan13(VkPhysicalDeviceVulkan13Properties& p) {
   p.maxBufferSize = 1ull << 40;
 }
 
+void meshes(VkPhysicalDeviceMeshShaderPropertiesEXT& p) {
+  for (std::uint32_t* each : {p.maxTaskWorkGroupCount, p.maxMeshWorkGroupCount})
+    for (std::uint32_t i = 0; i < 3; ++i) each[i] = 65535;
+  for (std::uint32_t* each : {p.maxTaskWorkGroupSize, p.maxMeshWorkGroupSize})
+    for (std::uint32_t i = 0; i < 3; ++i) each[i] = 128;
+  p.maxTaskWorkGroupTotalCount = p.maxMeshWorkGroupTotalCount = 1u << 22;
+  p.maxTaskWorkGroupInvocations = p.maxMeshWorkGroupInvocations = 128;
+  p.maxTaskPayloadSize = 16384;
+  p.maxTaskSharedMemorySize = p.maxTaskPayloadAndSharedMemorySize = 32768;
+  p.maxMeshSharedMemorySize = p.maxMeshPayloadAndSharedMemorySize = 28672;
+  p.maxMeshOutputMemorySize = p.maxMeshPayloadAndOutputMemorySize = 32768;
+  p.maxMeshOutputComponents = 128;
+  p.maxMeshOutputVertices = p.maxMeshOutputPrimitives = 256;
+  p.maxMeshOutputLayers = 8;
+  p.maxMeshMultiviewViewCount = 1;
+  p.meshOutputPerVertexGranularity = p.meshOutputPerPrimitiveGranularity = 32;
+  p.maxPreferredTaskWorkGroupInvocations = p.maxPreferredMeshWorkGroupInvocations = 32;
+}
+
 template <class T>
 T& as(VkBaseOutStructure* s) {
   return *reinterpret_cast<T*>(s);
@@ -290,7 +309,8 @@ void fill_properties(const PhysicalDevice& device, VkBaseOutStructure* s) {
       p.maxTransformFeedbackBufferSize = UINT32_MAX;
       p.maxTransformFeedbackStreamDataSize = p.maxTransformFeedbackBufferDataSize =
           p.maxTransformFeedbackBufferDataStride = 512;
-      p.transformFeedbackQueries = p.transformFeedbackDraw = VK_TRUE;
+      p.transformFeedbackQueries = p.transformFeedbackDraw = p.transformFeedbackRasterizationStreamSelect =
+          VK_TRUE;
       return;
     }
     case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CUSTOM_BORDER_COLOR_PROPERTIES_EXT:
@@ -305,6 +325,33 @@ void fill_properties(const PhysicalDevice& device, VkBaseOutStructure* s) {
     case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DISCARD_RECTANGLE_PROPERTIES_EXT:
       as<VkPhysicalDeviceDiscardRectanglePropertiesEXT>(s).maxDiscardRectangles = 8;
       return;
+    case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SAMPLE_LOCATIONS_PROPERTIES_EXT: {
+      auto& p = as<VkPhysicalDeviceSampleLocationsPropertiesEXT>(s);
+      p.sampleLocationSampleCounts = kSamples;
+      p.maxSampleLocationGridSize = {1, 1};
+      p.sampleLocationCoordinateRange[1] = 0.9375f;
+      p.sampleLocationSubPixelBits = 4;
+      p.variableSampleLocations = VK_TRUE;
+      return;
+    }
+    case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BLEND_OPERATION_ADVANCED_PROPERTIES_EXT: {
+      auto& p = as<VkPhysicalDeviceBlendOperationAdvancedPropertiesEXT>(s);
+      p.advancedBlendMaxColorAttachments = 8;
+      p.advancedBlendNonPremultipliedSrcColor = p.advancedBlendNonPremultipliedDstColor = VK_TRUE;
+      p.advancedBlendCorrelatedOverlap = p.advancedBlendAllOperations = VK_TRUE;
+      return;
+    }
+    case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FRAGMENT_SHADING_RATE_PROPERTIES_KHR: {
+      auto& p = as<VkPhysicalDeviceFragmentShadingRatePropertiesKHR>(s);
+      p.maxFragmentSize = {2, 2};
+      p.maxFragmentSizeAspectRatio = 2;
+      p.maxFragmentShadingRateCoverageSamples = 4;
+      p.maxFragmentShadingRateRasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
+      p.fragmentShadingRateNonTrivialCombinerOps = VK_TRUE;
+      return;
+    }
+    case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_PROPERTIES_EXT:
+      return meshes(as<VkPhysicalDeviceMeshShaderPropertiesEXT>(s));
     case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_LINE_RASTERIZATION_PROPERTIES_EXT:
       as<VkPhysicalDeviceLineRasterizationPropertiesEXT>(s).lineSubPixelPrecisionBits = 8;
       return;

@@ -127,6 +127,18 @@ SCENARIO("commands of extensions that became core replay by the names that were 
   replays_bit_for_bit({program("aliases")}, {.submits = 1});
 }
 
+SCENARIO("dynamic states that lavapipe lacks replay on a driver that has them", "[commands]") {
+  replays_bit_for_bit({program("dynamic_rest")}, {.submits = 1, .driver = fake});
+}
+
+SCENARIO("mesh shaders and a vendor's counted draws replay on a driver that has them", "[commands]") {
+  replays_bit_for_bit(without_checks({program("meshes")}), {.submits = 1, .driver = fake});
+}
+
+SCENARIO("markers, conversions and questions about surfaces replay on a driver that has them", "[commands]") {
+  replays_bit_for_bit({program("sundry")}, {.submits = 1, .driver = fake});
+}
+
 SCENARIO("block-compressed images of every kind replay, copied and sampled", "[commands]") {
   replays_bit_for_bit({program("compressed")}, {.submits = 1});
 }
