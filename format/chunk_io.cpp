@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "format/compression.h"
@@ -101,6 +102,13 @@ Result<void> check_payload_size(const File& file, const ChunkInfo& chunk, std::s
     return fail(Status::unreadable, at_offset(file, chunk.offset) + ": this chunk needs " +
                                         std::to_string(h.raw_bytes) + " bytes of memory, more than the " +
                                         std::to_string(budget) + " left of the budget: raise the budget");
+  std::array<std::byte, kFrameHeaderBytes> buffer;
+  const auto first =
+      std::span(buffer).first(static_cast<std::size_t>(std::min<std::uint64_t>(stored, buffer.size())));
+  if (!file.read(chunk.offset + sizeof h, first))
+    return damaged(file, chunk, "the chunk cannot be read whole");
+  if (!declares(static_cast<Compression>(h.codec), first, h.raw_bytes))
+    return damaged(file, chunk, "the chunk is corrupt (it is not of the size that it claims)");
   return {};
 }
 

@@ -191,9 +191,15 @@ bool plausible(Compression codec, std::uint64_t stored_bytes, std::uint64_t raw_
     case Compression::lz4:  // a match adds at most 255 bytes for each byte of its length
       return raw_bytes / 255 <= stored_bytes;
     case Compression::zstd:  // a run of 128 KiB takes 4 bytes
-      return raw_bytes / 65536 <= stored_bytes;
+      return raw_bytes / 32768 <= stored_bytes;
   }
   return false;
+}
+
+bool declares(Compression codec, std::span<const std::byte> first_bytes, std::uint64_t raw_bytes) {
+  if (codec != Compression::zstd) return true;
+  const unsigned long long declared = ZSTD_getFrameContentSize(first_bytes.data(), first_bytes.size());
+  return declared == raw_bytes || declared == ZSTD_CONTENTSIZE_UNKNOWN;
 }
 
 }  // namespace rondo

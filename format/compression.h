@@ -49,4 +49,9 @@ bool decompress(Compression codec, const Source& source, std::span<std::byte> ou
 // memory is taken for them.
 bool plausible(Compression codec, std::uint64_t stored_bytes, std::uint64_t raw_bytes);
 
+// Whether what is stored says of itself that it is `raw_bytes` long, or says
+// nothing: likewise. `first_bytes` of it, kFrameHeaderBytes or all.
+inline constexpr std::size_t kFrameHeaderBytes = 18;
+bool declares(Compression codec, std::span<const std::byte> first_bytes, std::uint64_t raw_bytes);
+
 }  // namespace rondo

@@ -95,6 +95,9 @@ TEST(Compression, RoundTripsPiecesOfAnySize) {
         }));
         EXPECT_LE(stored.size(), compressor.bound(size));
         EXPECT_TRUE(plausible(codec, stored.size(), size));
+        const auto first = std::span(stored).first(std::min(stored.size(), kFrameHeaderBytes));
+        EXPECT_TRUE(declares(codec, first, size));
+        EXPECT_EQ(declares(codec, first, size + 1), codec != Compression::zstd);
         for (const std::size_t step : {std::size_t{7}, stored.size() + 1}) {
           std::size_t at = 0;
           const auto source = [&]() -> std::span<const std::byte> {
