@@ -5,12 +5,12 @@
 
 #include <string>
 
-#include "player/preflight.h"
 #include "player/run.h"
 #include "tests/fuzz/memory_file.h"
 #include "tests/fuzz/replay.h"
 #include "tests/fuzz/targets.h"
 #include "tests/icd/fake.h"
+#include "tests/icd/stage.h"
 
 namespace rondo::fuzz {
 namespace {
@@ -21,26 +21,15 @@ namespace player = rondo::player;
 constexpr double kSeconds = 5;
 
 Result<void> run(player::Plan& plan) {
-  auto loader = player::Loader::from(fake::get_instance_proc_addr);
-  if (!loader) return tl::unexpected<Error>(loader.error());
-  auto live = player::LiveDevices::open(*loader);
-  if (!live) return tl::unexpected<Error>(live.error());
-  player::Targets targets;
-  targets.list = &(*live)->list();
-  for (const player::CapturedDevice& device : plan.devices) {
-    std::string reason;
-    const auto chosen = (*live)->choose(plan.physical_devices[device.physical], reason);
-    if (!chosen) return tl::unexpected<Error>(chosen.error());
-    targets.of.push_back(*chosen);
-  }
-  RONDO_TRY(player::preflight(plan, *loader, **live, targets));
+  const auto stage = fake::set_stage(plan);
+  if (!stage) return tl::unexpected<Error>(stage.error());
   player::Deadline deadline(kSeconds);
   player::Observer observer;
   player::PlacementCache placements;
   for (int i = 0; i < 2; ++i) {
     player::RunOptions options;
     options.verify = i == 0 && plan.has_checkpoints;
-    player::Run once(plan, *loader, targets, options, deadline, observer, placements);
+    player::Run once(plan, (*stage)->loader, (*stage)->targets, options, deadline, observer, placements);
     const Result<void> played = once.play();
     const Result<void> ended = once.finish();
     expect(static_cast<bool>(ended), "a replay on the fake driver ends");
@@ -54,6 +43,7 @@ Result<void> run(player::Plan& plan) {
 Result<void> replay(const std::string& path, bool salvage) {
   fake::Settings settings;
   settings.budget = kPlanBudget / 2;
+  settings.leaks = true;
   fake::reset(settings);
   ReaderOptions reader_options;
   reader_options.memory_budget = kReaderBudget;
