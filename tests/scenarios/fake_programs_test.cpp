@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every program of tests/programs on the fake driver, whose draws and dispatches
 // show all that they were given (docs/testing.md).
-#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <map>
@@ -48,16 +47,6 @@ CaptureOptions options_of(const std::string& name) {
     options.settings = "unified=1";  // its images are in mapped memory
   }
   return options;
-}
-
-std::vector<std::string> programs() {
-  std::vector<std::string> names;
-  for (const auto& file : std::filesystem::directory_iterator(build_root() + "/tests/programs"))
-    if (file.is_regular_file() && file.path().extension().empty() &&
-        (file.status().permissions() & std::filesystem::perms::owner_exec) != std::filesystem::perms::none)
-      names.push_back(file.path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fixture.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <map>
@@ -48,6 +49,17 @@ std::string build_root() {
 }
 
 std::string program(const std::string& name) { return build_root() + "/tests/programs/" + name; }
+
+std::vector<std::string> programs() {
+  namespace fs = std::filesystem;
+  std::vector<std::string> names;
+  for (const auto& file : fs::directory_iterator(build_root() + "/tests/programs"))
+    if (file.is_regular_file() && file.path().extension().empty() &&
+        (file.status().permissions() & fs::perms::owner_exec) != fs::perms::none)
+      names.push_back(file.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
 
 Words without_checks(const Words& words) {
   Words all{"/usr/bin/env", "TEST_UNCHECKED=1"};

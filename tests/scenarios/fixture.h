@@ -13,6 +13,7 @@ using Words = std::vector<std::string>;
 
 std::string build_root();                      // found from this executable's own place
 std::string program(const std::string& name);  // of tests/programs
+std::vector<std::string> programs();           // the names of all of them, sorted
 
 // The same program, going on whatever its shaders computed: for a driver that runs none.
 Words without_checks(const Words& words);
