@@ -9,7 +9,9 @@ are independent. Aliases follow the command that they are an alias of.
   PLAYER_HAND   player/ has an executor of its own
   PLAYER_NONE   recorded, but refused by name (or skipped: the reason says) at replay
   HIDDEN        core commands whose feature is hidden from the program
-  SUPPORTED     extensions that a program may see
+  SUPPORTED     extensions that a program may see: each of their commands is called by a
+                program of tests/programs (tests/scenarios/called_commands_test.cpp);
+                those without commands are values and structures
   UNSUPPORTED   why the others are hidden
 """
 
@@ -185,9 +187,8 @@ SUPPORTED = set("""
     VK_NV_geometry_shader_passthrough VK_NV_viewport_array2 VK_NV_viewport_swizzle
     VK_NV_fragment_coverage_to_color VK_NV_framebuffer_mixed_samples VK_NV_fill_rectangle
     VK_NV_fragment_shader_barycentric VK_NV_shader_image_footprint VK_NV_shader_sm_builtins
-    VK_NV_cooperative_matrix VK_NV_corner_sampled_image VK_NV_linear_color_attachment VK_NV_glsl_shader
-    VK_NV_dedicated_allocation VK_NV_representative_fragment_test VK_NV_coverage_reduction_mode
-    VK_NV_scissor_exclusive VK_NV_clip_space_w_scaling VK_NV_mesh_shader
+    VK_NV_corner_sampled_image VK_NV_linear_color_attachment VK_NV_glsl_shader
+    VK_NV_dedicated_allocation VK_NV_representative_fragment_test
     VK_INTEL_shader_integer_functions2
 """.split())
 

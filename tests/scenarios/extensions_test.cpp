@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every extension that a captured program sees on lavapipe is enabled by a
 // program of tests/programs, whose scenario replays it, or listed with the
-// reason why not.
+// reason why not. That its commands are called is called_commands_test.cpp's.
 #include <catch2/catch.hpp>
 #include <map>
 #include <set>
@@ -46,24 +46,24 @@ std::set<std::string> enabled(const std::string& name) {
 
 }  // namespace
 
-SCENARIO("each extension that lavapipe shows is used by a program or has its reason", "[commands]") {
+SCENARIO("each extension that lavapipe shows is enabled by a program or has its reason", "[commands]") {
   GIVEN("what a captured program sees") {
     const Recording& seen = captured({program("extensions")});
     REQUIRE(seen.run.status == 0);
     WHEN("the captures of the programs are read") {
-      std::set<std::string> used;
+      std::set<std::string> on;
       for (const std::string& name : kPrograms)
-        for (const std::string& one : enabled(name)) used.insert(one);
+        for (const std::string& one : enabled(name)) on.insert(one);
       THEN("nothing is left over") {
         for (const std::string& name : lines(seen.run.out)) {
           INFO(name);
-          if (name.rfind("VK_", 0) == 0) CHECK(used.count(name) + kWithout.count(name) > 0);
+          if (name.rfind("VK_", 0) == 0) CHECK(on.count(name) + kWithout.count(name) > 0);
         }
       }
       THEN("no reason is out of date") {
         for (const auto& [name, reason] : kWithout) {
           INFO(name << ": " << reason);
-          CHECK(used.count(name) == 0);
+          CHECK(on.count(name) == 0);
         }
       }
     }
