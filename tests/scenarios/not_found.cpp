@@ -123,7 +123,6 @@ const std::vector<NotFound>& not_found() {
         {"corrupt", "vkCreateImage", "VkExtent3D.*|*.format|*.imageType",
          "images|memory|queues|shared_memory"},
         {"corrupt", "vkCreateImageView", "VkImageSubresourceRange.*", "images"},
-        {"corrupt", "vkCreateDescriptorSetLayout|vkCreateSampler*", "*", "planes"},
         {"drop", "vkQueueSubmit", "*", "submits"}}},
   };
   return all;
