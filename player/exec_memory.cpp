@@ -61,14 +61,17 @@ Result<void> free_memory(Run& run, const Op& op, std::byte* args) {
   return run.call_checked(op, args);  // an implicit unmap
 }
 
-// The new offset of a resource, if its allocation was laid out anew.
+// The offset of a resource here: its allocation may have been laid out anew.
 void move_offset(Run& run, ObjectId resource, VkDeviceSize& offset) {
   const std::uint32_t place = run.plan().place_of(resource);
   if (resource == 0 || place == kNone) return;
   const std::uint32_t memory = run.plan().resources[place].memory;
   if (memory == kNone) return;
   const Placement& placement = run.placements().of[memory];
-  if (!placement.moved) return;
+  if (!placement.moved) {
+    if (run.plan().foreign) offset = run.plan().resources[place].offset;  // --damage move-memory
+    return;
+  }
   if (const auto found = placement.offsets.find(place); found != placement.offsets.end())
     offset = found->second;
 }
@@ -106,10 +109,28 @@ Result<void> check_buffer(Run& run, const Op& op, std::byte* args, const VkBuffe
 }
 
 Result<void> check_image(Run& run, const Op& op, std::byte* args, const VkImage& image,
-                         const VkDeviceMemory& memory, VkDeviceSize offset) {
+                         const VkDeviceMemory& memory, VkDeviceSize offset,
+                         const VkBindImagePlaneMemoryInfo* plane = nullptr) {
   DeviceState& device = run.device(op);
   VkMemoryRequirements needs{};
-  device.dispatch.vkGetImageMemoryRequirements(device.handle, image, &needs);
+  if (plane == nullptr) {
+    device.dispatch.vkGetImageMemoryRequirements(device.handle, image, &needs);
+  } else {  // what binds planes has these
+    const VkImagePlaneMemoryRequirementsInfo of_plane{VK_STRUCTURE_TYPE_IMAGE_PLANE_MEMORY_REQUIREMENTS_INFO,
+                                                      nullptr, plane->planeAspect};
+    const VkImageMemoryRequirementsInfo2 info{VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2, &of_plane,
+                                              image};
+    VkMemoryRequirements2 all{};
+    all.sType = VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2;
+    const auto ask = device.dispatch.vkGetImageMemoryRequirements2 != nullptr
+                         ? device.dispatch.vkGetImageMemoryRequirements2
+                         : device.dispatch.vkGetImageMemoryRequirements2KHR;
+    if (ask == nullptr)
+      return tl::unexpected<Error>(
+          run.refuse(op, Status::device, "a plane is bound, and the device cannot tell what it needs"));
+    ask(device.handle, &info, &all);
+    needs = all.memoryRequirements;
+  }
   return check_fit(run, op, run.patched_id(op, offset_in(args, &image)),
                    run.patched_id(op, offset_in(args, &memory)), offset, needs);
 }
@@ -146,10 +167,9 @@ Result<void> bind_images(Run& run, const Op& op, std::byte* args) {
       return tl::unexpected<Error>(
           run.refuse(op, Status::failed, "binding an image to a swapchain's memory is not replayed"));
     move_offset(run, run.patched_id(op, offset_in(args, &info.image)), info.memoryOffset);
-    // A plane's needs are asked for otherwise.
-    if (find_chained<VkBindImagePlaneMemoryInfo>(info.pNext,
-                                                 VK_STRUCTURE_TYPE_BIND_IMAGE_PLANE_MEMORY_INFO) == nullptr)
-      RONDO_TRY(check_image(run, op, args, info.image, info.memory, info.memoryOffset));
+    RONDO_TRY(check_image(run, op, args, info.image, info.memory, info.memoryOffset,
+                          find_chained<VkBindImagePlaneMemoryInfo>(
+                              info.pNext, VK_STRUCTURE_TYPE_BIND_IMAGE_PLANE_MEMORY_INFO)));
   }
   return run.call_checked(op, args);
 }

@@ -284,12 +284,18 @@ Result<void> PlanBuilder::exchange_submits() {
   return {};
 }
 
-// The capture of a device whose resources lay `by` bytes further on.
+// The capture of a device whose resources lay `by` bytes further on; not those
+// of a dedicated allocation, which begin with it on every device.
 void PlanBuilder::move_memory(std::uint64_t by) {
   Plan& plan = *plan_;
   plan.foreign = true;
-  for (CapturedResource& resource : plan.resources) resource.offset += by;
-  for (CapturedMemory& memory : plan.memories) memory.bytes += by;
+  const auto moves = [&](std::uint32_t memory) {
+    return memory != kNone && !plan.memories[memory].dedicated;
+  };
+  for (CapturedResource& resource : plan.resources)
+    if (moves(resource.memory)) resource.offset += by;
+  for (CapturedMemory& memory : plan.memories)
+    if (!memory.dedicated) memory.bytes += by;
   const auto move = [&](std::byte* block, std::uint32_t count, const RondoRange* at) {
     auto* ranges =
         reinterpret_cast<RondoRange*>(block + reinterpret_cast<std::uintptr_t>(at));  // an offset still
@@ -297,10 +303,10 @@ void PlanBuilder::move_memory(std::uint64_t by) {
   };
   for (const Op& op : plan.ops) {
     std::byte* block = plan.arena.at(op.block);
-    if (op.command == CommandId::rondoHostWrite) {
+    if (op.command == CommandId::rondoHostWrite && moves(plan.place_of(op.subject))) {
       const auto& args = *reinterpret_cast<const args_rondoHostWrite*>(block);
       move(block, args.rangeCount, args.pRanges);
-    } else if (op.command == CommandId::rondoCheckpointMemory) {
+    } else if (op.command == CommandId::rondoCheckpointMemory && moves(plan.place_of(op.subject))) {
       const auto& args = *reinterpret_cast<const args_rondoCheckpointMemory*>(block);
       move(block, args.rangeCount, args.pRanges);
     }

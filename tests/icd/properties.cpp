@@ -244,7 +244,10 @@ VkPhysicalDeviceProperties properties(const PhysicalDevice& device) {
   p.deviceID = 0xfa4e;
   p.deviceType = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
   std::strncpy(p.deviceName, device.index == 0 ? "Fake GPU" : "Fake GPU, another", sizeof p.deviceName - 1);
+  // Another driver where resources need other memory: the player goes by this.
   std::memset(p.pipelineCacheUUID, 0xfc, VK_UUID_SIZE);
+  const VkDeviceSize layout[2] = {settings().buffer_alignment, settings().image_padding};
+  std::memcpy(p.pipelineCacheUUID, layout, sizeof layout);
   p.limits = limits();
   return p;
 }
