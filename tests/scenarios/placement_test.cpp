@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that is laid out anew, as on a device other than the captured one.
+// What a device other than the captured one has no room for is made room for:
+// memory is laid out anew, and descriptor pools get others beside them.
 #include <catch2/catch.hpp>
 
 #include "fixture.h"
@@ -51,4 +52,21 @@ SCENARIO("captures play on devices with other memory", "[placement]") {
         compares_as(player({"--verify", capture.path}, fake, here), at_home);
       }
     }
+}
+
+SCENARIO("a descriptor pool that is full sooner than where it was captured gets another", "[placement]") {
+  if (!no_readback(fake).empty()) SKIP_SCENARIO(no_readback(fake));
+  for (const char* name : {"sets", "templates", "inline_uniforms", "compute"}) {
+    const Recording& capture =
+        captured(without_checks({program(name)}), {.checkpoints = "readback", .driver = fake});
+    INFO(capture.run.both());
+    REQUIRE(capture.run.status == 0);
+    const Outcome at_home = player({"--verify", capture.path}, fake);
+    for (const std::string full :
+         {"1:VK_ERROR_OUT_OF_POOL_MEMORY", "2:VK_ERROR_FRAGMENTED_POOL",
+          "1:VK_ERROR_OUT_OF_POOL_MEMORY;vkAllocateDescriptorSets:3:VK_ERROR_OUT_OF_POOL_MEMORY"}) {
+      INFO(name << ": " << full);
+      compares_as(player({"--verify", capture.path}, fake, "fail=vkAllocateDescriptorSets:" + full), at_home);
+    }
+  }
 }
