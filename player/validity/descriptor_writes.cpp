@@ -59,11 +59,14 @@ Wrong check_place(const SetLayout& layout, std::uint32_t last, const std::string
   }
 }
 
-// Where none are immutable.
-bool needs_samplers(const SetLayout& layout, std::uint32_t binding, VkDescriptorType type) {
-  return (type == VK_DESCRIPTOR_TYPE_SAMPLER || type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER) &&
-         std::any_of(layout.bindings.begin(), layout.bindings.end(),
-                     [&](const Binding& b) { return b.binding == binding && !b.samplers; });
+// Where none are immutable. The element may lie in a binding behind.
+bool needs_sampler(const SetLayout& layout, std::uint32_t binding, std::uint64_t element,
+                   VkDescriptorType type) {
+  if (type != VK_DESCRIPTOR_TYPE_SAMPLER && type != VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER) return false;
+  auto at = std::find_if(layout.bindings.begin(), layout.bindings.end(),
+                         [&](const Binding& b) { return b.binding == binding; });
+  for (; at != layout.bindings.end() && element >= at->count; ++at) element -= at->count;
+  return at != layout.bindings.end() && !at->samplers;
 }
 
 Wrong check_write(Validity& v, const Call& c, const SetLayout* layout, std::uint32_t last,
@@ -74,9 +77,12 @@ Wrong check_write(Validity& v, const Call& c, const SetLayout* layout, std::uint
                                   w.descriptorType);
         !wrong.empty())
       return wrong;
-  if (w.pImageInfo != nullptr && layout != nullptr && needs_samplers(*layout, w.dstBinding, w.descriptorType))
+  if (w.pImageInfo != nullptr && layout != nullptr &&
+      descriptor_item(w.descriptorType) == DescriptorItem::image)
     for (std::uint32_t i = 0; i < w.descriptorCount; ++i)
-      if (c.id(&w.pImageInfo[i].sampler) == 0) return "a descriptor has no sampler";
+      if (c.id(&w.pImageInfo[i].sampler) == 0 &&
+          needs_sampler(*layout, w.dstBinding, std::uint64_t{w.dstArrayElement} + i, w.descriptorType))
+        return "a descriptor has no sampler";
   if (w.descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK) {
     const auto* data = find_chained<VkWriteDescriptorSetInlineUniformBlock>(
         w.pNext, VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_INLINE_UNIFORM_BLOCK);
@@ -301,7 +307,6 @@ Wrong check_template_data(Validity& v, const Call& c, ObjectId id, const void* d
                                 e.descriptorType);
           !w.empty())
         return w;
-    const bool samples = layout != nullptr && needs_samplers(*layout, e.dstBinding, e.descriptorType);
     const DescriptorItem item = descriptor_item(e.descriptorType);
     const std::uint64_t size = item == DescriptorItem::bytes ? e.descriptorCount : item_bytes(item);
     const std::uint64_t count = item == DescriptorItem::bytes ? 1 : e.descriptorCount;
@@ -309,6 +314,8 @@ Wrong check_template_data(Validity& v, const Call& c, ObjectId id, const void* d
     if (set != nullptr) to.emplace(*set, e.dstBinding, e.dstArrayElement);
     for (std::uint64_t i = 0; i < count && size != 0; ++i) {
       const std::uint64_t at = e.offset + i * e.stride;
+      const bool samples =
+          layout != nullptr && needs_sampler(*layout, e.dstBinding, e.dstArrayElement + i, e.descriptorType);
       Set::Descriptor one;
       if (e.offset > bytes || (i != 0 && e.stride > bytes) || !within(at, size, bytes)) return differs;
       if (item == DescriptorItem::buffer) {

@@ -40,7 +40,7 @@ struct Graphics {
       if ((seen & static_cast<VkShaderStageFlags>(info.pStages[i].stage)) != 0) return "has a stage twice";
       seen |= static_cast<VkShaderStageFlags>(info.pStages[i].stage);
     }
-    if (in_parts()) return {};
+    if (in_parts()) return check_parts();
     const VkShaderStageFlags used = stages();
     constexpr VkShaderStageFlags kTessellation =
         VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT | VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT;
@@ -71,6 +71,36 @@ struct Graphics {
     if (info.pMultisampleState == nullptr) return "pMultisampleState is null";
     if (Wrong w = check_viewports(*info.pViewportState); !w.empty()) return w;
     return check_outputs(pass);
+  }
+
+  // What the parts are put together from, each where one of them has it.
+  Wrong check_parts() const {
+    const auto* parts = find_chained<VkGraphicsPipelineLibraryCreateInfoEXT>(
+        info.pNext, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
+    if (parts == nullptr) return {};
+    const bool pre_raster =
+        (parts->flags & VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT) != 0;
+    const bool fragment = (parts->flags & VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT) != 0;
+    const bool output = (parts->flags & VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT) != 0;
+    const VkShaderStageFlags used = pre_raster || fragment ? stages() : 0;
+    if ((parts->flags & VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT) != 0 &&
+        (used & VK_SHADER_STAGE_MESH_BIT_EXT) == 0) {
+      if (info.pVertexInputState == nullptr && !dynamic(VK_DYNAMIC_STATE_VERTEX_INPUT_EXT))
+        return "pVertexInputState is null";
+      if (info.pInputAssemblyState == nullptr) return "pInputAssemblyState is null";
+      if (Wrong w = check_vertex_input(); !w.empty()) return w;
+    }
+    const auto* raster = info.pRasterizationState;
+    if (pre_raster && raster == nullptr) return "pRasterizationState is null";
+    if (pre_raster && (used & VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT) != 0 &&
+        info.pTessellationState == nullptr)
+      return "pTessellationState is null";
+    if (pre_raster && raster->rasterizerDiscardEnable != VK_FALSE &&
+        !dynamic(VK_DYNAMIC_STATE_RASTERIZER_DISCARD_ENABLE))
+      return {};
+    if (pre_raster && info.pViewportState == nullptr) return "pViewportState is null";
+    if ((fragment || output) && info.pMultisampleState == nullptr) return "pMultisampleState is null";
+    return pre_raster ? check_viewports(*info.pViewportState) : Wrong();
   }
 
   Wrong check_vertex_input() const {
