@@ -39,6 +39,11 @@ struct Damage {
   std::uint64_t a = 0, b = 0;          // K, N, I and J
 };
 
+struct Damaged {
+  std::string what;    // was changed: a structure's member, or a handle's type
+  std::string object;  // that the handle names now, as messages do
+};
+
 // As the command line has it. An error says what is wrong with it.
 Result<Damage> parse_damage(const std::string& text);
 

@@ -169,7 +169,6 @@ struct Plan {
   bool foreign = false;          // take even the captured device for another one
   bool has_checkpoints = false;  // of any kind, also behind where a salvaged plan ends
   std::string salvage_reason;    // why it was
-  std::string damaged;           // by PlanOptions::damage: a structure's member, or a handle's type
   bool salvaged = false;         // the file was not whole, and was cut behind its last whole submit
 
   std::uint32_t place_of(ObjectId id) const { return id < place.size() ? place[id] : kNone; }
@@ -181,6 +180,7 @@ struct PlanOptions {
   std::uint64_t until = UINT64_MAX;  // the last sequence number to play
   std::size_t memory_budget = 0;     // bytes of arena and blobs; 0: three quarters of the machine's
   Damage damage;
+  Damaged* damaged = nullptr;  // gets what the damage has changed, also where there is no plan then
 };
 
 // Every error names the file and the record. Refuses what cannot be

@@ -150,7 +150,7 @@ Result<void> PlanBuilder::change_handle(const Record& record, const codec::Comma
     const ObjectId other = neighbour(plan_->objects, ref.type, ref.captured);
     if (other == 0)
       return fail(Status::usage, place + ": no other " + codec::info(ref.type).name + " is alive there");
-    plan_->damaged = codec::info(ref.type).name;
+    if (options_.damaged != nullptr) *options_.damaged = {codec::info(ref.type).name, plan_->name(other)};
     ref.captured = plan_->objects.objects()[other].captured;
     store(&lowered_.bytes[ref.offset], sizeof ref.captured, ref.captured);
     return {};
@@ -174,7 +174,8 @@ Result<void> PlanBuilder::corrupt_leaf(const Record& record, const codec::Comman
                                    ", has no scalar or data " +
                                    (damage.leaf.empty() ? "at all" : "'" + damage.leaf + "'"));
   const Leaf& leaf = found.leaves[chosen];
-  plan_->damaged = std::string(leaf.owner->name) + "." + leaf.field->name;
+  if (options_.damaged != nullptr)
+    options_.damaged->what = std::string(leaf.owner->name) + "." + leaf.field->name;
   if (leaf.blob) {
     for (damaged_blob_ = 0; lowered_.blobs[damaged_blob_].offset != leaf.offset;) ++damaged_blob_;
     return {};

@@ -85,9 +85,13 @@ Outcome run_on(const std::string& driver, const Command& command) {
   return outcome;
 }
 
+void use_driver_for_player(Environment& environment, const std::string& driver, const std::string& settings) {
+  use_driver(environment, driver, (settings.empty() ? "" : settings + ",") + "leaks=violation");
+}
+
 Outcome player(const Words& arguments, const std::string& driver, const std::string& settings) {
   Command command;
-  use_driver(command.environment, driver, settings);
+  use_driver_for_player(command.environment, driver, settings);
   command.arguments = {build_root() + "/player/player"};
   command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
   return run_on(driver, command);

@@ -24,6 +24,9 @@ inline const std::string fake = "fake";
 // `settings`: RONDO_FAKE_ICD, what the fake driver is told to be like (docs/testing.md).
 void use_driver(Environment& environment, const std::string& driver, const std::string& settings = "");
 
+// The player destroys whatever the program left: what it leaves is invalid, too.
+void use_driver_for_player(Environment& environment, const std::string& driver, const std::string& settings);
+
 // Fails the scenario where the fake driver finds a call invalid: those of no
 // result only leave a line on stderr.
 Outcome run_on(const std::string& driver, const Command& command);

@@ -167,7 +167,7 @@ OracleRun replay_under_oracle(const Recording& recording, const std::string& dri
   const std::string report = directory.file("replay");
   write_file(report, "");
   Command command;
-  use_driver(command.environment, driver, settings);
+  use_driver_for_player(command.environment, driver, settings);
   use_oracle(command.environment, report);
   command.arguments = {build_root() + "/player/player", "--loop", std::to_string(runs)};
   if (!damage.empty()) command.arguments.insert(command.arguments.end(), {"--damage", damage});
