@@ -121,7 +121,9 @@ Result<void> compare_images(Run& run, DeviceState& device, const LiveQueue& queu
     source.extent = swapchain.info.extent;
     source.layout = VK_IMAGE_LAYOUT_GENERAL;
     auto texels = run.readback(device, queue.family).read(queue.handle, source);
-    if (!texels) return tl::unexpected<Error>(texels.error());
+    if (!texels)
+      return tl::unexpected<Error>(
+          run.refuse(*check.op, texels.error().status, "reading the image back: " + texels.error().message));
     run.observer().compare(run.observer().verification.images, check.digest, digest_of(*texels),
                            image_name(run, *check.op, check.image));
   }

@@ -39,6 +39,9 @@ Result<void> allocate(Run& run, const Op& op, std::byte* args) {
   memory.coherent = (flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
   Result<void> done;
   if (begins_as_zeros(run.plan(), info, flags)) done = run.zero(device, memory, info.memoryTypeIndex);
+  if (!done)
+    done = tl::unexpected<Error>(run.refuse(
+        op, done.error().status, "zeroing " + run.plan().name(op.subject) + ": " + done.error().message));
   const bool mapped_here = captured.written || captured.read_back;
   if (done && mapped_here && (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) == 0)
     done = tl::unexpected<Error>(run.refuse(

@@ -192,6 +192,29 @@ TEST_F(HostileCommands, BinarySemaphoresAreSignalledBeforeTheyAreWaitedFor) {
   capture.call(CommandId::vkQueueSubmit, args_vkQueueSubmit{test::kQueue, 1, &info, VK_NULL_HANDLE}, ok());
   refuses("vkQueueSubmit: waits for VkSemaphore#0, which nothing signals");
 }
+TEST_F(HostileCommands, TimelinesGrow) {
+  auto type = of_type<VkSemaphoreTypeCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
+  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  type.initialValue = 4;
+  auto semaphore_info = of_type<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO);
+  semaphore_info.pNext = &type;
+  const auto semaphore =
+      create<VkSemaphore, args_vkCreateSemaphore>(CommandId::vkCreateSemaphore, semaphore_info);
+  const auto signal = [&](std::uint64_t value) {
+    auto values = of_type<VkTimelineSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+    values.signalSemaphoreValueCount = 1;
+    values.pSignalSemaphoreValues = &value;
+    auto info = of_type<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
+    info.pNext = &values;
+    info.signalSemaphoreCount = 1;
+    info.pSignalSemaphores = &semaphore;
+    capture.call(CommandId::vkQueueSubmit, args_vkQueueSubmit{test::kQueue, 1, &info, VK_NULL_HANDLE}, ok());
+  };
+  signal(5);
+  signal(7);
+  signal(7);
+  refuses("vkQueueSubmit: signals 7 of VkSemaphore#0, which reached 7 before");
+}
 
 }  // namespace
 }  // namespace rondo::player

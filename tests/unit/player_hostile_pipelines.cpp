@@ -133,6 +133,32 @@ TEST_F(HostilePipelines, NeedAVertexShader) {
   create_pipeline();
   refuses("has no vertex shader");
 }
+TEST_F(HostilePipelines, PartsHaveTheStatesOfTheirs) {
+  auto parts = of_type<VkGraphicsPipelineLibraryCreateInfoEXT>(
+      VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
+  info.pNext = &parts;
+  info.flags = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR;
+  parts.flags = VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT;
+  info.pVertexInputState = nullptr;
+  info.pViewportState = nullptr;
+  create_pipeline();
+  parts.flags = VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT;
+  info.pViewportState = &viewports;
+  create_pipeline();
+  parts.flags = VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT;
+  create_pipeline();
+  refuses("pVertexInputState is null");
+}
+TEST_F(HostilePipelines, PartsBeforeTheRasterizerNeedViewports) {
+  auto parts = of_type<VkGraphicsPipelineLibraryCreateInfoEXT>(
+      VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
+  parts.flags = VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT;
+  info.pNext = &parts;
+  info.flags = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR;
+  viewports.pViewports = nullptr;
+  create_pipeline();
+  refuses("pViewports is null");
+}
 const VkPhysicalDeviceFeatures2 kRobust = [] {
   auto features = of_type<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
   features.features.robustBufferAccess = VK_TRUE;

@@ -16,6 +16,7 @@ using test::handle;
 using test::kDevice;
 using test::kPhysical;
 using test::kQueue;
+using test::of_type;
 using test::ok;
 
 Call result(VkResult r) { return {.result = r}; }
@@ -34,7 +35,8 @@ TEST_F(PlayerPlan, KeepsWhatChangesSomethingOnly) {
   create_fence();
   VkPhysicalDeviceProperties properties{};
   properties.vendorID = 7;
-  capture.call(CommandId::vkGetPhysicalDeviceProperties, args_vkGetPhysicalDeviceProperties{kPhysical, &properties});
+  capture.call(CommandId::vkGetPhysicalDeviceProperties,
+               args_vkGetPhysicalDeviceProperties{kPhysical, &properties});
   capture.finish();
   const auto plan = build();
   ASSERT_TRUE(plan) << plan.error().message;
@@ -52,7 +54,8 @@ TEST_F(PlayerPlan, WaitsForWhatWasReadyAndForNothingElse) {
   capture.call(CommandId::vkGetFenceStatus, status, result(VK_NOT_READY));
   capture.call(CommandId::vkGetFenceStatus, status, result(VK_NOT_READY));
   capture.call(CommandId::vkGetFenceStatus, status, ok());
-  capture.call(CommandId::vkWaitForFences, args_vkWaitForFences{kDevice, 1, &fence, VK_TRUE, 5}, result(VK_TIMEOUT));
+  capture.call(CommandId::vkWaitForFences, args_vkWaitForFences{kDevice, 1, &fence, VK_TRUE, 5},
+               result(VK_TIMEOUT));
   capture.call(CommandId::vkWaitForFences, args_vkWaitForFences{kDevice, 1, &fence, VK_TRUE, 5}, ok());
   capture.finish();
   const auto plan = build();
@@ -81,13 +84,37 @@ TEST_F(PlayerPlan, RefusesAnObjectThatNothingMade) {
 }
 
 TEST_F(PlayerPlan, RefusesUnsupportedCommandsByName) {
-  const VkBufferDeviceAddressInfo about{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, nullptr, handle<VkBuffer>(0x90)};
-  capture.call(CommandId::vkGetBufferDeviceAddress, args_vkGetBufferDeviceAddress{kDevice, &about}, {.result = 1});
+  const VkBufferDeviceAddressInfo about{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, nullptr,
+                                        handle<VkBuffer>(0x90)};
+  capture.call(CommandId::vkGetBufferDeviceAddress, args_vkGetBufferDeviceAddress{kDevice, &about},
+               {.result = 1});
   capture.finish();
   fails(build(), Status::failed, "vkGetBufferDeviceAddress is not supported");
 }
 
 // No layer of Rondo's writes one: the queue flag and the features are hidden.
+TEST_F(PlayerPlan, RefusesCommandsThatAreEncodedOtherwise) {
+  const test::TemporaryFile other("other.rondo");
+  test::SyntheticCapture written(other.path(), CommandId::vkDeviceWaitIdle);
+  written.call(CommandId::vkDeviceWaitIdle, args_vkDeviceWaitIdle{kDevice}, ok());
+  written.finish();
+  auto reader = Reader::open(other.path(), {});
+  ASSERT_TRUE(reader);
+  fails(build_plan(**reader, {}), Status::unreadable,
+        "record 1: vkDeviceWaitIdle is unknown to this build, or encoded otherwise");
+}
+
+TEST_F(PlayerPlan, RefusesImportedMemory) {
+  auto import = of_type<VkImportMemoryFdInfoKHR>(VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR);
+  import.handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
+  auto info = of_type<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
+  info.pNext = &import;
+  info.allocationSize = 64;
+  create<VkDeviceMemory, args_vkAllocateMemory>(CommandId::vkAllocateMemory, info);
+  capture.finish();
+  fails(build(), Status::failed, "VkImportMemoryFdInfoKHR");
+}
+
 TEST_F(PlayerPlan, RefusesSparseBinding) {
   const VkSparseMemoryBind part{0, 65536, VK_NULL_HANDLE, 0, 0};
   const VkSparseBufferMemoryBindInfo buffer{handle<VkBuffer>(0x90), 1, &part};
@@ -193,8 +220,7 @@ TEST_F(PlayerPlan, NamesTheBlobThatWasCorrupted) {
   ASSERT_TRUE(build());
   PlanOptions options;
   options.damage = *parse_damage("corrupt-blob:0");
-  fails(build(options), Status::unreadable,
-        to_string(digest_of(std::vector<std::byte>(4096, std::byte{3}))));
+  fails(build(options), Status::unreadable, to_string(digest_of(std::vector<std::byte>(4096, std::byte{3}))));
 }
 
 TEST_F(PlayerPlan, DropsTheHostWriteThatATestAskedFor) {
@@ -220,7 +246,8 @@ TEST_F(PlayerPlan, RefusesEveryPrefixOfACapture) {
   std::ifstream in(file.path(), std::ios::binary);
   const std::string whole((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   for (std::size_t cut = 0; cut < whole.size(); cut += 1 + cut / 64) {
-    std::ofstream(file.path(), std::ios::binary | std::ios::trunc).write(whole.data(), static_cast<std::streamsize>(cut));
+    std::ofstream(file.path(), std::ios::binary | std::ios::trunc)
+        .write(whole.data(), static_cast<std::streamsize>(cut));
     const auto plan = build();
     ASSERT_FALSE(plan) << "cut at " << cut;
     EXPECT_EQ(plan.error().status, Status::unreadable) << "cut at " << cut;

@@ -12,13 +12,14 @@
 
 namespace rondo::test {
 
-SyntheticCapture::SyntheticCapture(const std::string& path) {
+SyntheticCapture::SyntheticCapture(const std::string& path, CommandId otherwise) {
   WriterOptions options;
   options.path = path;
   for (const codec::CommandInfo& command : codec::commands())
     if (command.id != CommandId::none)
-      options.dictionary.push_back({DictionaryKind::command, static_cast<std::uint16_t>(command.id),
-                                    codec::info(command.args).encoding_hash, command.name});
+      options.dictionary.push_back(
+          {DictionaryKind::command, static_cast<std::uint16_t>(command.id),
+           codec::info(command.args).encoding_hash + (command.id == otherwise ? 1u : 0u), command.name});
   for (const codec::StructInfo& structure : codec::structures())
     if (structure.stype != codec::kNull)
       options.dictionary.push_back({DictionaryKind::structure, static_cast<std::uint16_t>(structure.id),
@@ -35,7 +36,9 @@ void SyntheticCapture::add_blob(const Digest& digest, std::span<const std::byte>
   writer_->add_blob(*stream_, digest, bytes);
 }
 
-void SyntheticCapture::note_structure(StructId id) { writer_->note_structure(static_cast<std::uint16_t>(id)); }
+void SyntheticCapture::note_structure(StructId id) {
+  writer_->note_structure(static_cast<std::uint16_t>(id));
+}
 
 void SyntheticCapture::record(CommandId command, const void* args, const Call& call) {
   buffer_.clear();
@@ -77,7 +80,8 @@ void SyntheticCapture::finish(Ending ending) {
 TemporaryFile::TemporaryFile(std::string_view name) {
   const char* root = std::getenv("TMPDIR");
   directory_ = std::string(root != nullptr ? root : "/tmp") + "/rondo-unit-XXXXXX";
-  if (::mkdtemp(directory_.data()) == nullptr) throw std::runtime_error("cannot make a directory like " + directory_);
+  if (::mkdtemp(directory_.data()) == nullptr)
+    throw std::runtime_error("cannot make a directory like " + directory_);
   path_ = directory_ + "/" + std::string(name);
 }
 

@@ -17,16 +17,17 @@ namespace rondo::test {
 
 struct Call {
   std::optional<std::int64_t> result = {};  // nothing: the command returns nothing
-  std::uint64_t start_ns = 0;          // 0: not timed
+  std::uint64_t start_ns = 0;               // 0: not timed
   std::uint64_t end_ns = 0;
-  std::uint16_t flags = 0;             // further RecordFlags
+  std::uint16_t flags = 0;  // further RecordFlags
 };
 
 // One thread. Fails the test on any error.
 class SyntheticCapture : public codec::EncodeContext {
  public:
   bool secondaries = false;  // command buffers are taken for such from here on
-  explicit SyntheticCapture(const std::string& path);
+  // `otherwise`: a command of which the file says that it encodes it otherwise.
+  explicit SyntheticCapture(const std::string& path, CommandId otherwise = CommandId::none);
   ~SyntheticCapture() override;
 
   template <class Args>

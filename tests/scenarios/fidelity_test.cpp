@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// What docs/fidelity.md promises of replays on devices that answer otherwise.
+#include <catch2/catch.hpp>
+
+#include "fixture.h"
+#include "skip.h"
+
+using namespace scenario;
+
+namespace {
+
+// Of a capture on the fake driver, whose calls may fail on demand.
+Outcome replay_where(const std::string& settings, const std::string& name) {
+  const Recording& capture =
+      captured(without_checks({program(name)}), {.checkpoints = "readback", .driver = fake});
+  INFO(capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  return player({capture.path}, fake, settings);
+}
+
+Outcome damaged(const std::string& damage, const std::string& name) {
+  const Recording& capture =
+      captured(without_checks({program(name)}), {.checkpoints = "readback", .driver = fake});
+  INFO(capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  return player({"--verify", "--damage", damage, capture.path}, fake);
+}
+
+bool has(const Outcome& outcome, const std::string& text) {
+  return outcome.err.find(text) != std::string::npos;
+}
+
+}  // namespace
+
+SCENARIO("a call that succeeded and fails in a replay is named with both results", "[fidelity]") {
+  const Outcome first = replay_where("fail=vkCreateSampler:1:VK_ERROR_OUT_OF_HOST_MEMORY", "samplers");
+  INFO(first.both());
+  CHECK(first.status == 1);
+  CHECK(has(first, ": record "));
+  CHECK(
+      has(first,
+          "vkCreateSampler returned VK_ERROR_OUT_OF_HOST_MEMORY, in the capture VK_SUCCESS; nothing had been "
+          "submitted"));
+  const Outcome later = replay_where("fail=vkQueueSubmit:2:VK_ERROR_DEVICE_LOST", "command_buffers");
+  INFO(later.both());
+  CHECK(later.status == 1);
+  CHECK(has(later,
+            "vkQueueSubmit returned VK_ERROR_DEVICE_LOST, in the capture VK_SUCCESS; the last submit was 0"));
+}
+
+SCENARIO("a call of the player's own that fails is named with its record", "[fidelity]") {
+  const Outcome zeroing = replay_where("fail=vkCreateCommandPool:1:VK_ERROR_OUT_OF_HOST_MEMORY", "triangle");
+  INFO(zeroing.both());
+  CHECK(zeroing.status == 1);
+  CHECK(has(zeroing, ": record "));
+  CHECK(has(zeroing, "vkAllocateMemory: zeroing VkDeviceMemory#0: vkCreateCommandPool"));
+}
+
+SCENARIO("what the capture saw reached is waited for on a device that takes longer", "[fidelity]") {
+  if (!no_readback(fake).empty()) SKIP_SCENARIO(no_readback(fake));
+  const std::string name = GENERATE("timeline", "events", "queries", "fences");
+  const std::string settings = GENERATE("delay-us=3000", "lazy=1");
+  const Recording& capture =
+      captured(without_checks({program(name)}), {.checkpoints = "readback", .driver = fake});
+  REQUIRE(capture.run.status == 0);
+  const Outcome outcome = player({"--verify", capture.path}, fake, settings);
+  INFO(name << " with " << settings << '\n' << outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(compared(outcome, "[a-z -]+").equal > 0);
+}
+
+SCENARIO("a query that is never ready ends the replay when all work is finished", "[fidelity]") {
+  const Outcome outcome = damaged("drop:vkCmdWriteTimestamp#0", "queries");
+  INFO(outcome.both());
+  CHECK(outcome.status == 1);
+  CHECK(has(outcome, "vkGetQueryPoolResults"));
+}
+
+SCENARIO("a resource at an offset that is not aligned is placed where it may be", "[fidelity]") {
+  if (!no_readback(fake).empty()) SKIP_SCENARIO(no_readback(fake));
+  const Outcome outcome = damaged("corrupt:vkBindImageMemory#0:memoryOffset=1", "triangle");
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(compared(outcome, "[a-z -]+").equal > 0);
+}
+
+SCENARIO("rendering to no layers is rendering to one", "[fidelity]") {
+  if (!no_readback(fake).empty()) SKIP_SCENARIO(no_readback(fake));
+  const Outcome outcome = damaged("corrupt:vkCmdBeginRendering#0:layerCount=0", "dynamic");
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(compared(outcome, "[a-z -]+").equal > 0);
+}
+
+SCENARIO("a device of other queue families plays what they offer", "[fidelity]") {
+  const Recording& capture = captured(without_checks({program("rewrite")}));  // of one family
+  REQUIRE(capture.run.status == 0);
+  const Outcome outcome = player({capture.path}, fake);
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+}
+
+SCENARIO("all that a device lacks is listed", "[fidelity]") {
+  const Recording& queues = captured(without_checks({program("queues")}), {.driver = fake});
+  REQUIRE(queues.run.status == 0);
+  const Outcome families = player({queues.path});
+  INFO(families.both());
+  CHECK(families.status == 4);
+  CHECK(has(families, "a queue family of its own with 2 queue(s) for compute (captured family 1)"));
+  CHECK(has(families, "a queue family of its own with 2 queue(s) for graphics+compute (captured family 0)"));
+  const Recording& planes = captured(without_checks({program("planes")}), {.driver = fake});
+  REQUIRE(planes.run.status == 0);
+  const Outcome formats = player({planes.path});
+  INFO(formats.both());
+  CHECK(formats.status == 4);
+  CHECK(has(formats, "VK_FORMAT_G8_B8_R8_3PLANE_420_UNORM in the captured tiling, usage and flags"));
+  CHECK(has(formats, "extension VK_KHR_sampler_ycbcr_conversion"));
+  CHECK(has(formats, "feature VkPhysicalDeviceSamplerYcbcrConversionFeatures::samplerYcbcrConversion"));
+}
