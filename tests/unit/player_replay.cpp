@@ -65,13 +65,33 @@ class PlayerReplay : public test::PlayerScene {
     VkQueryPool pool = kQueries;
     capture.call(CommandId::vkCreateQueryPool, args_vkCreateQueryPool{kDevice, &info, nullptr, &pool}, ok());
   }
+  void submit_a_wait_for_an_event() {
+    create_commands();
+    VkEventCreateInfo event_info{};
+    event_info.sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO;
+    VkEvent event = kEvent;
+    capture.call(CommandId::vkCreateEvent, args_vkCreateEvent{kDevice, &event_info, nullptr, &event}, ok());
+    VkCommandBufferBeginInfo begin{};
+    begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+    capture.call(CommandId::vkBeginCommandBuffer, args_vkBeginCommandBuffer{kCommands, &begin}, ok());
+    args_vkCmdWaitEvents wait{};
+    wait.commandBuffer = kCommands;
+    wait.eventCount = 1;
+    wait.pEvents = &kEvent;
+    wait.srcStageMask = VK_PIPELINE_STAGE_HOST_BIT;
+    wait.dstStageMask = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+    capture.call(CommandId::vkCmdWaitEvents, wait);
+    capture.call(CommandId::vkEndCommandBuffer, args_vkEndCommandBuffer{kCommands}, ok());
+    submit({kCommands});
+  }
   // Status 4 where this machine has no device, or none that can.
-  Outcome outcome() {
+  Outcome outcome(bool verify = false) {
     capture.finish();
     Options options;
     options.file = file.path();
     options.quiet = true;
     options.timeout = 60;
+    options.verify = verify;
     return play(options);
   }
 };
@@ -109,30 +129,28 @@ TEST_F(PlayerReplay, EndsThoughASubmitWaitsForASignalThatNeverCame) {
 }
 
 TEST_F(PlayerReplay, EndsThoughACommandWaitsForAnEventThatWasNeverSet) {
-  create_commands();
-  VkEventCreateInfo event_info{};
-  event_info.sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO;
-  VkEvent event = kEvent;
-  capture.call(CommandId::vkCreateEvent, args_vkCreateEvent{kDevice, &event_info, nullptr, &event}, ok());
-  VkCommandBufferBeginInfo begin{};
-  begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
-  capture.call(CommandId::vkBeginCommandBuffer, args_vkBeginCommandBuffer{kCommands, &begin}, ok());
-  args_vkCmdWaitEvents wait{};
-  wait.commandBuffer = kCommands;
-  wait.eventCount = 1;
-  wait.pEvents = &kEvent;
-  wait.srcStageMask = VK_PIPELINE_STAGE_HOST_BIT;
-  wait.dstStageMask = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
-  capture.call(CommandId::vkCmdWaitEvents, wait);
-  capture.call(CommandId::vkEndCommandBuffer, args_vkEndCommandBuffer{kCommands}, ok());
-  VkSubmitInfo submit{};
-  submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
-  submit.commandBufferCount = 1;
-  submit.pCommandBuffers = &kCommands;
-  capture.call(CommandId::vkQueueSubmit, args_vkQueueSubmit{kQueue, 1, &submit, VK_NULL_HANDLE}, ok());
+  submit_a_wait_for_an_event();
   const Outcome played = outcome();
   if (played.status == Status::device) GTEST_SKIP() << played.error;
   EXPECT_EQ(played.status, Status::ok) << played.error;
+}
+
+TEST_F(PlayerReplay, ComparesNothingWhereAnEventIsSetLater) {
+  const VkDeviceMemory memory = allocate(64);
+  write(memory, 0, std::vector<std::byte>(64, std::byte{7}));
+  submit_a_wait_for_an_event();
+  const RondoRange all{0, 64};
+  const RondoDigest digest{1, 2};  // it would differ
+  capture.call(CommandId::rondoCheckpointMemory,
+               args_rondoCheckpointMemory{kDevice, memory, 1, &all, &digest, nullptr});
+  capture.call(CommandId::vkSetEvent, args_vkSetEvent{kDevice, kEvent}, ok());
+  const Outcome played = outcome(true);
+  if (played.status == Status::device) GTEST_SKIP() << played.error;
+  EXPECT_EQ(played.status, Status::different) << played.error;  // nothing at all could be compared
+  EXPECT_EQ(played.verification.memory_ranges.compared, 0u);
+  EXPECT_EQ(played.verification.memory_ranges.unverified, 1u);
+  EXPECT_NE(played.verification.first_unverified.find("may wait for an event set later"), std::string::npos)
+      << played.verification.first_unverified;
 }
 
 TEST_F(PlayerReplay, RefusesQueriesThatThePoolDoesNotHave) {
