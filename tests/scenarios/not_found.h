@@ -29,6 +29,7 @@ struct NotFound {
   const char* name;  // the first column in docs/mutations.md
   std::vector<Pattern> patterns;
   bool harmless = false;  // the fake driver complains and calls it harmless; else it says nothing
+  bool races = false;     // what finds it, or nothing, depends on which of host and queues comes first
 };
 
 const std::vector<NotFound>& not_found();
