@@ -169,6 +169,13 @@ Result<void> PlanBuilder::check_played(const Record& record, const codec::Comman
       return tl::unexpected<Error>(
           at(record, Status::unreadable, std::string(command.name) + ": " + f.name + " is null"));
   }
+  // What the driver makes all the same would have no owner.
+  if (command.returns == codec::Returns::result && record.has_return && record.return_value == VK_SUCCESS)
+    for (std::size_t i = 0; i < resolution_.ids.size(); ++i)
+      if (resolution_.ids[i] == 0 && (lowered_.handles[i].flags & codec::kCreated) != 0)
+        return tl::unexpected<Error>(at(record, Status::unreadable,
+                                        std::string(command.name) + " succeeded and made no " +
+                                            codec::info(lowered_.handles[i].type).name));
   return {};
 }
 

@@ -142,6 +142,12 @@ TEST_F(HostileResources, ViewsStayWithinTheirImage) {
   create<VkImageView, args_vkCreateImageView>(CommandId::vkCreateImageView, info);
   refuses("subresourceRange is outside VkImage#0, which has 1 mips and 1 layers");
 }
+TEST_F(HostileResources, WhatSucceedsMakesSomething) {
+  const auto info = of_type<VkFenceCreateInfo>(VK_STRUCTURE_TYPE_FENCE_CREATE_INFO);
+  VkFence none = VK_NULL_HANDLE;
+  capture.call(CommandId::vkCreateFence, args_vkCreateFence{kDevice, &info, nullptr, &none}, ok());
+  refuses("vkCreateFence succeeded and made no VkFence");
+}
 TEST_F(HostileResources, EnumerantsAreTheRegistrys) {
   auto info = of_type<VkBufferViewCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO);
   info.buffer = buffer(64);
