@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/reader.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -63,17 +65,24 @@ Result<std::unique_ptr<Reader>> Reader::open(const std::string& path, const Read
   if (!file) return tl::unexpected<Error>(std::move(file).error());
   auto layout = read_layout(*file);
   if (!layout) return tl::unexpected<Error>(std::move(layout).error());
-  if (!layout->complete && file->locked_by_other()) layout->cut_reason = "it is still being recorded: wait until its program ends";
+  if (!layout->complete && file->locked_by_other())
+    layout->cut_reason = "it is still being recorded: wait until its program ends";
   auto reader = std::make_unique<FileReader>(std::move(*file), std::move(*layout), options);
   RONDO_TRY(reader->prepare());
   return std::unique_ptr<Reader>(std::move(reader));
+}
+
+std::size_t machine_memory() {
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
+  if (pages <= 0 || page <= 0) return std::size_t{4} << 30;
+  return static_cast<std::size_t>(pages) * static_cast<std::size_t>(page);
 }
 
 FileReader::FileReader(File file, CaptureLayout layout, const ReaderOptions& options)
     : file_(std::move(file)),
       layout_(std::move(layout)),
       options_(options),
-      memory_{options.memory_budget, 0, 0},
+      memory_{options.memory_budget != 0 ? options.memory_budget : machine_memory() / 2, 0, 0},
       blobs_(file_, chunks_, memory_) {}
 
 Result<void> FileReader::prepare() {
@@ -92,7 +101,7 @@ Result<void> FileReader::read_dictionary_and_sessions() {
   for (const ChunkInfo& chunk : chunks_) {
     const ChunkType type = type_of(chunk.header);
     if (type != ChunkType::dictionary && type != ChunkType::session) continue;
-    auto payload = load_payload(file_, chunk, options_.memory_budget);
+    auto payload = load_payload(file_, chunk, memory_.left_for_records());
     Result<void> used;
     if (!payload) {
       used = tl::unexpected<Error>(std::move(payload).error());

@@ -47,9 +47,11 @@ struct BlobInfo {
   std::uint64_t bytes = 0;
 };
 
+std::size_t machine_memory();  // bytes; 4 GiB where that cannot be told
+
 struct ReaderOptions {
-  std::size_t memory_budget = std::size_t{1} << 30;  // bytes of decompressed data held at once
-  bool salvage = false;  // accept a cut or damaged file: records up to the first gap or damage
+  std::size_t memory_budget = 0;  // bytes of decompressed data held at once; 0: half of the machine's
+  bool salvage = false;           // accept a cut or damaged file: records up to the first gap or damage
 };
 
 struct ChunkInfo {

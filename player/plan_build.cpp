@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
 
 #include <algorithm>
 #include <span>
@@ -37,12 +36,6 @@ bool is_players_own(HandleType type) {
   }
 }
 
-std::size_t default_budget() {
-  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
-  if (pages <= 0 || page <= 0) return std::size_t{4} << 30;
-  return static_cast<std::size_t>(pages) * static_cast<std::size_t>(page) / 4 * 3;
-}
-
 }  // namespace
 
 PlanBuilder::PlanBuilder(Reader& reader, const PlanOptions& options)
@@ -51,7 +44,7 @@ PlanBuilder::PlanBuilder(Reader& reader, const PlanOptions& options)
       plan_(std::make_unique<Plan>()),
       ids_(codec::IdMap::match(reader.dictionary())),
       validity_(*plan_),
-      budget_(options.memory_budget != 0 ? options.memory_budget : default_budget()) {
+      budget_(options.memory_budget != 0 ? options.memory_budget : machine_memory() / 4 * 3) {
   plan_->path = reader.path();
   plan_->header = reader.header();
 }
