@@ -82,7 +82,8 @@ Result<Reader::Bytes> BlobStore::get(const Digest& digest) {
   if (place == places_.end()) {
     std::string why = file_.path() + ": blob " + to_string(digest) + " is not in the capture";
     if (problem_) why += " (" + problem_->message + ")";
-    return fail(Status::unreadable, why);
+    return fail(Status::unreadable,
+                why + "; `player --salvage` plays what comes before the record that needs it");
   }
   return load(digest, place->second);
 }

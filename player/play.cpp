@@ -57,9 +57,13 @@ Result<Targets> choose_targets(const Options& options, const Plan& plan, const L
 
 Result<void> check_checkpoints(const Options& options, const Plan& plan) {
   if (!options.verify || plan.counts.image_checkpoints + plan.counts.memory_checkpoints != 0) return {};
-  return fail(Status::usage, plan.path +
-                                 ": has no checkpoints to verify with: capture it again with "
-                                 "RONDO_CHECKPOINTS=present (or readback)");
+  return fail(Status::usage,
+              plan.path + (options.until != UINT64_MAX
+                               ? ": has no checkpoints up to the end that --until sets"
+                               : ": has no checkpoints to verify with: capture it again with "
+                                 "RONDO_CHECKPOINTS=present, which digests presented images, or "
+                                 "readback, which also digests memory that is mapped when a "
+                                 "program waits"));
 }
 
 std::string compared_text(const Comparison& c, const char* what) {
