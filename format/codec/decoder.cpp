@@ -2,10 +2,12 @@
 #include "format/codec/decoder.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "format/codec/decoder_walk.h"
 #include "format/codec/rules.h"
 #include "format/codec/shapes.h"
+#include "generated/args.h"
 
 namespace rondo::codec {
 namespace {
@@ -212,6 +214,19 @@ bool Decoder::strides_agree() {
   return true;
 }
 
+// Of the index-th build, whose ranges or counts come behind pInfos.
+std::uint32_t Decoder::geometries(std::size_t base, std::size_t index) const {
+  const std::size_t member = command_.canonical == CommandId::vkBuildAccelerationStructuresKHR
+                                 ? offsetof(args_vkBuildAccelerationStructuresKHR, pInfos)
+                                 : offsetof(args_vkCmdBuildAccelerationStructuresKHR, pInfos);
+  const auto infos = load<std::uint64_t>(&out_.bytes[base + member]);
+  if (infos == 0) return 0;
+  return load<std::uint32_t>(
+      &out_.bytes[static_cast<std::size_t>(infos) +
+                  index * sizeof(VkAccelerationStructureBuildGeometryInfoKHR) +
+                  offsetof(VkAccelerationStructureBuildGeometryInfoKHR, geometryCount)]);
+}
+
 bool Decoder::is_required(const Field& f, std::size_t base) const {
   if ((f.flags & kRequired) == 0 || (f.flags & kOutput) != 0 || in_output_) return false;
   if (f.rule == RuleId::none) return true;
@@ -284,6 +299,11 @@ bool Decoder::many_pointers(const Field& f, std::size_t base, int depth) {
     std::uint32_t inner = 0;
     if (!read_count(f, inner)) return false;
     if (inner == kNull) continue;
+    if (inner != geometries(base, i)) {
+      member_ = f.name;
+      return refuse("holds " + std::to_string(inner) + " ranges where pInfos has " +
+                    std::to_string(geometries(base, i)) + " geometries");
+    }
     std::size_t target = 0;
     if (!allocate(inner * std::size_t{f.size}, target)) return false;
     point(slot, target);

@@ -54,6 +54,7 @@ class Decoder {
   bool read_count(const Field& f, std::uint32_t& count);
   bool counts_agree(const Field& f, std::size_t base, std::uint64_t found);
   bool strides_agree();
+  std::uint32_t geometries(std::size_t base, std::size_t index) const;
   bool native_count(const Field& f, std::size_t base, std::uint64_t& count) const;
   bool is_required(const Field& f, std::size_t base) const;
   bool accept_null(const Field& f, std::size_t base);
