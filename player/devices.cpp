@@ -125,7 +125,14 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
         sizes.pNext = all.pNext;
         all.pNext = &sizes;
       }
+      VkPhysicalDevicePushDescriptorPropertiesKHR pushes{};
+      pushes.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR;
+      if (device.has_extension(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME)) {
+        pushes.pNext = all.pNext;
+        all.pNext = &pushes;
+      }
       properties2(handle, &all);
+      if (pushes.maxPushDescriptors != 0) device.max_push_descriptors = pushes.maxPushDescriptors;
       if (sizes.maxBufferSize != 0) device.max_buffer_size = sizes.maxBufferSize;
       std::copy(std::begin(id.deviceUUID), std::end(id.deviceUUID), device.uuid.begin());
       if (has_driver) device.driver = std::string(driver.driverName) + ", " + driver.driverInfo;

@@ -19,7 +19,8 @@ struct LiveDevice {
   std::array<std::uint8_t, VK_UUID_SIZE> uuid{};  // deviceUUID; zero below Vulkan 1.1
   std::string driver;                             // "llvmpipe, Mesa 22.3.6", empty if unknown
   VkPhysicalDeviceMemoryProperties memory{};
-  VkDeviceSize max_buffer_size = UINT64_MAX;  // where the driver says one
+  VkDeviceSize max_buffer_size = UINT64_MAX;        // where the driver says one
+  std::uint32_t max_push_descriptors = UINT32_MAX;  // the same
   std::vector<VkQueueFamilyProperties> families;
   std::vector<std::string> extensions;
 

@@ -62,6 +62,15 @@ void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& targ
         if (info != nullptr) need(op, "maxBufferSize", info->size, target.max_buffer_size);
         break;
       }
+      case CommandId::vkCreateDescriptorSetLayout: {
+        const auto* info = native_block<args_vkCreateDescriptorSetLayout>(plan, op, storage).pCreateInfo;
+        if (info == nullptr || (info->flags & VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR) == 0)
+          break;
+        std::uint64_t pushed = 0;
+        for (std::uint32_t i = 0; i < info->bindingCount; ++i) pushed += info->pBindings[i].descriptorCount;
+        need(op, "maxPushDescriptors", pushed, target.max_push_descriptors);
+        break;
+      }
       case CommandId::vkCreatePipelineLayout: {
         const auto* info = native_block<args_vkCreatePipelineLayout>(plan, op, storage).pCreateInfo;
         if (info == nullptr) break;

@@ -31,6 +31,11 @@ Wrong create_set_layout(Validity& v, const Call& c) {
     if (b.descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK && b.descriptorCount % 4 != 0)
       return "has an inline uniform block of " + std::to_string(b.descriptorCount) + " bytes";
   }
+  if ((info.flags & VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR) != 0)
+    for (const Binding& b : layout->bindings)
+      if (is_dynamic(b.type) || b.type == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK)
+        return "is for push descriptors and has binding " + std::to_string(b.binding) +
+               " of a type that is never pushed";
   std::uint32_t last = 0;
   for (const Binding& b : layout->bindings) last = std::max(last, b.binding);
   const auto* flags = find_chained<VkDescriptorSetLayoutBindingFlagsCreateInfo>(

@@ -331,11 +331,6 @@ void push_with(Call& call, args_vkCmdPushDescriptorSetWithTemplateKHR& a) {
 
 // --- binding --------------------------------------------------------------
 
-bool is_dynamic(VkDescriptorType type) {
-  return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC ||
-         type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;
-}
-
 // `offsets`: one for each dynamic descriptor of the set, which there are enough of.
 const std::uint32_t* check_offsets(const DescriptorSet& set, const std::uint32_t* offsets) {
   const std::lock_guard lock(set.mutex);

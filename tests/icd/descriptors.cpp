@@ -2,10 +2,13 @@
 // Descriptor set layouts, pools and sets.
 #include "tests/icd/descriptors.h"
 
+#include <algorithm>
 #include <set>
 
 #include "tests/icd/chain.h"
 #include "tests/icd/install.h"
+#include "tests/icd/memory.h"
+#include "tests/icd/physical_device.h"
 #include "tests/icd/state.h"
 
 namespace fake {
@@ -27,6 +30,13 @@ void check_layout(Call&, const args_vkCreateDescriptorSetLayout& a) {
       return violation("an inline uniform block has no multiple of 4 bytes");
     if (b.descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK && b.descriptorCount > 256)
       return harmless("an inline uniform block is beyond the limits");  // sets are as large as that
+  }
+  if ((a.pCreateInfo->flags & VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR) != 0) {
+    for (std::uint32_t i = 0; i < a.pCreateInfo->bindingCount; ++i)
+      if (is_dynamic(a.pCreateInfo->pBindings[i].descriptorType) ||
+          a.pCreateInfo->pBindings[i].descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK)
+        return violation("a binding is of a type that is never pushed");
+    if (total > kMaxPushDescriptors) return violation("there are more descriptors than maxPushDescriptors");
   }
   if (total > 1u << 20) return harmless("there are more descriptors than maxPerSetDescriptors");
   const auto* flags = chained<VkDescriptorSetLayoutBindingFlagsCreateInfo>(*a.pCreateInfo);
@@ -74,6 +84,11 @@ void check_pool(Call&, const args_vkCreateDescriptorPool& a) {
 
 VkResult create_pool(Call& call, args_vkCreateDescriptorPool& a) {
   auto pool = std::make_shared<DescriptorPool>();
+  std::uint64_t descriptors = 0;
+  for (std::uint32_t i = 0; i < a.pCreateInfo->poolSizeCount; ++i)
+    descriptors += a.pCreateInfo->pPoolSizes[i].descriptorCount;
+  pool->room = reserve(descriptors * sizeof(Descriptor));
+  if (pool->room == nullptr) return VK_ERROR_OUT_OF_HOST_MEMORY;
   pool->flags = a.pCreateInfo->flags;
   pool->max_sets = a.pCreateInfo->maxSets;
   for (std::uint32_t i = 0; i < a.pCreateInfo->poolSizeCount; ++i)
@@ -91,12 +106,28 @@ std::shared_ptr<DescriptorSet> set_of(std::uint64_t handle) {
   return std::static_pointer_cast<DescriptorSet>(find(DescriptorSet::kType, handle));
 }
 
-std::map<VkDescriptorType, std::uint32_t> content_of(const DescriptorSet& set) {
-  std::map<VkDescriptorType, std::uint32_t> needs;
+using Needs = std::map<VkDescriptorType, std::uint64_t>;  // descriptors; bytes of inline blocks
+
+Needs content_of(const DescriptorSet& set) {
+  Needs needs;
   for (const auto& [binding, slot] : set.layout->slots)
-    needs[slot.type] += static_cast<std::uint32_t>(set.slots.at(binding).inline_block.size() +
-                                                   set.slots.at(binding).descriptors.size());
+    needs[slot.type] += set.slots.at(binding).inline_block.size() + set.slots.at(binding).descriptors.size();
   return needs;
+}
+
+std::uint32_t count_of(const DescriptorSetLayout::Slot& slot, std::uint32_t variable) {
+  return (slot.flags & VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT) != 0 ? variable : slot.count;
+}
+
+bool has_room(const DescriptorPool& pool, const DescriptorSetLayout& layout, std::uint32_t variable) {
+  if (pool.members.size() >= pool.max_sets) return false;
+  Needs needs;
+  for (const auto& [binding, slot] : layout.slots) needs[slot.type] += count_of(slot, variable);
+  return std::all_of(needs.begin(), needs.end(), [&](const auto& need) {
+    const auto used = pool.used.find(need.first), capacity = pool.capacity.find(need.first);
+    return need.second == 0 || (capacity != pool.capacity.end() &&
+                                need.second + (used != pool.used.end() ? used->second : 0) <= capacity->second);
+  });
 }
 
 void check_allocate(Call&, const args_vkAllocateDescriptorSets& a) {
@@ -132,19 +163,16 @@ VkResult allocate(Call& call, args_vkAllocateDescriptorSets& a) {
   const auto pool = get<DescriptorPool>(info.descriptorPool);
   for (std::uint32_t i = 0; i < info.descriptorSetCount; ++i) a.pDescriptorSets[i] = VK_NULL_HANDLE;
   for (std::uint32_t i = 0; i < info.descriptorSetCount; ++i) {
-    auto set = make_set(get<DescriptorSetLayout>(info.pSetLayouts[i]), variable_count(info, i));
-    bool fits = pool->members.size() < pool->max_sets;
-    const auto needs = content_of(*set);
-    for (const auto& [type, count] : needs)
-      fits = fits && (count == 0 || pool->used[type] + count <= pool->capacity[type]);
-    if (!fits) {
+    const auto layout = get<DescriptorSetLayout>(info.pSetLayouts[i]);
+    if (!has_room(*pool, *layout, variable_count(info, i))) {
       for (std::uint32_t k = 0; k < i; ++k) {
         give_back(*pool, *set_of(number(a.pDescriptorSets[k])));
         a.pDescriptorSets[k] = VK_NULL_HANDLE;
       }
       return VK_ERROR_OUT_OF_POOL_MEMORY;
     }
-    for (const auto& [type, count] : needs) pool->used[type] += count;
+    auto set = make_set(layout, variable_count(info, i));
+    for (const auto& [type, count] : content_of(*set)) pool->used[type] += count;
     set->pool = pool->handle;
     const std::uint64_t handle = publish(set, call.device);
     pool->members.insert(handle);
@@ -210,8 +238,7 @@ std::shared_ptr<DescriptorSet> make_set(const std::shared_ptr<DescriptorSetLayou
   set->layout = layout;
   for (const auto& [binding, from] : layout->slots) {
     DescriptorSet::Slot& slot = set->slots[binding];
-    const std::uint32_t count =
-        (from.flags & VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT) != 0 ? variable : from.count;
+    const std::uint32_t count = count_of(from, variable);
     if (from.type == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK) {
       slot.inline_block.resize(count);
       continue;

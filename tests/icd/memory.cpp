@@ -82,6 +82,12 @@ bool within_budget(VkDeviceSize size) {
   return true;
 }
 
+void release(std::uint64_t bytes) {
+  Space& s = space();
+  const std::lock_guard lock(s.mutex);
+  s.allocated -= std::min<std::uint64_t>(s.allocated, bytes);
+}
+
 VkResult allocate(Call& call, args_vkAllocateMemory& a) {
   const VkMemoryAllocateInfo& info = *a.pAllocateInfo;
   const auto types = memory_properties();
@@ -274,6 +280,14 @@ std::shared_ptr<Memory> own_memory(VkDeviceSize size) {
   return memory->contents == nullptr ? nullptr : memory;
 }
 
+std::shared_ptr<const void> reserve(std::uint64_t bytes) {
+  if (!within_budget(bytes)) return nullptr;
+  return {new std::uint64_t(bytes), [](const std::uint64_t* held) {
+            release(*held);
+            delete held;
+          }};
+}
+
 void reset_memory() {
   Space& s = space();
   const std::lock_guard lock(s.mutex);
@@ -284,10 +298,12 @@ void reset_memory() {
 Memory::~Memory() {
   if (host != nullptr && host != contents) munmap(host, size);
   if (contents != nullptr && !imported) munmap(contents, size);
-  Space& s = space();
-  const std::lock_guard lock(s.mutex);
-  if (address != 0) s.taken.erase(address);
-  s.allocated -= std::min<std::uint64_t>(s.allocated, size);
+  if (address != 0) {
+    Space& s = space();
+    const std::lock_guard lock(s.mutex);
+    s.taken.erase(address);
+  }
+  release(size);
 }
 
 void install_memory(Table& table) {

@@ -18,6 +18,8 @@ std::uint32_t import_types();         // of host pointers
 
 // Of the driver's own: no object of the program's. Null: beyond the budget.
 std::shared_ptr<Memory> own_memory(VkDeviceSize size);
+// The same without memory, for as long as it is held: what other allocations come to.
+std::shared_ptr<const void> reserve(std::uint64_t bytes);
 
 std::shared_ptr<Image> make_image(const VkImageCreateInfo& info);  // without a handle
 VkDeviceSize plane_size(const Image& image, const Plane& plane);

@@ -229,7 +229,8 @@ struct DescriptorPool : Object {
   VkDescriptorPoolCreateFlags flags = 0;
   std::uint32_t max_sets = 0;
   std::set<std::uint64_t> members;                           // handles
-  std::map<VkDescriptorType, std::uint32_t> capacity, used;  // descriptors; bytes of inline blocks
+  std::map<VkDescriptorType, std::uint64_t> capacity, used;  // descriptors; bytes of inline blocks
+  std::shared_ptr<const void> room;                          // of the driver's budget
 };
 
 struct DescriptorSet : Object {

@@ -9,6 +9,7 @@
 namespace fake {
 
 inline constexpr std::uint32_t kApiVersion = VK_MAKE_API_VERSION(0, 1, 3, 239);
+inline constexpr std::uint32_t kMaxPushDescriptors = 32;
 
 std::vector<VkExtensionProperties> extension_list(bool device);
 bool has_extension(const char* name, bool device);

@@ -299,7 +299,8 @@ void fill_properties(const PhysicalDevice& device, VkBaseOutStructure* s) {
       as<VkPhysicalDeviceTimelineSemaphoreProperties>(s).maxTimelineSemaphoreValueDifference = UINT64_MAX;
       return;
     case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR:
-      as<VkPhysicalDevicePushDescriptorPropertiesKHR>(s).maxPushDescriptors = 32;
+      as<VkPhysicalDevicePushDescriptorPropertiesKHR>(s).maxPushDescriptors =
+          kMaxPushDescriptors;
       return;
     case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT:
       as<VkPhysicalDeviceExternalMemoryHostPropertiesEXT>(s).minImportedHostPointerAlignment =

@@ -3,16 +3,12 @@
 #include <mutex>
 
 #include "tests/icd/access.h"
+#include "tests/icd/descriptors.h"
 #include "tests/icd/pipeline_uses.h"
 #include "tests/icd/sensitive.h"
 
 namespace fake {
 namespace {
-
-bool is_dynamic(VkDescriptorType type) {
-  return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC ||
-         type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;
-}
 
 bool is_written(VkDescriptorType type) {
   switch (type) {

@@ -84,6 +84,18 @@ class HostileResources : public test::PlayerHostile {
   }
 };
 
+TEST_F(HostileResources, PushesAreOfWhatCanBePushed) {
+  const VkDescriptorSetLayoutBinding binding{0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC, 1,
+                                             VK_SHADER_STAGE_ALL, nullptr};
+  auto info = of_type<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
+  info.flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;
+  info.bindingCount = 1;
+  info.pBindings = &binding;
+  create<VkDescriptorSetLayout, args_vkCreateDescriptorSetLayout>(CommandId::vkCreateDescriptorSetLayout,
+                                                                  info);
+  refuses("vkCreateDescriptorSetLayout: is for push descriptors and has binding 0");
+}
+
 TEST_F(HostileResources, BuffersLieWithinTheirMemory) {
   const VkBuffer made = buffer(64, false);
   capture.call(CommandId::vkBindBufferMemory, args_vkBindBufferMemory{kDevice, made, allocate(64), 8}, ok());
