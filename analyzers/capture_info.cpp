@@ -20,6 +20,7 @@ void take_container(Reader& reader, CaptureInfo& info) {
   info.header = reader.header();
   info.complete = reader.complete();
   info.cut_reason = reader.cut_reason();
+  info.can_be_finished = reader.can_be_finished();
   info.footer = reader.footer();
   info.gaps = reader.gaps();
   info.session = JsonText::merge(reader.sessions());

@@ -75,6 +75,7 @@ struct CaptureInfo {
   FileHeader header{};
   bool complete = false;
   std::string cut_reason;
+  bool can_be_finished = false;
   std::optional<Footer> footer;
   std::uint64_t gaps = 0;
   JsonText session;

@@ -65,7 +65,7 @@ Result<int> run_info(Arguments args) {
   out.write(words);
   RONDO_TRY(out.finish());
   if (!info->damaged.empty())
-    return fail(Status::unreadable, text("{}: {} damaged", file, plural(info->damaged.size(), "chunk")));
+    return fail(Status::unreadable, text("{}: damaged in {}", file, plural(info->damaged.size(), "place")));
   return 0;
 }
 

@@ -27,7 +27,8 @@ std::string joined(const std::vector<std::string>& parts) {
 void append_ending(std::string& out, const CaptureInfo& info) {
   if (!info.complete) {
     label(out, "cut", info.cut_reason);
-    label(out, "", text("once its program has ended, 'rondo finish {}' closes it; 'player --salvage' plays it as it is", printable(info.path)));
+    label(out, "", info.can_be_finished ? text("once its program has ended, 'rondo finish {}' closes it; 'player --salvage' plays it as it is", printable(info.path))
+                                        : "'player --salvage' plays what comes before; nothing brings back the rest");
     return;
   }
   std::string words = "complete";

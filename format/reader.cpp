@@ -138,6 +138,7 @@ std::uint64_t FileReader::gaps() const {
 
 std::vector<std::string> FileReader::damaged_chunks() const {
   std::vector<std::string> damaged;
+  if (layout_.damaged) damaged.push_back(path() + ": " + layout_.cut_reason);
   for (const ChunkInfo& chunk : layout_.chunks) {
     const Result<void> intact = check_stored_bytes(file_, chunk);
     if (!intact) damaged.push_back(intact.error().message);

@@ -71,6 +71,8 @@ class Reader {
   virtual std::uint64_t file_bytes() const = 0;
   virtual const FileHeader& header() const = 0;
   virtual bool complete() const = 0;  // has index and footer
+  // Not complete only because its end is missing: `rondo finish` closes it.
+  virtual bool can_be_finished() const = 0;
   virtual std::optional<Footer> footer() const = 0;
   virtual const std::string& cut_reason() const = 0;  // why it is not complete, or what salvage dropped
   virtual const std::vector<ChunkInfo>& chunks() const = 0;

@@ -470,9 +470,9 @@ Result<std::unique_ptr<Plan>> build_plan(Reader& reader, const PlanOptions& opti
                       reader.path() + "` closes it), or play what is whole so far with `player --salvage`");
     if (!reader.complete())
       return fail(Status::unreadable,
-                  reader.path() + ": cut (" + reader.cut_reason() +
-                      "); play what is whole with `player --salvage`, or close it with `rondo finish " +
-                      reader.path() + "`");
+                  reader.path() + (reader.can_be_finished() ? ": cut (" : ": damaged (") +
+                      reader.cut_reason() + "); play what is whole with `player --salvage`" +
+                      (reader.can_be_finished() ? ", or close it with `rondo finish " + reader.path() + "`" : ""));
     if (reader.gaps() != 0)
       return fail(Status::unreadable,
                   reader.path() + ": " + std::to_string(reader.gaps()) +

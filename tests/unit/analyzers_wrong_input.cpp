@@ -105,10 +105,25 @@ TEST(AnalyzersWrongInput, InfoFindsADamagedBlobChunk) {
   const Printed info = printed(run_info, {file.path()});
   EXPECT_EQ(info.status, 3);
   EXPECT_NE(info.out.find("\ndamaged "), std::string::npos) << info.out;
-  EXPECT_NE(info.error.find("1 chunk damaged"), std::string::npos) << info.error;
+  EXPECT_NE(info.error.find("damaged in 1 place"), std::string::npos) << info.error;
   const Printed finished = printed(run_finish, {file.path()});
   EXPECT_EQ(finished.status, 0);
   EXPECT_NE(finished.out.find("not checked"), std::string::npos) << finished.out;
+}
+
+// `rondo finish` refuses it, so nothing names it as the remedy.
+TEST(AnalyzersWrongInput, ADamagedChunkHeaderIsNothingToFinish) {
+  const TemporaryFile file;
+  test::write_scene(file.path());
+  std::string bytes = read(file.path());
+  bytes[sizeof(FileHeader) + offsetof(ChunkHeader, stored_bytes)] ^= 1;
+  write(file.path(), bytes);
+  const Printed info = printed(run_info, {file.path()});
+  EXPECT_EQ(info.status, 3);
+  EXPECT_NE(info.out.find("\ncut "), std::string::npos) << info.out;
+  EXPECT_NE(info.out.find("'player --salvage' plays what comes before"), std::string::npos) << info.out;
+  EXPECT_EQ((info.out + info.error).find("rondo finish"), std::string::npos) << info.out << info.error;
+  expect_refused(printed(run_finish, {file.path()}), 3, file.path());
 }
 
 TEST(AnalyzersWrongInput, AFlippedByteNeverCrashes) {

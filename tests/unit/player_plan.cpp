@@ -255,6 +255,20 @@ TEST_F(PlayerPlan, RefusesEveryPrefixOfACapture) {
   }
 }
 
+TEST_F(PlayerPlan, SaysToFinishOnlyWhatCanBeFinished) {
+  submit();
+  capture.finish();
+  std::fstream out(file.path(), std::ios::binary | std::ios::in | std::ios::out);
+  out.seekp(sizeof(FileHeader) + offsetof(ChunkHeader, stored_bytes));
+  out.put('\x7f');
+  out.close();
+  const auto plan = build();
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().status, Status::unreadable);
+  EXPECT_NE(plan.error().message.find("player --salvage"), std::string::npos) << plan.error().message;
+  EXPECT_EQ(plan.error().message.find("rondo finish"), std::string::npos) << plan.error().message;
+}
+
 // Any change of a byte gives an error or a plan, never a crash: run under the
 // sanitizers (scripts/test --all).
 TEST_F(PlayerPlan, SurvivesChangedBytes) {
