@@ -148,7 +148,7 @@ SCENARIO("whatever is damaged in any record of longer captures is found or liste
   Findings findings;
   for (const char* name :
        {"arithmetic", "dynamic", "dynamic3", "events", "flag", "groups", "images", "mappings", "memory",
-        "memory_types", "planes", "queues", "shared_memory", "submits", "three_queues", "timeline"})
+        "memory_types", "meshes", "planes", "queues", "shared_memory", "submits", "three_queues", "timeline"})
     damage_every_record(name, findings);
   CHECK(findings.wrong == "");
   was_found_before("found_long.txt", findings);
