@@ -17,6 +17,14 @@ std::size_t template_end(const EncodeContext::TemplateEntry& entry) {
   return entry.offset + (entry.count - std::size_t{1}) * entry.stride + item_bytes(item);
 }
 
+// The loader's own links, and VkLayerSettingsCreateInfoEXT (1.3.274), which older
+// headers lack: meant for layers, no driver's business, and not recorded.
+bool is_for_layers(VkStructureType type) {
+  constexpr auto kLayerSettings = static_cast<VkStructureType>(1000496000);
+  return type == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO ||
+         type == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO || type == kLayerSettings;
+}
+
 class Encoder {
  public:
   Encoder(Buffer& out, EncodeContext& context, const CommandInfo& command, const void* args, bool outputs)
@@ -234,10 +242,7 @@ bool Encoder::many_pointers(const Field& f, const std::byte* at, const std::byte
 bool Encoder::chain(const StructInfo& type, const void* next, int depth) {
   int length = 0;
   for (auto* s = static_cast<const VkBaseInStructure*>(next); s != nullptr; s = s->pNext) {
-    // The loader's own links, meant for layers.
-    if (s->sType == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO ||
-        s->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO)
-      continue;
+    if (is_for_layers(s->sType)) continue;
     const auto stype = static_cast<std::uint32_t>(s->sType);
     const StructId id = structure_by_stype(stype);
     const StructInfo& link = info(id);

@@ -298,6 +298,14 @@ TEST_F(IgnoredMembers, LoaderLinksOfInstanceCreation) {
   EXPECT_EQ(replayed(CommandId::vkCreateInstance, args).pCreateInfo->pNext, nullptr);
 }
 
+TEST_F(IgnoredMembers, SettingsOfLayersInInstanceCreation) {
+  VkBaseInStructure settings{static_cast<VkStructureType>(1000496000), nullptr};
+  VkInstanceCreateInfo create = titled<VkInstanceCreateInfo>(VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, &settings);
+  VkInstance instance = handle<VkInstance>(1);
+  args_vkCreateInstance args{&create, nullptr, &instance};
+  EXPECT_EQ(replayed(CommandId::vkCreateInstance, args).pCreateInfo->pNext, nullptr);
+}
+
 TEST_F(IgnoredMembers, OutputsOfFailedCalls) {
   VkBufferCreateInfo create = titled<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
   args_vkCreateBuffer args{handle<VkDevice>(1), &create, nullptr, garbage<VkBuffer*>()};
