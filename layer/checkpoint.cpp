@@ -304,25 +304,37 @@ void Checkpointer::memory(ThreadState& state) {
   } else {
     host_memory().refresh(device_);
   }
-  for (auto& [handle, known] : device_.memories.memories) {
-    Memory& memory = *known;
-    if (memory.tracked == nullptr || !memory.device_writable) continue;
-    const bool aliased = memory.tracked->mechanism() == memory::Mechanism::alias;
-    if (settled == Settled::yes && aliased && memory.mapped) {
-      digest(state, memory);
-      continue;
-    }
-    if (settled == Settled::yes) {
-      memory.tracked->refresh(0, memory::whole, memory::Refresh::everything);
-      memory.refreshed = device_.memories.epoch;
-    }
-    // One range for all of it: what cannot be compared is counted, too.
-    if (memory.mapped)
-      write(state, memory, {{0, memory.size}}, {Digest{}},
-            settled == Settled::yes
-                ? "host writes to this memory are found by a means that cannot tell them from the device's"
-                : reason.c_str());
+  for (auto& [handle, known] : device_.memories.memories)
+    check(state, *known, settled == Settled::yes ? nullptr : reason.c_str());
+}
+
+void Checkpointer::mapped(ThreadState& state, VkDeviceMemory handle) {
+  const std::lock_guard one(checking_);
+  const Lock queues = enter_queues();
+  const auto lock = host_memory().enter();
+  Memory* const known = HostMemory::find(device_, handle);
+  if (known != nullptr && known->checked != device_.memories.epoch && HostMemory::idle(device_))
+    check(state, *known, nullptr);
+}
+
+// `unsettled`: why it is not known that devices have finished; null: they have.
+void Checkpointer::check(ThreadState& state, Memory& memory, const char* unsettled) {
+  if (memory.tracked == nullptr || !memory.device_writable) return;
+  const bool settled = unsettled == nullptr;
+  if (memory.mapped && settled) memory.checked = device_.memories.epoch;
+  if (settled && memory.mapped && memory.tracked->mechanism() == memory::Mechanism::alias) {
+    digest(state, memory);
+    return;
   }
+  if (settled) {
+    memory.tracked->refresh(0, memory::whole, memory::Refresh::everything);
+    memory.refreshed = device_.memories.epoch;
+  }
+  // One range for all of it: what cannot be compared is counted, too.
+  if (memory.mapped)
+    write(state, memory, {{0, memory.size}}, {Digest{}},
+          settled ? "host writes to this memory are found by a means that cannot tell them from the device's"
+                  : unsettled);
 }
 
 // Whole buffers, changed or not: a write that is missing in the replay may have

@@ -57,6 +57,9 @@ class Checkpointer {
   // --- After a successful wait, under no lock: digests what devices can write of
   // mapped memory, if all that was submitted is finished or soon will be.
   void memory(ThreadState& state);
+  // After a map: the same of this memory, where the program has waited for all that
+  // was submitted, and was not told of this memory then, which was not mapped.
+  void mapped(ThreadState& state, VkDeviceMemory handle);
 
  private:
   enum class Settled { yes, no, still_not };  // still_not: and nothing has happened since it was told
@@ -64,6 +67,7 @@ class Checkpointer {
   VkResult start_probe();
   void reuse_signalled();
   std::uint64_t allowance();
+  void check(ThreadState& state, Memory& memory, const char* unsettled);
   void digest(ThreadState& state, Memory& memory);
   VkResult submit_fence(VkQueue queue, VkFence& fence);
   gpu::Access access(std::uint64_t timeout_ns) const;

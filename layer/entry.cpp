@@ -43,6 +43,17 @@ PFN_vkVoidFunction choose(const HookEntry* hook, std::string_view name, PFN_vkVo
   return hook->function;
 }
 
+// The same for a table's handle. The loader gives out some commands (those of
+// VK_EXT_debug_utils, enabled or not) only after the call that made the handle, and so
+// after its table was filled: the hook finds them there all the same.
+template <class Table>
+PFN_vkVoidFunction choose(Table& table, void* handle, const HookEntry* hook, std::string_view name,
+                          PFN_vkVoidFunction next) {
+  const PFN_vkVoidFunction chosen = choose(hook, name, next);
+  if (chosen != nullptr && chosen != next) table.complete(dispatch_key(handle), hook->id, next);
+  return chosen;
+}
+
 }  // namespace
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char* name) {
@@ -57,7 +68,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance insta
   if (forward_only()) return next;
   if (hook != nullptr && entry.state->added_extensions.contains(codec::info(hook->id).feature))
     return nullptr;
-  return choose(hook, text, next);
+  return choose(g_instances, instance, hook, text, next);
 }
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char* name) {
@@ -69,7 +80,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, c
   if (forward_only()) return next;
   if (hook != nullptr && entry.state->added_extensions.contains(codec::info(hook->id).feature))
     return nullptr;
-  return choose(hook, text, next);
+  return choose(g_devices, device, hook, text, next);
 }
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_physical_device_proc_addr(VkInstance instance,

@@ -81,6 +81,20 @@ void read_properties(DeviceState& device) {
   instance.vkGetPhysicalDeviceQueueFamilyProperties(device.physical, &count, device.families.data());
 }
 
+// The device's commands of an instance extension are the loader's: it has them for the
+// instance, whether it is enabled or not, and for the device only once vkCreateDevice is
+// over. It puts our hooks of them into its own table all the same.
+void load_loaders_own(Dispatch& dispatch, const InstanceState& instance) {
+  for (std::size_t i = 1; i < kCommandIds; ++i) {
+    const auto id = static_cast<CommandId>(i);
+    const codec::CommandInfo& command = codec::info(id);
+    if (command.level != codec::Level::device || dispatch.at(id) != nullptr || command.feature == nullptr ||
+        std::strcmp(command.feature, VK_EXT_DEBUG_UTILS_EXTENSION_NAME) != 0)
+      continue;
+    dispatch.set(id, instance.next_get(instance.instance, command.name));
+  }
+}
+
 // Forward, but do not pretend to have recorded it all.
 void refuse_hidden(const VkDeviceCreateInfo& info) {
   for (std::uint32_t i = 0; i < info.enabledExtensionCount; ++i)
@@ -125,6 +139,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateDevice(VkPhysicalDevice physicalDevi
     DeviceState& state = *device.release();  // lives until vkDestroyDevice
     Dispatch dispatch;
     load_device(dispatch, state.next_get, *pDevice);
+    load_loaders_own(dispatch, *state.instance);
     if (!g_devices.insert(dispatch_key(*pDevice), &state, dispatch)) {
       dispatch.vkDestroyDevice(*pDevice, pAllocator);
       delete &state;

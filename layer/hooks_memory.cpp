@@ -79,7 +79,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkAllocateMemory(VkDevice device,
                                .has_value();
       }
       const auto lock = host_memory().enter();
-      memory->refreshed = state.memories.epoch;  // no device has seen it
+      memory->refreshed = memory->checked = state.memories.epoch;  // no device has seen it
       state.memories.memories[*pMemory] = std::move(memory);
       return VK_SUCCESS;
     });
@@ -144,7 +144,14 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkMapMemory(VkDevice device, VkDeviceMemory 
     });
     return result;
   };
-  return record_with<CommandId::vkMapMemory>(map, device, memory, offset, size, flags, ppData);
+  const VkResult result =
+      record_with<CommandId::vkMapMemory>(map, device, memory, offset, size, flags, ppData);
+  // What a program maps only after its wait, the wait did not look at.
+  if (result == VK_SUCCESS && recording() && state.checkpointer != nullptr &&
+      settings().checkpoints >= Checkpoints::readback)
+    if (ThreadState* const thread = thread_state(); thread != nullptr)
+      guarded([&] { state.checkpointer->mapped(*thread, memory); });
+  return result;
 }
 
 VKAPI_ATTR void VKAPI_CALL hook_vkUnmapMemory(VkDevice device, VkDeviceMemory memory) {

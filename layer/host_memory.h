@@ -43,6 +43,7 @@ struct Memory {
   VkDeviceSize mapped_to = 0;
   VkDeviceSize map_offset = 0;  // tracking of a driver's own mapping begins here; alias: 0
   std::uint64_t refreshed = 0;  // DeviceMemory::epoch when it was last refreshed on an idle device
+  std::uint64_t checked = 0;    // … when there was last a checkpoint of it, or nothing to see
   std::unique_ptr<memory::AliasMemory> alias;  // before `tracked`, which ends first
   std::unique_ptr<memory::Tracked> tracked;
 };

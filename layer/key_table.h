@@ -56,6 +56,13 @@ class KeyTable {
     return false;
   }
 
+  // A command that was not to be had yet when `dispatch` was filled.
+  void complete(void* key, CommandId id, PFN_vkVoidFunction function) {
+    const std::lock_guard guard(lock_);
+    if (Entry* entry = probe(key); entry != nullptr && entry->dispatch.at(id) == nullptr)
+      entry->dispatch.set(id, function);
+  }
+
   // No insert or erase is halfway between these two: for handlers of fork.
   void lock() { lock_.lock(); }
   void unlock() { lock_.unlock(); }

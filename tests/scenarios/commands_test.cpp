@@ -33,6 +33,11 @@ SCENARIO("the other dynamic states replay: blending, clipping, lines, vertex inp
   replays_bit_for_bit({program("dynamic3")}, {.submits = 1});
 }
 
+SCENARIO("commands that were not asked for replay, and memory that is mapped after its wait is compared",
+         "[commands]") {
+  replays_bit_for_bit({program("liberties")}, {.submits = 4});
+}
+
 SCENARIO("specialization constants replay, whatever their sizes and gaps", "[commands]") {
   replays_bit_for_bit({program("constants")}, {.submits = 1});
 }
