@@ -132,10 +132,13 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkMapMemory(VkDevice device, VkDeviceMemory 
         } else if (known->tracked == nullptr) {
           known->tracked = tracker->track(*known->alias, memory::Initial::zeros);
         }
-        if (known->tracked != nullptr)
+        if (known->tracked != nullptr) {
           known->tracked->user = known;
-        else
+          // Read-back checkpoints need every device write told from the host's.
+          known->tracked->adapt(settings().checkpoints < Checkpoints::readback);
+        } else {
           stop_recording("no memory to find host writes with");
+        }
       }
       known->mapped = true;
       known->mapped_from = offset;

@@ -41,6 +41,7 @@ Tracked::State::State(Tracked& tracked, Tracker& by, const std::byte* contents_s
       bytes(size),
       pages((lead + size + page_bytes - 1) / page_bytes),
       aliased(is_alias),
+      hot(pages),
       pending(pages),
       known(pages),
       mixed(pages),
@@ -98,12 +99,39 @@ void Tracked::State::look(std::size_t first, std::size_t last, Kernel::Rearm rea
   last = std::min(last, armed_last);
   if (first >= last) return;
   const auto start = reinterpret_cast<std::uintptr_t>(watched);
-  const bool scanned =
-      tracker.kernel_->scan(start + first * page_bytes, start + last * page_bytes, rearm,
-                            [&](std::uintptr_t from, std::uintptr_t to) {
-                              pending.add((from - start) / page_bytes, (to - start) / page_bytes);
-                            });
-  if (!scanned) lost();
+  bool done = true;
+  hot.runs(first, last, [&](std::size_t begin, std::size_t end, bool is_hot) {
+    if (is_hot) {
+      add_all(begin, end);
+      return;
+    }
+    done = done && tracker.kernel_->scan(start + begin * page_bytes, start + end * page_bytes, rearm,
+                                         [&](std::uintptr_t from, std::uintptr_t to) {
+                                           written((from - start) / page_bytes, (to - start) / page_bytes,
+                                                   rearm);
+                                         });
+  });
+  if (!done) lost();
+}
+
+void Tracked::State::look() noexcept {
+  look(0, pages, Kernel::Rearm::yes);
+  scanned();
+}
+
+void Tracked::State::written(std::size_t first, std::size_t last, Kernel::Rearm rearm) noexcept {
+  pending.add(first, last);
+  if (adaptive && rearm == Kernel::Rearm::yes) hot.wrote(first, last);
+}
+
+void Tracked::State::scanned() noexcept {
+  if (adaptive && hot.scanned(armed_first, armed_last)) tracker.hot_changed_ = true;
+}
+
+void Tracked::State::cool() noexcept {
+  if (!hot.any()) return;
+  hot.cool();
+  tracker.hot_changed_ = true;
 }
 
 void Tracked::State::lost() noexcept {
@@ -124,7 +152,7 @@ void Tracked::State::add_all(std::size_t first, std::size_t last) noexcept {
 bool Tracked::State::ambiguous(std::size_t page, Device device) const {
   if (device == Device::active || mixed.has(page)) return true;
   if (device_ever && !known.has(page)) return true;  // base is older than some device work
-  return device_wrote && owner.mechanism_ != Mechanism::alias;
+  return device_wrote && (owner.mechanism_ != Mechanism::alias || hot.has(page));
 }
 
 void Tracked::State::report(std::size_t begin, std::size_t end, bool is_ambiguous, bool stable) noexcept {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "layer/memory/compare.h"
+#include "layer/memory/hot_blocks.h"
 #include "layer/memory/kernel.h"
 #include "layer/memory/page_set.h"
 #include "layer/memory/tracker.h"
@@ -23,7 +24,12 @@ struct Tracked::State {
 
   // Puts pages that may have been written among the pending ones.
   void look(std::size_t first, std::size_t last, Kernel::Rearm rearm) noexcept;
-  void look() noexcept { look(0, pages, Kernel::Rearm::yes); }
+  void look() noexcept;
+  // Found so by a scan; and the end of one that was of all pages.
+  void written(std::size_t first, std::size_t last, Kernel::Rearm rearm) noexcept;
+  void scanned() noexcept;
+  // Pages that were left unprotected are found by scans again: as written, at first.
+  void cool() noexcept;
   // A scan failed: everything may have been written.
   void lost() noexcept;
   void add_all(std::size_t first, std::size_t last) noexcept;
@@ -43,6 +49,9 @@ struct Tracked::State {
   void report(std::size_t begin, std::size_t end, bool is_ambiguous, bool stable) noexcept;
   void report_differences(const std::byte* from, std::size_t begin, std::size_t end, Store store,
                           bool is_ambiguous) noexcept;
+  std::uint64_t reported_until() const {
+    return ranges.empty() ? 0 : ranges.back().offset + ranges.back().size;
+  }
   void report_run(std::size_t begin, std::size_t end, bool is_ambiguous, bool is_fresh) noexcept;
   void refresh_batch(std::size_t first, std::size_t last, Refresh which) noexcept;
 
@@ -60,6 +69,9 @@ struct Tracked::State {
   bool unknown_start = false;
   bool device_wrote = false;  // device work since the last changes() of everything
   bool device_ever = false;   // device work since tracking began or everything was refreshed
+
+  HotBlocks hot;          // left unprotected, and always compared
+  bool adaptive = false;  // whether there may be any
 
   PageSet pending;  // to be compared by the next changes()
   PageSet known;    // base is what the host last wrote here

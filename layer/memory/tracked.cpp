@@ -21,15 +21,26 @@ Tracked::~Tracked() {
     return;
   }
   state_->tracker.forget(this);
+  state_->cool();
   if (!state_->aliased && mechanism_ != Mechanism::scan)
     state_->tracker.kernel_->unwatch(state_->watched + state_->armed_first * page_bytes,
                                      (state_->armed_last - state_->armed_first) * page_bytes);
 }
 
+void Tracked::adapt(bool may) noexcept {
+  State& s = *state_;
+  s.adaptive = may && mechanism_ != Mechanism::scan;
+  if (!s.adaptive) s.cool();
+}
+
 std::span<const Range> Tracked::collect(std::uint64_t offset, std::uint64_t size, Device device) noexcept {
   State& s = *state_;
   if (!s.tracker.kernel_->ours() || offset >= size_) return {};
-  s.look(s.page_of(offset), s.page_after(clipped_end(offset, size, size_)), Kernel::Rearm::yes);
+  const std::size_t first = s.page_of(offset), last = s.page_after(clipped_end(offset, size, size_));
+  if (first == 0 && last == s.pages)
+    s.look();
+  else
+    s.look(first, last, Kernel::Rearm::yes);
   return changes(offset, size, device);
 }
 
@@ -45,11 +56,13 @@ std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size
   const std::size_t to = s.lead + end_offset;
 
   for (std::size_t page = s.pending.next(first, last); page < last; page = s.pending.next(page, last)) {
+    const bool hot = s.hot.has(page);
+    const std::size_t most = hot ? std::min(last, HotBlocks::block_end(page)) : last;
     const bool ambiguous = s.ambiguous(page, device);
     const bool fresh = s.fresh(page);
     const bool stale = s.stale.has(page);
     std::size_t stop = page + 1;
-    while (stop < last && s.pending.has(stop) && s.ambiguous(stop, device) == ambiguous &&
+    while (stop < most && s.hot.has(stop) == hot && s.pending.has(stop) && s.ambiguous(stop, device) == ambiguous &&
            s.fresh(stop) == fresh && s.stale.has(stop) == stale)
       ++stop;
     const std::size_t begin = s.begin_of(page);
@@ -57,7 +70,9 @@ std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size
     // A page whose start nobody knows is taken whole, or base would not hold it.
     const std::size_t clip_begin = fresh ? begin : std::max(begin, from);
     const std::size_t clip_end = fresh ? end : std::min(end, to);
+    const std::uint64_t reported = s.reported_until();
     s.report_run(clip_begin, clip_end, ambiguous, fresh || stale);
+    if (hot && s.hot.compared(page, s.reported_until() != reported)) s.tracker.hot_changed_ = true;
     s.known.add(page, stop);
     // What was clipped off is still to be compared.
     const std::size_t done_first = clip_begin == begin ? page : page + 1;

@@ -162,17 +162,30 @@ bool Tracker::scan_arena() noexcept {
   if (mechanism_ != Mechanism::alias || !arena_whole_) return false;
   const auto start_of = [](const Tracked* t) { return reinterpret_cast<std::uintptr_t>(t->state_->watched); };
   const auto end_of = [&](const Tracked* t) { return start_of(t) + t->size_; };
+  if (hot_changed_) list_skipped();
   auto current = aliased_.begin();
-  const bool scanned =
-      kernel_->scan(start_of(aliased_.front()), end_of(aliased_.back()), Kernel::Rearm::yes,
-                    [&](std::uintptr_t from, std::uintptr_t to) {
-                      while (current != aliased_.end() && end_of(*current) <= from) ++current;
-                      for (auto it = current; it != aliased_.end() && start_of(*it) < to; ++it) {
-                        const std::uintptr_t start = start_of(*it);
-                        (*it)->state_->pending.add((std::max(from, start) - start) / page_bytes,
-                                                   (std::min(to, end_of(*it)) - start) / page_bytes);
-                      }
-                    });
+  const auto found = [&](std::uintptr_t from, std::uintptr_t to) {
+    while (current != aliased_.end() && end_of(*current) <= from) ++current;
+    for (auto it = current; it != aliased_.end() && start_of(*it) < to; ++it) {
+      const std::uintptr_t start = start_of(*it);
+      (*it)->state_->written((std::max(from, start) - start) / page_bytes,
+                             (std::min(to, end_of(*it)) - start) / page_bytes, Kernel::Rearm::yes);
+    }
+  };
+  std::uintptr_t at = start_of(aliased_.front());
+  bool scanned = true;
+  for (const Addresses& skip : skipped_) {
+    scanned = scanned && kernel_->scan(at, skip.begin, Kernel::Rearm::yes, found);
+    at = skip.end;
+  }
+  scanned = scanned && kernel_->scan(at, end_of(aliased_.back()), Kernel::Rearm::yes, found);
+  for (Tracked* tracked : aliased_) {
+    Tracked::State& state = *tracked->state_;
+    state.hot.runs(0, state.hot.any() ? state.pages : 0, [&](std::size_t first, std::size_t last, bool hot) {
+      if (hot) state.add_all(first, last);
+    });
+    state.scanned();
+  }
   if (scanned) return true;
   // Some pages may have been re-armed without being reported: all are lost.
   kernel_->reopen();
@@ -181,6 +194,21 @@ bool Tracker::scan_arena() noexcept {
                                      [](const Tracked* t) { return t->mechanism_ == Mechanism::alias; });
   arena_whole_ = all_armed && space_->watch(*kernel_);
   return true;
+}
+
+void Tracker::list_skipped() noexcept try {
+  hot_changed_ = false;
+  skipped_.clear();
+  for (const Tracked* tracked : aliased_) {
+    const Tracked::State& state = *tracked->state_;
+    const auto start = reinterpret_cast<std::uintptr_t>(state.watched);
+    state.hot.runs(0, state.hot.any() ? state.pages : 0, [&](std::size_t first, std::size_t last, bool hot) {
+      if (hot) skipped_.push_back({start + first * page_bytes, start + last * page_bytes});
+    });
+  }
+} catch (const std::bad_alloc&) {
+  skipped_.clear();
+  for (Tracked* tracked : aliased_) tracked->state_->hot.cool();
 }
 
 std::span<Tracked* const> Tracker::scan() noexcept {

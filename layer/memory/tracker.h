@@ -106,6 +106,7 @@ class Tracker {
   std::unique_ptr<Tracked> track(const std::byte* contents, std::byte* watched, std::uint64_t size,
                                  Initial initial, bool aliased) noexcept;
   bool scan_arena() noexcept;
+  void list_skipped() noexcept;
   void forget(Tracked* tracked) noexcept;
 
   std::unique_ptr<Kernel> kernel_;
@@ -115,6 +116,11 @@ class Tracker {
   std::vector<Tracked*> aliased_;  // ascending addresses
   std::vector<Tracked*> foreign_;
   std::vector<Tracked*> found_;
+  struct Addresses {
+    std::uintptr_t begin, end;
+  };
+  std::vector<Addresses> skipped_;  // hot pages of aliased memory, ascending: no scan looks there
+  bool hot_changed_ = false;        // since skipped_ was made
   bool arena_whole_ = true;  // false once a mapping in the arena cannot be scanned with the others
 
   // refresh() works in pieces of this many pages, copied aside until it is known
@@ -158,6 +164,10 @@ class Tracked {
 
   Mechanism mechanism() const noexcept { return mechanism_; }
   std::uint64_t size() const noexcept { return size_; }
+
+  // Whether pages that the program writes all the time may be left unprotected and
+  // compared at every scan: faster, but a device's writes there look like the host's.
+  void adapt(bool may) noexcept;
 
   // Looks at this memory alone, then as changes(). For flush (its range) and unmap.
   std::span<const Range> collect(std::uint64_t offset, std::uint64_t size, Device device) noexcept;

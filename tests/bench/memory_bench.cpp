@@ -37,7 +37,7 @@ void count(benchmark::State& state, std::uint64_t recorded) {
       benchmark::Counter(static_cast<double>(recorded), benchmark::Counter::kAvgIterations);
 }
 
-void frames(benchmark::State& state, Mechanism mechanism) {
+void frames(benchmark::State& state, Mechanism mechanism, bool adapts = true) {
   const auto tracker = Tracker::create(name(mechanism));
   if (tracker->mechanism() != mechanism) {
     state.SkipWithError(tracker->message().c_str());
@@ -55,6 +55,7 @@ void frames(benchmark::State& state, Mechanism mechanism) {
     tracked = tracker->track(mapping, mapped_bytes, Initial::zeros);
   }
   auto* const host = static_cast<std::byte*>(mapping);
+  tracked->adapt(adapts);
   std::memset(host, 1, mapped_bytes);
   tracked->collect(0, whole, Device::idle);
   std::uint64_t frame = 0;
@@ -128,6 +129,7 @@ void every_share(benchmark::internal::Benchmark* bench) {
 
 BENCHMARK(untracked)->Apply(every_share);
 BENCHMARK_CAPTURE(frames, alias, Mechanism::alias)->Apply(every_share);
+BENCHMARK_CAPTURE(frames, alias_always_watched, Mechanism::alias, false)->Apply(every_share);
 BENCHMARK_CAPTURE(frames, pagemap, Mechanism::pagemap)->Apply(every_share);
 BENCHMARK_CAPTURE(frames, scan, Mechanism::scan)->Apply(every_share);
 BENCHMARK(many_memories)

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/memory/hot_blocks.h"
+
+namespace rondo::memory {
+
+HotBlocks::HotBlocks(std::size_t pages)
+    : blocks_((pages + block_pages - 1) / block_pages),
+      count_(blocks_),
+      streak_(blocks_),
+      seen_(blocks_),
+      warm_(blocks_),
+      hot_(blocks_) {}
+
+void HotBlocks::wrote(std::size_t first, std::size_t last) {
+  while (first < last) {
+    const std::size_t block = first / block_pages;
+    const std::size_t end = std::min(last, block_end(first));
+    count_[block] = static_cast<std::uint8_t>(std::min<std::size_t>(count_[block] + (end - first), block_pages));
+    seen_.add(block, block + 1);
+    first = end;
+  }
+}
+
+bool HotBlocks::scanned(std::size_t first, std::size_t last) {
+  for (std::size_t block = warm_.next(0, blocks_); block < blocks_; block = warm_.next(block + 1, blocks_)) {
+    if (count_[block] >= busy_pages) continue;
+    streak_[block] = 0;
+    warm_.remove(block, block + 1);
+  }
+  bool more = false;
+  for (std::size_t block = seen_.next(0, blocks_); block < blocks_; block = seen_.next(block + 1, blocks_)) {
+    const bool busy = count_[block] >= busy_pages && block * block_pages >= first &&
+                      (block + 1) * block_pages <= last && !hot_.has(block);
+    count_[block] = 0;
+    if (!busy) continue;
+    if (++streak_[block] < busy_scans) {
+      warm_.add(block, block + 1);
+      continue;
+    }
+    streak_[block] = 0;
+    warm_.remove(block, block + 1);
+    hot_.add(block, block + 1);
+    more = true;
+  }
+  seen_.remove(0, blocks_);
+  return more;
+}
+
+bool HotBlocks::compared(std::size_t page, bool changed) {
+  const std::size_t block = page / block_pages;
+  if (changed) {
+    streak_[block] = 0;
+    return false;
+  }
+  if (++streak_[block] < quiet_compares) return false;
+  streak_[block] = 0;
+  hot_.remove(block, block + 1);
+  return true;
+}
+
+}  // namespace rondo::memory
