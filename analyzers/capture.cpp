@@ -145,7 +145,7 @@ Result<int> run_capture(Arguments args) {
             options.output);
   cli.choice("--checkpoints", {"none", "present", "readback"},
              "what to digest for player --verify: presented images; memory read back too", options.checkpoints);
-  cli.choice("--memory", {"auto", "alias", "pagemap", "scan"}, "how host writes are found",
+  cli.choice("--memory", {"auto", "alias", "pagemap", "scan", "guard"}, "how host writes are found",
              options.memory);
   cli.choice("--compression", {"none", "fast", "high"}, "of the capture: fast is lz4, high is zstd", options.compression);
   cli.choice("--session", {"full", "minimal"}, "minimal: no command line, paths or names", options.session);

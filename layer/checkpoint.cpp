@@ -322,7 +322,7 @@ void Checkpointer::check(ThreadState& state, Memory& memory, const char* unsettl
   if (memory.tracked == nullptr || !memory.device_writable) return;
   const bool settled = unsettled == nullptr;
   if (memory.mapped && settled) memory.checked = device_.memories.epoch;
-  if (settled && memory.mapped && memory.tracked->mechanism() == memory::Mechanism::alias) {
+  if (settled && memory.mapped && memory.tracked->tells_devices_apart()) {
     digest(state, memory);
     return;
   }

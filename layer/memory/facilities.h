@@ -12,6 +12,7 @@ namespace rondo::memory {
 enum class Mechanism {
   alias,    // a memfd mapped twice, the program's mapping under asynchronous write-protect
   pagemap,  // asynchronous write-protect on somebody else's mapping
+  guard,    // mprotect and a handler of SIGSEGV, on the program's mapping of a memfd or somebody else's
   scan,     // comparing everything with the last known contents
 };
 const char* name(Mechanism mechanism) noexcept;  // the words of RONDO_MEMORY

@@ -65,6 +65,8 @@ const char* name(Mechanism mechanism) noexcept {
       return "alias";
     case Mechanism::pagemap:
       return "pagemap";
+    case Mechanism::guard:
+      return "guard";
     case Mechanism::scan:
       return "scan";
   }
@@ -186,13 +188,17 @@ bool Kernel::shows(std::byte* start, std::size_t pages, std::size_t expected_pag
   return done && wrong == 0 && right == (expected_page < pages ? 1u : 0u);
 }
 
-bool Kernel::proves(std::byte* page) noexcept {
+void write_unchanged(std::byte* at) noexcept {
   // Atomic: the device may be writing the same byte through the other mapping. Not
   // fetch-or with 0, which Clang turns into a mere load.
-  auto* const byte = reinterpret_cast<volatile unsigned char*>(page);
+  auto* const byte = reinterpret_cast<volatile unsigned char*>(at);
   unsigned char value = *byte;
   while (!__atomic_compare_exchange_n(byte, &value, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
+}
+
+bool Kernel::proves(std::byte* page) noexcept {
+  write_unchanged(page);
   return shows(page, 1, 0);
 }
 

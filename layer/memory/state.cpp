@@ -64,7 +64,23 @@ Tracked::State::~State() {
   if (base != nullptr) munmap(base, pages * page_bytes);
 }
 
+bool Tracked::State::start_guard() noexcept {
+  std::byte* const armed = watched + armed_first * page_bytes;
+  const std::size_t count = armed_last - armed_first;
+  guard = Guard::create(armed, count);
+  bool proved = guard != nullptr && guard->arm();
+  if (proved) {
+    write_unchanged(armed);
+    PageSet& written = tracker.staged_;
+    written.remove(0, Tracker::staging_pages);
+    proved = guard->scan(0, 1, true, written) && written.has(0);
+  }
+  if (!proved) guard.reset();
+  return proved;
+}
+
 bool Tracked::State::start() noexcept {
+  if (tracker.mechanism_ == Mechanism::guard) return start_guard();
   Kernel& kernel = *tracker.kernel_;
   std::byte* const armed = watched + armed_first * page_bytes;
   const std::size_t armed_bytes = (armed_last - armed_first) * page_bytes;
@@ -98,6 +114,11 @@ void Tracked::State::look(std::size_t first, std::size_t last, Kernel::Rearm rea
   first = std::max(first, armed_first);
   last = std::min(last, armed_last);
   if (first >= last) return;
+  if (guard != nullptr) {
+    if (!guard->scan(first - armed_first, last - armed_first, rearm == Kernel::Rearm::yes, pending, armed_first))
+      lost();
+    return;
+  }
   const auto start = reinterpret_cast<std::uintptr_t>(watched);
   bool done = true;
   hot.runs(first, last, [&](std::size_t begin, std::size_t end, bool is_hot) {
@@ -137,6 +158,7 @@ void Tracked::State::cool() noexcept {
 void Tracked::State::lost() noexcept {
   // First arm again, then take all for written: nothing falls between.
   tracker.kernel_->reopen();
+  guard.reset();
   if (!start()) owner.mechanism_ = Mechanism::scan;
   add_all(0, pages);
 }
@@ -152,7 +174,7 @@ void Tracked::State::add_all(std::size_t first, std::size_t last) noexcept {
 bool Tracked::State::ambiguous(std::size_t page, Device device) const {
   if (device == Device::active || mixed.has(page)) return true;
   if (device_ever && !known.has(page)) return true;  // base is older than some device work
-  return device_wrote && (owner.mechanism_ != Mechanism::alias || hot.has(page));
+  return device_wrote && (!owner.tells_devices_apart() || hot.has(page));
 }
 
 void Tracked::State::report(std::size_t begin, std::size_t end, bool is_ambiguous, bool stable) noexcept {

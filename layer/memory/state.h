@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "layer/memory/compare.h"
+#include "layer/memory/guard.h"
 #include "layer/memory/hot_blocks.h"
 #include "layer/memory/kernel.h"
 #include "layer/memory/page_set.h"
@@ -35,6 +36,7 @@ struct Tracked::State {
   void add_all(std::size_t first, std::size_t last) noexcept;
   // Watches, arms and proves the mapping. False: compare instead.
   bool start() noexcept;
+  bool start_guard() noexcept;
   void take_current() noexcept;
 
   std::size_t page_of(std::uint64_t offset) const { return (lead + offset) / page_bytes; }
@@ -70,6 +72,7 @@ struct Tracked::State {
   bool device_wrote = false;  // device work since the last changes() of everything
   bool device_ever = false;   // device work since tracking began or everything was refreshed
 
+  std::unique_ptr<Guard> guard;  // of the armed pages; Mechanism::guard
   HotBlocks hot;          // left unprotected, and always compared
   bool adaptive = false;  // whether there may be any
 

@@ -22,14 +22,18 @@ Tracked::~Tracked() {
   }
   state_->tracker.forget(this);
   state_->cool();
-  if (!state_->aliased && mechanism_ != Mechanism::scan)
+  if (!state_->aliased && mechanism_ == Mechanism::pagemap)
     state_->tracker.kernel_->unwatch(state_->watched + state_->armed_first * page_bytes,
                                      (state_->armed_last - state_->armed_first) * page_bytes);
 }
 
+bool Tracked::tells_devices_apart() const noexcept {
+  return state_->aliased && mechanism_ != Mechanism::scan;
+}
+
 void Tracked::adapt(bool may) noexcept {
   State& s = *state_;
-  s.adaptive = may && mechanism_ != Mechanism::scan;
+  s.adaptive = may && (mechanism_ == Mechanism::alias || mechanism_ == Mechanism::pagemap);
   if (!s.adaptive) s.cool();
 }
 

@@ -53,15 +53,24 @@ std::unique_ptr<Tracker> Tracker::create(const char* choice) noexcept try {
 void Tracker::choose(std::string choice) {
   const Facilities& can = kernel_->facilities();
   const auto complain = [&](const std::string& what) { message_ = "RONDO_MEMORY=" + choice + ": " + what; };
-  if (choice == "shadow" || choice == "guard") {
+  if (choice == "shadow") {
     complain("this mechanism is not built in this version, using auto");
     choice = "auto";
-  } else if (choice != "auto" && choice != "alias" && choice != "pagemap" && choice != "scan") {
+  } else if (choice != "auto" && choice != "alias" && choice != "pagemap" && choice != "scan" &&
+             choice != "guard") {
     complain("not one of auto, alias, pagemap, scan, shadow, guard; using auto");
     choice = "auto";
   }
-  const bool may_place = choice == "auto" || choice == "alias";
+  const bool may_place = choice == "auto" || choice == "alias" || choice == "guard";
   if (may_place) space_ = Space::reserve();
+  if (choice == "guard") {
+    if (Guard::works()) {
+      mechanism_ = Mechanism::guard;
+      return;
+    }
+    complain("a write to protected memory was not found here, using auto");
+    choice = "auto";
+  }
   if (may_place && space_ != nullptr && can.alias && space_->watch(*kernel_)) {
     mechanism_ = Mechanism::alias;
     return;
@@ -133,8 +142,10 @@ std::unique_ptr<Tracked> Tracker::track(const std::byte* contents, std::byte* wa
   auto state = std::make_unique<Tracked::State>(*tracked, *this, contents, watched, size, aliased);
   if (state->base == nullptr) return nullptr;
   state->unknown_start = initial == Initial::unknown;
-  const bool can_watch = aliased ? mechanism_ == Mechanism::alias
-                                 : mechanism_ != Mechanism::scan && kernel_->facilities().pagemap;
+  const Mechanism wanted = mechanism_ == Mechanism::guard                             ? Mechanism::guard
+                           : aliased                                                  ? mechanism_
+                           : mechanism_ == Mechanism::scan || !kernel_->facilities().pagemap ? Mechanism::scan
+                                                                                      : Mechanism::pagemap;
   std::vector<Tracked*>& list = aliased ? aliased_ : foreign_;
   const auto at = std::upper_bound(
       list.begin(), list.end(), watched,
@@ -142,10 +153,10 @@ std::unique_ptr<Tracked> Tracker::track(const std::byte* contents, std::byte* wa
   found_.reserve(aliased_.size() + foreign_.size() + 1);
   list.insert(at, tracked.get());
   // From here on nothing throws.
-  if (can_watch && state->start()) tracked->mechanism_ = aliased ? Mechanism::alias : Mechanism::pagemap;
+  if (wanted != Mechanism::scan && state->start()) tracked->mechanism_ = wanted;
   if (initial == Initial::current) state->take_current();
   tracked->state_ = std::move(state);
-  if (can_watch && aliased && tracked->mechanism_ != Mechanism::alias) arena_whole_ = false;
+  if (wanted == Mechanism::alias && tracked->mechanism_ != Mechanism::alias) arena_whole_ = false;
   return tracked;
 } catch (const std::bad_alloc&) {
   return nullptr;

@@ -164,6 +164,8 @@ class Tracked {
 
   Mechanism mechanism() const noexcept { return mechanism_; }
   std::uint64_t size() const noexcept { return size_; }
+  // Whether a device's writes can be told from the host's, page by page.
+  bool tells_devices_apart() const noexcept;
 
   // Whether pages that the program writes all the time may be left unprotected and
   // compared at every scan: faster, but a device's writes there look like the host's.

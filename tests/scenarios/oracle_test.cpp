@@ -168,7 +168,8 @@ SCENARIO("a replay that was tampered with is unequal under the oracle", "[oracle
 }
 
 SCENARIO("every way of finding host writes leaves the same memory", "[oracle]") {
-  const Words ways = no_readback().empty() ? Words{"alias", "pagemap", "scan"} : Words{"auto", "scan"};
+  const Words ways = no_readback().empty() ? Words{"alias", "pagemap", "scan", "guard"}
+                                           : Words{"auto", "scan", "guard"};
   for (const std::string& way : ways)
     for (const char* name : {"compute", "memory_types", "rewrite", "twoqueues_threads"}) {
       const Recording& capture = captured({program(name)}, {.memory = way, .oracle = true});
@@ -176,6 +177,14 @@ SCENARIO("every way of finding host writes leaves the same memory", "[oracle]") 
       REQUIRE(capture.run.status == 0);
       is_equal(replay_under_oracle(capture), 1);
     }
+}
+
+SCENARIO("a program's own handler of SIGSEGV sees its own faults only, however writes are found", "[oracle]") {
+  leaves_the_same_memory({program("handlers")});
+  const Recording& capture = captured({program("handlers")}, {.memory = "guard", .oracle = true});
+  INFO(capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  is_equal(replay_under_oracle(capture), 2);
 }
 
 SCENARIO("memory that cannot be mapped or is not coherent is the same under the oracle", "[oracle]") {

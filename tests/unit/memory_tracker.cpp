@@ -85,7 +85,7 @@ class MemoryTracker : public testing::TestWithParam<Mechanism> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Each, MemoryTracker,
-                         testing::Values(Mechanism::alias, Mechanism::pagemap, Mechanism::scan),
+                         testing::Values(Mechanism::alias, Mechanism::pagemap, Mechanism::scan, Mechanism::guard),
                          [](const auto& info) { return std::string(name(info.param)); });
 
 TEST_P(MemoryTracker, NothingWrittenIsNothingFound) {
@@ -168,6 +168,7 @@ TEST_P(MemoryTracker, UnknownContentsAreReportedByWholePages) {
 }
 
 TEST_P(MemoryTracker, SystemCallsWriteIntoTrackedMemory) {
+  if (GetParam() == Mechanism::guard) return;  // they fail: MemoryGuard.SystemCallsFail
   std::vector<char> data(3 * page);
   std::iota(data.begin(), data.end(), 1);
   int pipe_ends[2];

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/memory/segv.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <iterator>
+
+#include "layer/memory/redirect.h"
+
+namespace rondo::memory {
+namespace {
+
+using Action = struct sigaction;
+
+// What the program wants done with SIGSEGV. Never changed once it is in use: the
+// next one lies in the next place, and a signal handler may ask for it.
+constexpr std::size_t kKept = 64;
+constinit Action g_actions[kKept] = {};
+constinit std::atomic<unsigned> g_action{0};
+constinit std::atomic<unsigned> g_taken{0};  // places that were given out
+constinit std::atomic<bool (*)(std::uintptr_t)> g_handle{nullptr};
+
+Action programs_action() noexcept { return g_actions[g_action.load() % kKept]; }
+
+void keep(const Action& action) noexcept {
+  const unsigned place = g_taken.fetch_add(1) + 1;
+  g_actions[place % kKept] = action;
+  g_action.store(place);
+}
+
+bool is_function(const Action& action) noexcept {
+  return (action.sa_flags & SA_SIGINFO) != 0 || (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
+}
+
+// As if ours was not there.
+void pass_on(int signal, siginfo_t* info, void* context) noexcept {
+  const Action action = programs_action();
+  const bool sent = info->si_code <= 0;  // by kill, raise, sigqueue
+  if (!is_function(action)) {
+    if (action.sa_handler == SIG_IGN && sent) return;
+    Action plain{};
+    plain.sa_handler = SIG_DFL;
+    sigaction(signal, &plain, nullptr);
+    // A fault comes again at once, and ends the process now. What was sent does not.
+    if (sent) syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal);
+    return;
+  }
+  if ((action.sa_flags & static_cast<int>(SA_RESETHAND)) != 0) {
+    Action plain{};
+    plain.sa_handler = SIG_DFL;
+    keep(plain);
+  }
+  sigset_t blocked = static_cast<ucontext_t*>(context)->uc_sigmask;
+  for (int i = 1; i < NSIG; ++i)
+    if (sigismember(&action.sa_mask, i) == 1) sigaddset(&blocked, i);
+  if ((action.sa_flags & SA_NODEFER) == 0) sigaddset(&blocked, signal);
+  pthread_sigmask(SIG_SETMASK, &blocked, nullptr);
+  if ((action.sa_flags & SA_SIGINFO) != 0)
+    action.sa_sigaction(signal, info, context);
+  else
+    action.sa_handler(signal);
+}
+
+void on_fault(int signal, siginfo_t* info, void* context) {
+  const int before = errno;
+  const auto handle = g_handle.load();
+  const bool done = info->si_code == SEGV_ACCERR && handle != nullptr &&
+                    handle(reinterpret_cast<std::uintptr_t>(info->si_addr));
+  errno = before;
+  if (!done) pass_on(signal, info, context);
+}
+
+bool is_ours(const Action& action) noexcept {
+  return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == on_fault;
+}
+
+// What the program gets in the place of sigaction(2).
+int programs_sigaction(int signal, const Action* action, Action* old) {
+  if (signal != SIGSEGV) return sigaction(signal, action, old);
+  const Action before = programs_action();
+  if (action != nullptr && !is_ours(*action)) keep(*action);
+  if (old != nullptr) *old = before;
+  return 0;
+}
+
+sighandler_t programs_signal(int signal, sighandler_t handler) {
+  if (signal != SIGSEGV) return ::signal(signal, handler);
+  if (handler == SIG_ERR) {
+    errno = EINVAL;
+    return SIG_ERR;
+  }
+  Action action{};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaddset(&action.sa_mask, SIGSEGV);
+  Action old;
+  programs_sigaction(signal, &action, &old);
+  return old.sa_handler;
+}
+
+}  // namespace
+
+bool catch_faults(bool (*handle)(std::uintptr_t address)) noexcept {
+  Action now;
+  if (sigaction(SIGSEGV, nullptr, &now) != 0) return false;
+  if (is_ours(now)) return true;
+  keep(now);
+  const bool first = g_handle.exchange(handle) == nullptr;
+  Action ours{};
+  ours.sa_sigaction = on_fault;
+  ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&ours.sa_mask);
+  if (sigaction(SIGSEGV, &ours, nullptr) != 0) return false;
+  if (first) {
+    const Redirection all[] = {{"sigaction", reinterpret_cast<void*>(programs_sigaction)},
+                               {"__sigaction", reinterpret_cast<void*>(programs_sigaction)},
+                               {"signal", reinterpret_cast<void*>(programs_signal)},
+                               {"bsd_signal", reinterpret_cast<void*>(programs_signal)},
+                               {"ssignal", reinterpret_cast<void*>(programs_signal)}};
+    redirect(all, std::size(all));
+  }
+  return true;
+}
+
+}  // namespace rondo::memory
