@@ -105,6 +105,24 @@ sighandler_t programs_signal(int signal, sighandler_t handler) {
   return old.sa_handler;
 }
 
+// A fault while SIGSEGV is blocked ends the process: it stays open.
+const sigset_t* without_faults(int how, const sigset_t* set, sigset_t& changed) noexcept {
+  if (set == nullptr || how == SIG_UNBLOCK) return set;
+  changed = *set;
+  sigdelset(&changed, SIGSEGV);
+  return &changed;
+}
+
+int programs_pthread_sigmask(int how, const sigset_t* set, sigset_t* old) {
+  sigset_t changed;
+  return pthread_sigmask(how, without_faults(how, set, changed), old);
+}
+
+int programs_sigprocmask(int how, const sigset_t* set, sigset_t* old) {
+  sigset_t changed;
+  return sigprocmask(how, without_faults(how, set, changed), old);
+}
+
 }  // namespace
 
 bool catch_faults(bool (*handle)(std::uintptr_t address)) noexcept {
@@ -123,7 +141,9 @@ bool catch_faults(bool (*handle)(std::uintptr_t address)) noexcept {
                                {"__sigaction", reinterpret_cast<void*>(programs_sigaction)},
                                {"signal", reinterpret_cast<void*>(programs_signal)},
                                {"bsd_signal", reinterpret_cast<void*>(programs_signal)},
-                               {"ssignal", reinterpret_cast<void*>(programs_signal)}};
+                               {"ssignal", reinterpret_cast<void*>(programs_signal)},
+                               {"pthread_sigmask", reinterpret_cast<void*>(programs_pthread_sigmask)},
+                               {"sigprocmask", reinterpret_cast<void*>(programs_sigprocmask)}};
     redirect(all, std::size(all));
   }
   return true;

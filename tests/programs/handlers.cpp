@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <sys/mman.h>
 
+#include <thread>
+
 #include "session.h"
 
 using namespace program;
@@ -58,6 +60,12 @@ int main() {
     in.words[round * 1024 + 2048] = round;
     EXPECT(s, signal(SIGSEGV, SIG_DFL) != SIG_DFL);
     in.words[round * 1024 + 4096] = round;
+    std::thread([&] {  // as the threads of many libraries
+      sigset_t everything;
+      sigfillset(&everything);
+      pthread_sigmask(SIG_SETMASK, &everything, nullptr);
+      in.words[round * 1024 + 6144] = round;
+    }).join();
   }
   return finish(s);
 }
