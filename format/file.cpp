@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -94,7 +96,9 @@ File& File::operator=(File&& other) noexcept {
   if (this == &other) return *this;
   close();
   path_ = std::move(other.path_);
-  fd_ = std::exchange(other.fd_, -1);
+  fd_ = other.fd_.exchange(-1);
+  reopened_ = other.reopened_.load();
+  again_ = std::move(other.again_);
   device_ = other.device_;
   inode_ = other.inode_;
   return *this;
@@ -102,7 +106,7 @@ File& File::operator=(File&& other) noexcept {
 
 void File::close() {
   // A program that closes every descriptor may have got this number for its own file.
-  if (fd_ >= 0 && check() == 0) ::close(fd_);
+  if (is_this(fd_)) ::close(fd_);
   fd_ = -1;
 }
 
@@ -111,6 +115,8 @@ Result<File> File::create(const std::string& path) {
   if (fd < 0) return fail(Status::failed, "cannot create " + path + ": " + errno_text(errno));
   File file;
   file.path_ = path;
+  std::error_code unknown;
+  file.again_ = std::filesystem::absolute(path, unknown).string();
   file.fd_ = move_high(fd);
   struct stat status {};
   if (::fstat(file.fd_, &status) != 0)
@@ -156,10 +162,29 @@ bool File::locked_by_other() const {
   return false;
 }
 
-int File::check() const {
+bool File::is_this(int descriptor) const {
   struct stat status {};
-  if (::fstat(fd_, &status) != 0) return errno;
-  return status.st_dev == device_ && status.st_ino == inode_ ? 0 : EBADF;
+  return descriptor >= 0 && ::fstat(descriptor, &status) == 0 && status.st_dev == device_ &&
+         status.st_ino == inode_;
+}
+
+int File::check() const {
+  if (is_this(fd_)) return 0;
+  // A program that closes everything does so once or twice, not for ever.
+  constexpr int most = 4;
+  if (again_.empty() || reopened_ >= most) return EBADF;
+  static std::mutex one;
+  const std::lock_guard guard(one);
+  if (is_this(fd_)) return 0;
+  ++reopened_;
+  const int again = ::open(again_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (!is_this(again)) {
+    if (again >= 0) ::close(again);
+    return EBADF;
+  }
+  fd_ = move_high(again);
+  static_cast<void>(lock_exclusive());
+  return 0;
 }
 
 bool File::read(std::uint64_t offset, std::span<std::byte> out) const {

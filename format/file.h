@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -21,7 +22,8 @@ std::string errno_text(int error);  // "No space left on device", in English wha
 class File {
  public:
   // Creates `path`, which must not exist, mode 0600, at a descriptor out of
-  // the program's way, locked against finish_capture().
+  // the program's way, locked against finish_capture(). It is opened again where
+  // the program closes it. A relative path is taken from the directory of now.
   static Result<File> create(const std::string& path);
   // An existing regular file; every other kind is an error that says which.
   static Result<File> open(const std::string& path, bool writable);
@@ -33,7 +35,7 @@ class File {
   void close();
 
   const std::string& path() const { return path_; }
-  int descriptor() const { return fd_; }
+  int descriptor() const { return check() == 0 ? fd_.load() : -1; }
   std::uint64_t bytes() const;   // as of now
   bool lock_exclusive() const;   // false: another process records or finishes it
   bool locked_by_other() const;  // without keeping a lock
@@ -51,10 +53,13 @@ class File {
   std::optional<std::uint64_t> next_data(std::uint64_t offset) const;
 
  private:
-  int check() const;  // the descriptor still is this file: programs close what they do not know
+  bool is_this(int descriptor) const;
+  int check() const;  // the descriptor still is this file, or is again: programs close what they do not know
 
   std::string path_;
-  int fd_ = -1;
+  mutable std::atomic<int> fd_{-1};
+  mutable std::atomic<int> reopened_{0};
+  std::string again_;  // where to open it again; empty: nowhere
   dev_t device_ = 0;
   ino_t inode_ = 0;
 };

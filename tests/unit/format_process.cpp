@@ -274,24 +274,40 @@ TEST(Recording, StaysOutOfTheProgramsWay) {
   EXPECT_TRUE(writer->finish(Ending::exited));
 }
 
-TEST(Recording, NeverWritesIntoAFileThatGotItsDescriptor) {
+// What daemons do: every descriptor is closed, and the numbers are other files' then.
+// Exits with 0 if the capture could be finished all the same.
+void record_and_close_all(const TemporaryDirectory& dir, const std::function<void()>& before) {
+  auto writer = create(options_for(dir.file("a.rondo")));
+  ThreadStream* stream = writer->open_stream();
+  write_call(*writer, *stream, "x");
+  before();
+  const int other = ::open(dir.file("other").c_str(), O_CREAT | O_RDWR, 0600);
+  for (int fd = 3; fd < 2000; ++fd)
+    if (fd != other) ::close(fd);
+  for (int fd = 500; fd < 600; ++fd) ::dup2(other, fd);
+  for (int i = 0; i < 20'000; ++i) write_call(*writer, *stream, "y");
+  ::_exit(writer->finish(Ending::exited).has_value() ? 0 : 1);
+}
+
+TEST(Recording, GoesOnWhereTheProgramClosesItsDescriptor) {
+  TemporaryDirectory dir;
+  EXPECT_EQ(in_child([&] { record_and_close_all(dir, [] {}); }), 0);
+  EXPECT_TRUE(slurp(dir.file("other")).empty());
+  EXPECT_EQ(read_all(dir.file("a.rondo")).records.size(), 20'001u);
+}
+
+TEST(Recording, NeverWritesIntoAFileThatGotItsDescriptorOrItsName) {
   TemporaryDirectory dir;
   const int status = in_child([&] {
-    auto writer = create(options_for(dir.file("a.rondo")));
-    ThreadStream* stream = writer->open_stream();
-    write_call(*writer, *stream, "x");
-    // What daemons do.
-    const int other = ::open(dir.file("other").c_str(), O_CREAT | O_RDWR, 0600);
-    for (int fd = 3; fd < 2000; ++fd)
-      if (fd != other) ::close(fd);
-    for (int fd = 500; fd < 600; ++fd) ::dup2(other, fd);
-    for (int i = 0; i < 20'000; ++i) write_call(*writer, *stream, "y");
-    const bool finished = writer->finish(Ending::exited).has_value();
-    ::_exit(finished ? 1 : 0);
+    record_and_close_all(dir, [&] {
+      ::rename(dir.file("a.rondo").c_str(), dir.file("b.rondo").c_str());
+      ::close(::open(dir.file("a.rondo").c_str(), O_CREAT | O_RDWR, 0600));
+    });
   });
-  EXPECT_EQ(status, 0);
+  EXPECT_EQ(status, 1 << 8);  // exit(1)
   EXPECT_TRUE(slurp(dir.file("other")).empty());
-  EXPECT_GE(read_all(dir.file("a.rondo")).records.size(), 1u);
+  EXPECT_TRUE(slurp(dir.file("a.rondo")).empty());
+  EXPECT_GE(read_all(dir.file("b.rondo")).records.size(), 1u);
 }
 
 // Records until well beyond what the disk holds: no signal, one failure, and
