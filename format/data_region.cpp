@@ -163,4 +163,12 @@ int DataRegion::close(Footer footer) {
   return file_.truncate(end_);
 }
 
+int DataRegion::clear_paddings() const {
+  int error = 0;
+  for (const IndexEntry& entry : index_)
+    if (error == 0 && entry.type == static_cast<std::uint16_t>(ChunkType::padding) && entry.stored_bytes != 0)
+      error = file_.clear(entry.offset + sizeof(ChunkHeader), entry.stored_bytes);
+  return error;
+}
+
 }  // namespace rondo

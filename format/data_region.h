@@ -29,6 +29,8 @@ class DataRegion {
   int append(ChunkHeader header, Pieces pieces);
   // Index and footer behind the last chunk; the file then ends there.
   int close(Footer footer);
+  // After close(): what the region jumped over was the spool's, and takes no space any more.
+  int clear_paddings() const;
 
   std::uint64_t end() const { return end_; }
   // More work is waiting than the thorough effort could keep up with.

@@ -46,10 +46,7 @@ class Finisher {
     RONDO_TRY(done(assembler.write_dictionary()));
     for (const ChunkInfo& chunk : layout_.spool) release(chunk);
     RONDO_TRY(done(assembler.close(Ending::finished, exit_signal)));
-    // Those that the data region jumped over.
-    for (const ChunkInfo& chunk : layout_.spool)
-      if (chunk.offset < layout_.data_end) RONDO_TRY(done(file_.clear(chunk.offset, slot_bytes(chunk))));
-    return {};
+    return done(region.clear_paddings());
   }
 
  private:

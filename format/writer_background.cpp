@@ -160,7 +160,6 @@ void CaptureWriter::Impl::free_slot(std::uint64_t offset, std::uint64_t bytes) {
   const ChunkHeader nothing{};
   file.write(offset, std::as_bytes(std::span(&nothing, 1)));
   if (owner.failed()) file.clear(offset, bytes);
-  if (offset < region.end()) obstacles.emplace_back(offset, bytes);
   const std::lock_guard lock(mutex);
   spool.give_back(offset);
 }

@@ -182,9 +182,7 @@ int CaptureWriter::Impl::close_file(Ending ending) {
   if (error != 0) return error;
   free_slot(dictionary_offset, dictionary_bytes);
   error = assembler.close(ending, 0);
-  for (const auto& [offset, bytes] : obstacles)
-    if (error == 0) error = file.clear(offset, bytes);
-  return error;
+  return error != 0 ? error : region.clear_paddings();
 }
 
 void CaptureWriter::Impl::abandon() {

@@ -97,9 +97,8 @@ struct CaptureWriter::Impl {
   std::vector<Pinned> pinned;
   std::uint64_t dictionary_offset = 0;  // of the full dictionary in the spool
   std::uint64_t dictionary_bytes = 0;
-  bool append_failed = false;                                      // the rest stays in the spool
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> obstacles;  // freed slots in the data region
-  int detach_error = 0;  // a thread still writes into the file: it must not shrink
+  bool append_failed = false;  // the rest stays in the spool
+  int detach_error = 0;        // a thread still writes into the file: it must not shrink
   pthread_t thread{};
   bool thread_runs = false;
 

@@ -286,6 +286,30 @@ TEST(RoundTrip, TheDataRegionOvertakesTheSpool) {
   EXPECT_LT(status.st_blocks * 512, 2100 * 50'100 + 70'000'000 + (1 << 20));
 }
 
+// Slots that were free when the data region jumped over the one behind them.
+TEST(RoundTrip, WhatTheDataRegionJumpedOverTakesNoSpace) {
+  TemporaryDirectory dir;
+  WriterOptions options = options_for(dir.file("a.rondo"), 64 * 1024);
+  options.compression = Compression::none;
+  auto writer = create(options);
+  const auto bytes = noise(50'000, 1);
+  const std::string_view payload(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  std::vector<ThreadStream*> streams;
+  for (int i = 0; i < 200; ++i) {
+    streams.push_back(writer->open_stream());
+    write_call(*writer, *streams.back(), payload);
+  }
+  for (ThreadStream* stream : streams)
+    if (stream != streams.back()) writer->close_stream(stream);
+  const auto blob = noise(60'000'000, 2);
+  writer->add_blob(*streams.back(), digest_of(blob), blob);
+  ASSERT_TRUE(writer->finish(Ending::exited));
+  EXPECT_EQ(read_all(dir.file("a.rondo")).records.size(), 200u);
+  struct stat status {};
+  ASSERT_EQ(::stat(dir.file("a.rondo").c_str(), &status), 0);
+  EXPECT_LT(status.st_blocks * 512, 200 * 50'100 + 60'000'000 + (1 << 20));
+}
+
 TEST(RoundTrip, WorksWhileTheProgramChangesDirectory) {
   TemporaryDirectory dir;
   char before[4096];
