@@ -53,6 +53,10 @@ SCENARIO("a flag that the device raises and the host polls replays bit for bit",
   replays_bit_for_bit({program("flag")}, {.submits = 1});
 }
 
+SCENARIO("a program with a handler of SIGSEGV of its own replays bit for bit", "[threads]") {
+  replays_bit_for_bit({program("handlers")}, {.submits = 4});
+}
+
 SCENARIO("submits of every shape replay bit for bit", "[threads]") {
   replays_bit_for_bit({program("submits")}, {.submits = 21});
 }
