@@ -98,6 +98,7 @@ File& File::operator=(File&& other) noexcept {
   path_ = std::move(other.path_);
   fd_ = other.fd_.exchange(-1);
   reopened_ = other.reopened_.load();
+  locked_ = other.locked_.load();
   again_ = std::move(other.again_);
   device_ = other.device_;
   inode_ = other.inode_;
@@ -169,7 +170,10 @@ bool File::is_this(int descriptor) const {
 }
 
 int File::check() const {
-  if (is_this(fd_)) return 0;
+  if (is_this(fd_)) {
+    if (!locked_) locked_ = lock_exclusive();
+    return 0;
+  }
   // A program that closes everything does so once or twice, not for ever.
   constexpr int most = 4;
   if (again_.empty() || reopened_ >= most) return EBADF;
@@ -183,7 +187,7 @@ int File::check() const {
     return EBADF;
   }
   fd_ = move_high(again);
-  static_cast<void>(lock_exclusive());
+  locked_ = lock_exclusive();
   return 0;
 }
 

@@ -59,6 +59,7 @@ class File {
   std::string path_;
   mutable std::atomic<int> fd_{-1};
   mutable std::atomic<int> reopened_{0};
+  mutable std::atomic<bool> locked_{true};  // but after it was opened again, while mappings keep the old lock
   std::string again_;  // where to open it again; empty: nowhere
   dev_t device_ = 0;
   ino_t inode_ = 0;

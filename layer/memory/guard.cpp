@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <bit>
 #include <new>
@@ -14,18 +15,23 @@
 
 namespace rondo::memory {
 
-// Under `lock`: a page is writable if and only if its bit is set.
+// Between enter() and leave(): a page is writable if and only if its bit is set.
 struct Guard::Region {
   std::uintptr_t begin;
   std::size_t pages;
-  std::atomic_flag lock = ATOMIC_FLAG_INIT;
+  std::atomic<pid_t> holder{0};
   std::unique_ptr<std::uint64_t[]> written;  // a bit a page
 
   std::byte* at(std::size_t page) const { return reinterpret_cast<std::byte*>(begin) + page * page_bytes; }
   void enter() noexcept {
-    while (lock.test_and_set(std::memory_order_acquire)) sched_yield();
+    const pid_t self = getpid();
+    for (pid_t free = 0; !holder.compare_exchange_strong(free, self, std::memory_order_acquire); free = 0) {
+      // Held by a thread of the process that this one was forked from: it is not here.
+      if (free != self && holder.compare_exchange_strong(free, self, std::memory_order_acquire)) return;
+      sched_yield();
+    }
   }
-  void leave() noexcept { lock.clear(std::memory_order_release); }
+  void leave() noexcept { holder.store(0, std::memory_order_release); }
   void set(std::size_t page) noexcept { written[page / 64] |= std::uint64_t{1} << (page % 64); }
   bool has(std::size_t page) const noexcept { return (written[page / 64] >> (page % 64) & 1) != 0; }
 };
@@ -190,6 +196,7 @@ bool Guard::works() noexcept {
     try {
       PageSet after(pages);
       if (guard != nullptr && guard->arm()) {
+        const FaultsOpen open;
         *const_cast<volatile std::byte*>(start + 2 * page_bytes) = std::byte{1};
         right = guard->scan(0, pages, false, after) && after.next(0, pages) == 2 &&
                 after.next(3, pages) == pages;

@@ -125,6 +125,15 @@ int programs_sigprocmask(int how, const sigset_t* set, sigset_t* old) {
 
 }  // namespace
 
+FaultsOpen::FaultsOpen() noexcept {
+  sigset_t fault;
+  sigemptyset(&fault);
+  sigaddset(&fault, SIGSEGV);
+  pthread_sigmask(SIG_UNBLOCK, &fault, &before_);
+}
+
+FaultsOpen::~FaultsOpen() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
 bool catch_faults(bool (*handle)(std::uintptr_t address)) noexcept {
   Action now;
   if (sigaction(SIGSEGV, nullptr, &now) != 0) return false;
@@ -134,7 +143,7 @@ bool catch_faults(bool (*handle)(std::uintptr_t address)) noexcept {
   Action ours{};
   ours.sa_sigaction = on_fault;
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  sigemptyset(&ours.sa_mask);
+  sigfillset(&ours.sa_mask);  // nothing of the program's runs within it
   if (sigaction(SIGSEGV, &ours, nullptr) != 0) return false;
   if (first) {
     const Redirection all[] = {{"sigaction", reinterpret_cast<void*>(programs_sigaction)},

@@ -7,6 +7,8 @@
 #include <array>
 #include <new>
 
+#include "layer/memory/segv.h"
+
 namespace rondo::memory {
 namespace {
 
@@ -70,7 +72,10 @@ bool Tracked::State::start_guard() noexcept {
   guard = Guard::create(armed, count);
   bool proved = guard != nullptr && guard->arm();
   if (proved) {
-    write_unchanged(armed);
+    {
+      const FaultsOpen open;
+      write_unchanged(armed);
+    }
     PageSet& written = tracker.staged_;
     written.remove(0, Tracker::staging_pages);
     proved = guard->scan(0, 1, true, written) && written.has(0);

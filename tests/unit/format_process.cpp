@@ -289,6 +289,7 @@ void record_and_close_all(const TemporaryDirectory& dir, const std::function<voi
     if (fd != other) ::syscall(SYS_close, fd);
   for (int fd = 500; fd < 600; ++fd) ::syscall(SYS_dup3, other, fd, 0);
   for (int i = 0; i < 20'000; ++i) write_call(*writer, *stream, "y");
+  if (finish_capture(dir.file("a.rondo"), 0)) ::_exit(2);  // it is still being recorded
   ::_exit(writer->finish(Ending::exited).has_value() ? 0 : 1);
 }
 

@@ -215,6 +215,36 @@ TEST(MemoryGuard, WithoutAHandlerTheProgramDiesOfItsFaults) {
       SIGSEGV);
 }
 
+TEST(MemoryGuard, BeginsOnAThreadThatBlocksEverySignal) {
+  alone([] {
+    sigset_t everything;
+    sigfillset(&everything);
+    pthread_sigmask(SIG_SETMASK, &everything, nullptr);
+    EXPECT_TRUE(Guard::works());
+    const auto tracker = Tracker::create("guard");
+    const auto memory = tracker->allocate(pages * page, page);
+    const auto tracked = tracker->track(*memory, Initial::zeros);
+    EXPECT_EQ(tracked->mechanism(), Mechanism::guard);
+  });
+}
+
+TEST(MemoryGuard, AForkedChildIsNotHeldUpByHandlersOfItsParent) {
+  const Mapping memory;
+  const auto guard = Guard::create(memory.start, pages);
+  std::atomic<bool> stop{false};
+  std::thread writer([&] {
+    for (std::size_t i = 0; !stop; ++i) touch(memory.start + i % pages * page);
+  });
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_TRUE(guard->arm());
+    alone([&] {
+      for (std::size_t k = 0; k < pages; ++k) touch(memory.start + k * page);
+    });
+  }
+  stop = true;
+  writer.join();
+}
+
 TEST(MemoryGuard, AForkedChildWritesAsItLikes) {
   const Mapping memory;
   const auto guard = Guard::create(memory.start, pages);

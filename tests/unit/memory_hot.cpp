@@ -149,18 +149,30 @@ TEST_P(MemoryHot, ADevicesWritesThereAreAmbiguous) {
 }
 
 TEST_P(MemoryHot, AnotherMemoryMayBeHotToo) {
-  if (alias == nullptr) GTEST_SKIP() << "one scan looks at all memory of ours only";
-  const auto second = tracker->allocate(pages * page, page);
-  auto other = tracker->track(*second, Initial::zeros);
+  std::unique_ptr<AliasMemory> ours;
+  void* theirs = nullptr;
+  std::byte* start = nullptr;
+  std::unique_ptr<Tracked> other;
+  if (alias != nullptr) {
+    ours = tracker->allocate(pages * page, page);
+    start = ours->program_side();
+    other = tracker->track(*ours, Initial::zeros);
+  } else {
+    theirs = mmap(nullptr, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(theirs, MAP_FAILED);
+    start = static_cast<std::byte*>(theirs);
+    other = tracker->track(theirs, pages * page, Initial::zeros);
+  }
   other->adapt(true);
   for (int i = 0; i < kRounds; ++i) {
     write(240, 16);
-    std::memset(second->program_side(), value, 20 * page);
+    std::memset(start, value, 20 * page);
     std::size_t ranges = 0;
     for (Tracked* t : tracker->scan()) ranges += t->changes(Device::idle).size();
     ASSERT_EQ(ranges, 17u);
   }
   other.reset();
+  if (theirs != nullptr) munmap(theirs, pages * page);
   write(240, 16);
   EXPECT_EQ(found(), first_bytes(240, 16));
 }

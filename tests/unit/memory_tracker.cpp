@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <numeric>
@@ -168,12 +169,16 @@ TEST_P(MemoryTracker, UnknownContentsAreReportedByWholePages) {
 }
 
 TEST_P(MemoryTracker, SystemCallsWriteIntoTrackedMemory) {
-  if (GetParam() == Mechanism::guard) return;  // they fail: MemoryGuard.SystemCallsFail
   std::vector<char> data(3 * page);
   std::iota(data.begin(), data.end(), 1);
   int pipe_ends[2];
   ASSERT_EQ(pipe(pipe_ends), 0);
   ASSERT_EQ(write(pipe_ends[1], data.data(), data.size()), static_cast<ssize_t>(data.size()));
+  if (GetParam() == Mechanism::guard) {
+    EXPECT_EQ(read(pipe_ends[0], host + 100, data.size()), -1);
+    EXPECT_EQ(errno, EFAULT);  // what is known of it (docs/memory.md)
+    std::memset(host, 0, bytes);
+  }
   ASSERT_EQ(read(pipe_ends[0], host + 100, data.size()), static_cast<ssize_t>(data.size()));
   int sockets[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
