@@ -13,6 +13,7 @@ enum class Mechanism {
   alias,    // a memfd mapped twice, the program's mapping under asynchronous write-protect
   pagemap,  // asynchronous write-protect on somebody else's mapping
   guard,    // mprotect and a handler of SIGSEGV, on the program's mapping of a memfd or somebody else's
+  shadow,   // the program gets a copy; what it writes goes to the device's memory at submits, and back after waits
   scan,     // comparing everything with the last known contents
 };
 const char* name(Mechanism mechanism) noexcept;  // the words of RONDO_MEMORY

@@ -67,6 +67,8 @@ const char* name(Mechanism mechanism) noexcept {
       return "pagemap";
     case Mechanism::guard:
       return "guard";
+    case Mechanism::shadow:
+      return "shadow";
     case Mechanism::scan:
       return "scan";
   }

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <new>
+#include <optional>
 
 #include "layer/memory/segv.h"
 
@@ -93,8 +94,24 @@ bool Tracked::State::start() noexcept {
          kernel.proves(armed);
 }
 
-void Tracked::State::take_current() noexcept {
-  const auto take = [&](std::size_t first, std::size_t last) {
+void Tracked::State::pull(std::size_t begin, std::size_t end) noexcept {
+  struct Context {
+    State& state;
+    std::size_t begin;
+  } context{*this, begin};
+  std::optional<FaultsOpen> open;  // where the copy is guarded, we write to it, too
+  if (guard != nullptr) open.emplace();
+  shadow->pull(
+      base + begin, begin - lead, end - begin,
+      [](void* passed, std::size_t from, std::size_t to) {
+        const auto& c = *static_cast<Context*>(passed);
+        c.state.report(c.begin + from, c.begin + to, false, true);
+      },
+      &context);
+}
+
+void Tracked::State::fill_base() noexcept {
+  const auto fill = [&](std::size_t first, std::size_t last) {
     for (; first < last; ++first) {
       const std::size_t begin = begin_of(first);
       const std::size_t size = end_of(first + 1) - begin;
@@ -103,9 +120,13 @@ void Tracked::State::take_current() noexcept {
     }
   };
   if (aliased)
-    existing_pages(contents, 0, pages, take);
+    existing_pages(contents, 0, pages, fill);
   else
-    take(0, pages);
+    fill(0, pages);
+}
+
+void Tracked::State::take_current() noexcept {
+  fill_base();
   known.add(0, pages);
 }
 
@@ -177,6 +198,7 @@ void Tracked::State::add_all(std::size_t first, std::size_t last) noexcept {
 }
 
 bool Tracked::State::ambiguous(std::size_t page, Device device) const {
+  if (shadow != nullptr) return false;  // the device writes elsewhere
   if (device == Device::active || mixed.has(page)) return true;
   if (device_ever && !known.has(page)) return true;  // base is older than some device work
   return device_wrote && (!owner.tells_devices_apart() || hot.has(page));
@@ -222,6 +244,23 @@ void Tracked::State::report_differences(const std::byte* from, std::size_t begin
 
 void Tracked::State::report_run(std::size_t begin, std::size_t end, bool is_ambiguous,
                                 bool is_fresh) noexcept {
+  if (shadow == nullptr) {
+    take(begin, end, is_ambiguous, is_fresh);
+    return;
+  }
+  // Only the bytes that the program changed are the device's from here on: those
+  // beside them may be the device's own by now.
+  std::byte before[page_bytes];
+  while (begin < end) {
+    const std::size_t stop = std::min(end, (begin / page_bytes + 1) * page_bytes);
+    copy_live(base + begin, before, stop - begin);
+    take(begin, stop, is_ambiguous, is_fresh);
+    shadow->push(before, base + begin, begin - lead, stop - begin);
+    begin = stop;
+  }
+}
+
+void Tracked::State::take(std::size_t begin, std::size_t end, bool is_ambiguous, bool is_fresh) noexcept {
   if (!is_fresh) {
     report_differences(contents + begin, begin, end, Store::yes, is_ambiguous);
     return;

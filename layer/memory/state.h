@@ -11,6 +11,7 @@
 #include "layer/memory/hot_blocks.h"
 #include "layer/memory/kernel.h"
 #include "layer/memory/page_set.h"
+#include "layer/memory/shadow.h"
 #include "layer/memory/tracker.h"
 
 namespace rondo::memory {
@@ -38,6 +39,7 @@ struct Tracked::State {
   bool start() noexcept;
   bool start_guard() noexcept;
   void take_current() noexcept;
+  void fill_base() noexcept;  // the same, and nothing is known
 
   std::size_t page_of(std::uint64_t offset) const { return (lead + offset) / page_bytes; }
   std::size_t page_after(std::uint64_t end) const { return (lead + end + page_bytes - 1) / page_bytes; }
@@ -54,7 +56,10 @@ struct Tracked::State {
   std::uint64_t reported_until() const {
     return ranges.empty() ? 0 : ranges.back().offset + ranges.back().size;
   }
+  void take(std::size_t begin, std::size_t end, bool is_ambiguous, bool is_fresh) noexcept;
   void report_run(std::size_t begin, std::size_t end, bool is_ambiguous, bool is_fresh) noexcept;
+  // With a shadow: what the device wrote becomes the program's.
+  void pull(std::size_t begin, std::size_t end) noexcept;
   void refresh_batch(std::size_t first, std::size_t last, Refresh which) noexcept;
 
   Tracked& owner;
@@ -72,7 +77,8 @@ struct Tracked::State {
   bool device_wrote = false;  // device work since the last changes() of everything
   bool device_ever = false;   // device work since tracking began or everything was refreshed
 
-  std::unique_ptr<Guard> guard;  // of the armed pages; Mechanism::guard
+  std::unique_ptr<Shadow> shadow;  // `contents` and `watched` are its copy
+  std::unique_ptr<Guard> guard;    // of the armed pages; Mechanism::guard
   HotBlocks hot;          // left unprotected, and always compared
   bool adaptive = false;  // whether there may be any
 

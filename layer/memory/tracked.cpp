@@ -27,8 +27,14 @@ Tracked::~Tracked() {
                                      (state_->armed_last - state_->armed_first) * page_bytes);
 }
 
+Mechanism Tracked::mechanism() const noexcept {
+  return state_->shadow != nullptr ? Mechanism::shadow : mechanism_;
+}
+
+std::byte* Tracked::program_side() const noexcept { return state_->watched + state_->lead; }
+
 bool Tracked::tells_devices_apart() const noexcept {
-  return state_->aliased && mechanism_ != Mechanism::scan;
+  return state_->shadow != nullptr || (state_->aliased && mechanism_ != Mechanism::scan);
 }
 
 void Tracked::adapt(bool may) noexcept {
@@ -99,6 +105,10 @@ std::span<const Range> Tracked::refresh(std::uint64_t offset, std::uint64_t size
   const std::uint64_t end = clipped_end(offset, size, size_);
   const std::size_t first = s.page_of(offset);
   const std::size_t last = s.page_after(end);
+  if (s.shadow != nullptr) {
+    s.pull(s.begin_of(first), s.end_of(last));
+    return s.ranges;
+  }
   s.device_wrote = true;
   if (which != Refresh::everything) s.device_ever = true;
   s.look(first, last, Kernel::Rearm::no);

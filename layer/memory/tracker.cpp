@@ -53,16 +53,15 @@ std::unique_ptr<Tracker> Tracker::create(const char* choice) noexcept try {
 void Tracker::choose(std::string choice) {
   const Facilities& can = kernel_->facilities();
   const auto complain = [&](const std::string& what) { message_ = "RONDO_MEMORY=" + choice + ": " + what; };
-  if (choice == "shadow") {
-    complain("this mechanism is not built in this version, using auto");
-    choice = "auto";
-  } else if (choice != "auto" && choice != "alias" && choice != "pagemap" && choice != "scan" &&
-             choice != "guard") {
+  if (choice != "auto" && choice != "alias" && choice != "pagemap" && choice != "scan" && choice != "guard" &&
+      choice != "shadow") {
     complain("not one of auto, alias, pagemap, scan, shadow, guard; using auto");
     choice = "auto";
   }
+  // Device addresses want places, however host writes are found.
   const bool may_place = choice == "auto" || choice == "alias" || choice == "guard";
-  if (may_place) space_ = Space::reserve();
+  places_all_ = may_place;
+  space_ = Space::reserve();
   if (choice == "guard") {
     if (Guard::works()) {
       mechanism_ = Mechanism::guard;
@@ -72,7 +71,13 @@ void Tracker::choose(std::string choice) {
     choice = "auto";
   }
   if (may_place && space_ != nullptr && can.alias && space_->watch(*kernel_)) {
+    may_shadow_ = true;
     mechanism_ = Mechanism::alias;
+    return;
+  }
+  may_shadow_ = choice != "pagemap" && choice != "scan";
+  if (choice == "shadow") {
+    mechanism_ = Mechanism::shadow;
     return;
   }
   mechanism_ = choice != "scan" && can.pagemap ? Mechanism::pagemap : Mechanism::scan;
@@ -128,9 +133,30 @@ std::unique_ptr<Tracked> Tracker::track(AliasMemory& memory, Initial initial) no
   return track(memory.device_side_, memory.program_side_, memory.size_, initial, true);
 }
 
-std::unique_ptr<Tracked> Tracker::track(void* mapped, std::uint64_t size, Initial initial) noexcept {
+std::unique_ptr<Tracked> Tracker::track(void* mapped, std::uint64_t size, Initial initial,
+                                        bool cached) noexcept {
   auto* const start = static_cast<std::byte*>(mapped);
-  return track(start, start, size, initial, false);
+  if (mechanism_ == Mechanism::shadow && !cached) return track_shadow(start, size, initial);
+  auto tracked = track(start, start, size, initial, false);
+  // A GPU's own memory cannot be watched, and reading all of it is slow.
+  const bool unwatched = tracked != nullptr && tracked->mechanism() == Mechanism::scan &&
+                         kernel_->facilities().pagemap && size >= 2 * page_bytes;
+  if (!unwatched || cached || !may_shadow_) return tracked;
+  tracked.reset();
+  return track_shadow(start, size, initial);
+}
+
+std::unique_ptr<Tracked> Tracker::track_shadow(std::byte* mapped, std::uint64_t size,
+                                               Initial initial) noexcept {
+  if (!kernel_->ours() || size == 0) return nullptr;
+  auto shadow = Shadow::create(mapped, size, initial == Initial::zeros);
+  if (shadow == nullptr) return nullptr;
+  auto tracked = track(shadow->copy(), shadow->copy(), size, initial, false);
+  if (tracked == nullptr) return nullptr;
+  tracked->state_->shadow = std::move(shadow);
+  // What is the device's is told by what was there.
+  if (initial == Initial::unknown) tracked->state_->fill_base();
+  return tracked;
 }
 
 std::unique_ptr<Tracked> Tracker::track(const std::byte* contents, std::byte* watched, std::uint64_t size,
@@ -143,7 +169,7 @@ std::unique_ptr<Tracked> Tracker::track(const std::byte* contents, std::byte* wa
   if (state->base == nullptr) return nullptr;
   state->unknown_start = initial == Initial::unknown;
   const Mechanism wanted = mechanism_ == Mechanism::guard                             ? Mechanism::guard
-                           : aliased                                                  ? mechanism_
+                           : aliased && mechanism_ != Mechanism::shadow               ? mechanism_
                            : mechanism_ == Mechanism::scan || !kernel_->facilities().pagemap ? Mechanism::scan
                                                                                       : Mechanism::pagemap;
   std::vector<Tracked*>& list = aliased ? aliased_ : foreign_;

@@ -12,6 +12,9 @@
 //
 // In a forked child every call does nothing and finds nothing.
 //
+// What a program gets to write to is Tracked::program_side(): the driver's
+// mapping, another mapping of the same memory, or a shadow of it.
+//
 //   submit:    for (Tracked* t : tracker.scan())
 //                record(t->user, t->changes(active));   // coherent memory
 //   flush:     record(m, t->collect(offset, size, active));
@@ -78,8 +81,10 @@ class Tracker {
   // One sentence for the log where the choice or the best mechanism could not be had; else empty.
   const std::string& message() const noexcept { return message_; }
 
-  // Whether allocate() can work: the choice allows it and addresses are reserved.
-  bool can_allocate() const noexcept { return space_ != nullptr; }
+  // Whether allocate() can work, at places that are the same in every process.
+  bool can_place() const noexcept { return space_ != nullptr; }
+  // … and is meant for all memory: the choice asks for it.
+  bool can_allocate() const noexcept { return places_all_ && space_ != nullptr; }
 
   // Memory for one device allocation, zeros, both mappings made. `granule` is
   // minImportedHostPointerAlignment: the size is rounded up to it and the address
@@ -91,7 +96,10 @@ class Tracker {
   // Tracked for one AliasMemory, kept until the memory is freed.
   std::unique_ptr<Tracked> track(AliasMemory& memory, Initial initial) noexcept;
   // A driver's own mapping, which stays mapped as long as what is returned.
-  std::unique_ptr<Tracked> track(void* mapped, std::uint64_t size, Initial initial) noexcept;
+  // `cached`: the host reads it at full speed (VK_MEMORY_PROPERTY_HOST_CACHED_BIT).
+  // Other memory may get a shadow: where that was asked for, or where writes to
+  // it could not be found otherwise (a GPU's own memory).
+  std::unique_ptr<Tracked> track(void* mapped, std::uint64_t size, Initial initial, bool cached = true) noexcept;
 
   // Looks once at everything tracked, re-arming, and returns what may have
   // changes(). Valid until the next call on this tracker. One system call for
@@ -105,12 +113,15 @@ class Tracker {
   void choose(std::string choice);
   std::unique_ptr<Tracked> track(const std::byte* contents, std::byte* watched, std::uint64_t size,
                                  Initial initial, bool aliased) noexcept;
+  std::unique_ptr<Tracked> track_shadow(std::byte* mapped, std::uint64_t size, Initial initial) noexcept;
   bool scan_arena() noexcept;
   void list_skipped() noexcept;
   void forget(Tracked* tracked) noexcept;
 
   std::unique_ptr<Kernel> kernel_;
   std::unique_ptr<Space> space_;
+  bool places_all_ = false;
+  bool may_shadow_ = false;  // where writes cannot be found otherwise
   Mechanism mechanism_ = Mechanism::scan;
   std::string message_;
   std::vector<Tracked*> aliased_;  // ascending addresses
@@ -162,8 +173,14 @@ class Tracked {
 
   void* user = nullptr;  // the layer's own
 
-  Mechanism mechanism() const noexcept { return mechanism_; }
+  Mechanism mechanism() const noexcept;
   std::uint64_t size() const noexcept { return size_; }
+  // Where the program writes: from the start of the tracked memory.
+  std::byte* program_side() const noexcept;
+  // What the program writes is the device's only after changes() or collect(),
+  // and the device's is the program's only after refresh(): both have to go on
+  // for as long as this exists.
+  bool is_shadow() const noexcept { return mechanism() == Mechanism::shadow; }
   // Whether a device's writes can be told from the host's, page by page.
   bool tells_devices_apart() const noexcept;
 
