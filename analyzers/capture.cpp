@@ -143,9 +143,11 @@ Result<int> run_capture(Arguments args) {
           "signals and the exit status are passed through.");
   cli.value("--output", "PATH", "the capture: %e program, %p process, %t start time (default %e-%p.rondo)",
             options.output);
-  cli.choice("--checkpoints", {"none", "present", "readback"},
-             "what to digest for player --verify: presented images; memory read back too", options.checkpoints);
-  cli.choice("--memory", {"auto", "alias", "pagemap", "scan", "guard"}, "how host writes are found",
+  cli.choice("--checkpoints", {"none", "present", "readback", "submit"},
+             "what to digest for player --verify: presented images; memory read back too; what each submit\n"
+             "wrote too",
+             options.checkpoints);
+  cli.choice("--memory", {"auto", "alias", "pagemap", "shadow", "scan", "guard"}, "how host writes are found",
              options.memory);
   cli.choice("--compression", {"none", "fast", "high"}, "of the capture: fast is lz4, high is zstd", options.compression);
   cli.choice("--session", {"full", "minimal"}, "minimal: no command line, paths or names", options.session);

@@ -66,17 +66,68 @@ bool buffers_change(const DeviceState& device) {
          needs[0].memoryTypeBits != needs[1].memoryTypeBits;
 }
 
+// Whether the device can make such an image; with `external`, such a one.
+bool format_allows(const DeviceState& device, const VkImageCreateInfo& info,
+                   VkPhysicalDeviceExternalImageFormatInfo* external, VkExternalImageFormatProperties* answer) {
+  const Dispatch& vk = *device.next_instance;
+  const auto ask =
+      device.api_version >= VK_API_VERSION_1_1 && vk.vkGetPhysicalDeviceImageFormatProperties2 != nullptr
+          ? vk.vkGetPhysicalDeviceImageFormatProperties2
+          : vk.vkGetPhysicalDeviceImageFormatProperties2KHR;
+  VkImageFormatProperties2 properties{};
+  properties.sType = VK_STRUCTURE_TYPE_IMAGE_FORMAT_PROPERTIES_2;
+  properties.pNext = answer;
+  if (ask != nullptr) {
+    VkPhysicalDeviceImageFormatInfo2 query{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_FORMAT_INFO_2,
+                                           external,
+                                           info.format,
+                                           info.imageType,
+                                           info.tiling,
+                                           info.usage,
+                                           info.flags};
+    // Lists of view formats and stencil usage take part in the answer.
+    const auto* formats = find_in_chain<VkImageFormatListCreateInfo>(
+        info.pNext, VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO);
+    const auto* stencil = find_in_chain<VkImageStencilUsageCreateInfo>(
+        info.pNext, VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO);
+    VkImageFormatListCreateInfo formats_copy{};
+    VkImageStencilUsageCreateInfo stencil_copy{};
+    if (formats != nullptr) {
+      formats_copy = *formats;
+      formats_copy.pNext = query.pNext;
+      query.pNext = &formats_copy;
+    }
+    if (stencil != nullptr) {
+      stencil_copy = *stencil;
+      stencil_copy.pNext = query.pNext;
+      query.pNext = &stencil_copy;
+    }
+    if (ask(device.physical, &query, &properties) != VK_SUCCESS) return false;
+  } else if (external != nullptr ||
+             vk.vkGetPhysicalDeviceImageFormatProperties(device.physical, info.format, info.imageType,
+                                                         info.tiling, info.usage, info.flags,
+                                                         &properties.imageFormatProperties) != VK_SUCCESS) {
+    return false;
+  }
+  const VkImageFormatProperties& limits = properties.imageFormatProperties;
+  return info.extent.width <= limits.maxExtent.width && info.extent.height <= limits.maxExtent.height &&
+         info.extent.depth <= limits.maxExtent.depth && info.mipLevels <= limits.maxMipLevels &&
+         info.arrayLayers <= limits.maxArrayLayers && (info.samples & limits.sampleCounts) != 0;
+}
+
 }  // namespace
 
-bool alias_wanted() {
+bool alias_wanted(bool addresses) {
   const auto lock = host_memory().enter();
   const memory::Tracker* const tracker = host_memory().start_tracker(settings().memory.c_str());
-  return tracker != nullptr && tracker->can_allocate();
+  return tracker != nullptr && (tracker->can_allocate() || (addresses && tracker->can_place()));
 }
 
 void find_alias_types(DeviceState& device) {
   const auto ask = device.next->vkGetMemoryHostPointerPropertiesEXT;
-  if (ask == nullptr || !alias_wanted()) return;
+  if (ask == nullptr) return;
+  device.alias_all = alias_wanted(false);
+  if (!device.alias_all && !alias_wanted(device.places_addresses)) return;
   device.alias_granule = import_granule(device);
   std::unique_ptr<memory::AliasMemory> probe;
   {
@@ -99,7 +150,8 @@ void find_alias_types(DeviceState& device) {
   // so does who asks for it; others get the device as it is.
   if (device.alias_types != 0 && settings().checkpoints < Checkpoints::readback &&
       settings().memory != "alias" && buffers_change(device)) {
-    device.alias_types = 0;
+    device.alias_all = false;
+    if (!device.places_addresses) device.alias_types = 0;
     log(LogLevel::info,
         "importing memory would change what the program is told of buffers: it is not imported");
   }
@@ -108,7 +160,16 @@ void find_alias_types(DeviceState& device) {
   log(LogLevel::debug, "memory types that take host memory: mask " + std::to_string(device.alias_types));
 }
 
+bool has_addresses(const VkMemoryAllocateInfo& info) {
+  const auto* flags = find_in_chain<VkMemoryAllocateFlagsInfo>(info.pNext,
+                                                               VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO);
+  return flags != nullptr && (flags->flags & VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT) != 0;
+}
+
 bool may_alias(const DeviceState& device, const VkMemoryAllocateInfo& info) {
+  const bool addressed = has_addresses(info);
+  if (!addressed && !device.alias_all) return false;
+  if (addressed && !device.places_addresses) return false;
   if (info.memoryTypeIndex >= 32 || (device.alias_types >> info.memoryTypeIndex & 1u) == 0 ||
       info.allocationSize == 0)
     return false;
@@ -118,7 +179,8 @@ bool may_alias(const DeviceState& device, const VkMemoryAllocateInfo& info) {
         break;
       case VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO: {
         const auto* dedicated = reinterpret_cast<const VkMemoryDedicatedAllocateInfo*>(s);
-        if (dedicated->buffer != VK_NULL_HANDLE || dedicated->image != VK_NULL_HANDLE) return false;
+        if ((dedicated->buffer != VK_NULL_HANDLE || dedicated->image != VK_NULL_HANDLE) && !addressed)
+          return false;
         break;
       }
       case VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO: {
@@ -164,49 +226,16 @@ bool extend_for_alias(DeviceState& device, const VkImageCreateInfo& info) {
     if (s->sType == VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMAGE_CREATE_INFO ||
         s->sType == VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR)
       return false;
-  const Dispatch& vk = *device.next_instance;
-  const auto ask =
-      device.api_version >= VK_API_VERSION_1_1 && vk.vkGetPhysicalDeviceImageFormatProperties2 != nullptr
-          ? vk.vkGetPhysicalDeviceImageFormatProperties2
-          : vk.vkGetPhysicalDeviceImageFormatProperties2KHR;
-  if (ask == nullptr) return false;
   VkPhysicalDeviceExternalImageFormatInfo external{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_IMAGE_FORMAT_INFO, nullptr, kHostPointer};
-  // Lists of view formats and stencil usage take part in the answer.
-  const auto* formats =
-      find_in_chain<VkImageFormatListCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO);
-  const auto* stencil = find_in_chain<VkImageStencilUsageCreateInfo>(
-      info.pNext, VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO);
-  VkImageFormatListCreateInfo formats_copy{};
-  VkImageStencilUsageCreateInfo stencil_copy{};
-  if (formats != nullptr) {
-    formats_copy = *formats;
-    formats_copy.pNext = nullptr;
-    external.pNext = &formats_copy;
-  }
-  if (stencil != nullptr) {
-    stencil_copy = *stencil;
-    stencil_copy.pNext = external.pNext;
-    external.pNext = &stencil_copy;
-  }
-  const VkPhysicalDeviceImageFormatInfo2 query{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_FORMAT_INFO_2,
-                                               &external,
-                                               info.format,
-                                               info.imageType,
-                                               info.tiling,
-                                               info.usage,
-                                               info.flags};
   VkExternalImageFormatProperties answer{};
   answer.sType = VK_STRUCTURE_TYPE_EXTERNAL_IMAGE_FORMAT_PROPERTIES;
-  VkImageFormatProperties2 properties{};
-  properties.sType = VK_STRUCTURE_TYPE_IMAGE_FORMAT_PROPERTIES_2;
-  properties.pNext = &answer;
-  if (ask(device.physical, &query, &properties) != VK_SUCCESS) return false;
-  const VkImageFormatProperties& limits = properties.imageFormatProperties;
-  return importable(answer.externalMemoryProperties.externalMemoryFeatures) &&
-         info.extent.width <= limits.maxExtent.width && info.extent.height <= limits.maxExtent.height &&
-         info.extent.depth <= limits.maxExtent.depth && info.mipLevels <= limits.maxMipLevels &&
-         info.arrayLayers <= limits.maxArrayLayers && (info.samples & limits.sampleCounts) != 0;
+  return format_allows(device, info, &external, &answer) &&
+         importable(answer.externalMemoryProperties.externalMemoryFeatures);
+}
+
+bool image_can_be(const DeviceState& device, const VkImageCreateInfo& info) {
+  return format_allows(device, info, nullptr, nullptr);
 }
 
 }  // namespace rondo::layer

@@ -36,17 +36,6 @@ bool overlap(const RondoRange& a, std::uint64_t offset, std::uint64_t size) {
   return a.offset < offset + size && offset < a.offset + a.size;
 }
 
-// The queue's family, if it can copy images.
-std::optional<std::uint32_t> copying_family(const DeviceState& device, VkQueue queue) {
-  for (const Queue& known : device.queues)
-    if (known.handle == queue && known.family < device.families.size()) {
-      // Graphics and compute queues can, whether they say so or not.
-      constexpr VkFlags copies = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
-      if ((device.families[known.family].queueFlags & copies) != 0) return known.family;
-    }
-  return std::nullopt;
-}
-
 }  // namespace
 
 Checkpointer::Checkpointer(DeviceState& device)
@@ -68,9 +57,9 @@ gpu::Access Checkpointer::access(std::uint64_t timeout_ns) const {
   return {device_.next, device_.device, device_.memory, device_.set_loader_data, timeout_ns};
 }
 
-gpu::ImageReadback& Checkpointer::readback(std::uint32_t family) {
+gpu::Readback& Checkpointer::readback(std::uint32_t family) {
   auto& slot = readbacks_[family];
-  if (slot == nullptr) slot = std::make_unique<gpu::ImageReadback>(access(kImageTimeout), family);
+  if (slot == nullptr) slot = std::make_unique<gpu::Readback>(access(kImageTimeout), family);
   return *slot;
 }
 
@@ -95,8 +84,19 @@ bool Checkpointer::zero(const Memory& memory) {
   return done.has_value();
 }
 
-std::vector<Checkpointer::Presented> Checkpointer::read(VkQueue queue, const VkPresentInfoKHR& info,
-                                                        bool& consumed) {
+// The queue's family, if it can copy images.
+std::optional<std::uint32_t> Checkpointer::copying_family(const DeviceState& device, VkQueue queue) {
+  for (const Queue& known : device.queues)
+    if (known.handle == queue && known.family < device.families.size()) {
+      // Graphics and compute queues can, whether they say so or not.
+      constexpr VkFlags copies = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
+      if ((device.families[known.family].queueFlags & copies) != 0) return known.family;
+    }
+  return std::nullopt;
+}
+
+std::vector<Checkpointer::Presented> Checkpointer::read(ThreadState* state, VkQueue queue,
+                                                        const VkPresentInfoKHR& info, bool& consumed) {
   std::vector<Presented> images(info.swapchainCount);
   std::string reason;
   const auto family = [&] {
@@ -142,9 +142,10 @@ std::vector<Checkpointer::Presented> Checkpointer::read(VkQueue queue, const VkP
     source.extent = image.extent;
     source.layout = VK_IMAGE_LAYOUT_PRESENT_SRC_KHR;
     const auto bytes = readback(*family).read(queue, source);
-    if (bytes)
+    if (bytes) {
       image.digest = digest_of(*bytes);
-    else
+      if (state != nullptr && keeps_bytes()) state->add_blob(image.digest, *bytes);
+    } else
       image.unverified = bytes.error().message;
   }
   return images;
@@ -347,8 +348,12 @@ void Checkpointer::digest(ThreadState& state, Memory& memory) {
     if (from < to) open.push_back({{from, to - from}, {}});
   }
   const auto bytes = [&](const RondoRange& range) {
-    return std::span<const std::byte>(memory.alias->program_side() + range.offset,
+    return std::span<const std::byte>(memory.tracked->program_side() + (range.offset - memory.map_offset),
                                       static_cast<std::size_t>(range.size));
+  };
+  const auto place_of = [&](const memory::Range& range) {
+    const VkDeviceSize offset = memory.map_offset + range.offset;
+    return RondoRange{offset, std::min(range.size, memory.size - std::min(offset, memory.size))};
   };
   const auto in_buffer = [&](const RondoRange& range) {
     return std::any_of(memory.buffers.begin(), memory.buffers.end(),
@@ -360,9 +365,8 @@ void Checkpointer::digest(ThreadState& state, Memory& memory) {
     host_memory().record(&state, memory);
     for (const memory::Range& range :
          memory.tracked->refresh(0, memory::whole, memory::Refresh::everything)) {
-      if (range.offset >= memory.size) continue;
-      const RondoRange part{range.offset, std::min(range.size, memory.size - range.offset)};
-      if (in_buffer(part)) continue;
+      const RondoRange part = place_of(range);
+      if (part.size == 0 || in_buffer(part)) continue;
       if (range.ambiguous) {
         unclear.push_back(part);
       } else {
@@ -377,8 +381,16 @@ void Checkpointer::digest(ThreadState& state, Memory& memory) {
     const std::span<const memory::Range> written = host_memory().record(&state, memory);
     std::erase_if(open, [&](const Open& part) {
       for (const memory::Range& range : written)
-        if (overlap(part.range, range.offset, range.size)) return false;
-      if (digest_of(bytes(part.range)) != part.digest) return false;
+        if (overlap(part.range, place_of(range).offset, range.size)) return false;
+      const std::span<const std::byte> now = bytes(part.range);
+      if (!keeps_bytes()) {
+        if (digest_of(now) != part.digest) return false;
+      } else {
+        // A copy: the host may write at any time, and a blob is what its digest says.
+        const std::vector<std::byte> copy(now.begin(), now.end());
+        if (digest_of(copy) != part.digest) return false;
+        state.add_blob(part.digest, copy);
+      }
       ranges.push_back(part.range);
       digests.push_back(part.digest);
       return true;

@@ -15,8 +15,8 @@
 
 #include "format/digest.h"
 #include "generated/args.h"
-#include "gpu/image_readback.h"
 #include "gpu/one_shot.h"
+#include "gpu/readback.h"
 #include "layer/host_memory.h"
 #include "layer/record.h"
 
@@ -47,7 +47,7 @@ class Checkpointer {
   };
   // Waits for the present's semaphores on `queue` and reads the images. `consumed`
   // becomes true when the semaphores are unsignalled thereby.
-  std::vector<Presented> read(VkQueue queue, const VkPresentInfoKHR& info, bool& consumed);
+  std::vector<Presented> read(ThreadState* state, VkQueue queue, const VkPresentInfoKHR& info, bool& consumed);
   void write(ThreadState& state, const std::vector<Presented>& images);  // inside the critical section
 
   // vkQueueWaitIdle without holding a lock while waiting: a fence behind all work.
@@ -60,6 +60,9 @@ class Checkpointer {
   // After a map: the same of this memory, where the program has waited for all that
   // was submitted, and was not told of this memory then, which was not mapped.
   void mapped(ThreadState& state, VkDeviceMemory handle);
+  // After a submit: what submits may have written of buffers and images, if all
+  // that was submitted is finished or soon will be.
+  void contents(ThreadState& state);
 
  private:
   enum class Settled { yes, no, still_not };  // still_not: and nothing has happened since it was told
@@ -69,15 +72,25 @@ class Checkpointer {
   std::uint64_t allowance();
   void check(ThreadState& state, Memory& memory, const char* unsettled);
   void digest(ThreadState& state, Memory& memory);
+  // checkpoint_submit.cpp
+  struct Content;
+  void choose_queues(std::vector<Content>& contents) const;
+  void digest(ThreadState& state, std::vector<Content>& contents);
+  std::size_t written_meanwhile(ThreadState& state, std::vector<Content>& contents);
+  void write(ThreadState& state, VkQueue queue, const std::vector<const Content*>& contents,
+             const char* unverified);
+  // Whether the capture gets the contents, too, under their digests.
+  static bool keeps_bytes() { return settings().checkpoints >= Checkpoints::submit; }
+  static std::optional<std::uint32_t> copying_family(const DeviceState& device, VkQueue queue);
   VkResult submit_fence(VkQueue queue, VkFence& fence);
   gpu::Access access(std::uint64_t timeout_ns) const;
-  gpu::ImageReadback& readback(std::uint32_t family);
+  gpu::Readback& readback(std::uint32_t family);
   void write(ThreadState& state, const Memory& memory, const std::vector<RondoRange>& ranges,
              const std::vector<Digest>& digests, const char* unverified);
 
   DeviceState& device_;
   std::mutex queues_;
-  std::map<std::uint32_t, std::unique_ptr<gpu::ImageReadback>> readbacks_;  // by queue family
+  std::map<std::uint32_t, std::unique_ptr<gpu::Readback>> readbacks_;  // by queue family
   std::unique_ptr<gpu::OneShot> zeroing_;
   VkQueue zeroing_queue_ = VK_NULL_HANDLE;
   std::vector<VkFence> unused_;
@@ -86,6 +99,7 @@ class Checkpointer {
   // Memory checkpoints are made one at a time; what follows is theirs.
   std::mutex checking_;         // before the queues' lock
   std::uint64_t checked_ = 0;   // DeviceMemory::epoch at the last one
+  std::uint64_t read_ = 0;      // … at the last one of contents
   std::vector<VkFence> probe_;  // behind all that was submitted up to probed_
   std::uint64_t probed_ = 0;    // DeviceMemory::epoch, or 0
   bool timed_out_ = false;      // they had not signalled in time

@@ -3,14 +3,17 @@
 #include <cstring>
 
 #include "generated/hooks.h"
+#include "layer/addresses.h"
 #include "layer/alias_types.h"
 #include "layer/chain.h"
+#include "layer/chain_copy.h"
 #include "layer/checkpoint.h"
 #include "layer/critical.h"
 #include "layer/describe_device.h"
 #include "layer/guard.h"
 #include "layer/log.h"
 #include "layer/regular.h"
+#include "layer/resources.h"
 #include "layer/visibility.h"
 
 namespace rondo::layer {
@@ -41,6 +44,21 @@ std::vector<const char*> needed_extensions(const DeviceState& device, const VkDe
   return needed;
 }
 
+// In the structure where the program enabled addresses.
+bool enable_replay(ChainCopy& chain) {
+  auto* all =
+      chain.change<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+  if (all != nullptr && all->bufferDeviceAddress != VK_FALSE) {
+    all->bufferDeviceAddressCaptureReplay = VK_TRUE;
+    return true;
+  }
+  auto* one = chain.change<VkPhysicalDeviceBufferDeviceAddressFeatures>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES);
+  if (one == nullptr || one->bufferDeviceAddress == VK_FALSE) return false;
+  one->bufferDeviceAddressCaptureReplay = VK_TRUE;
+  return true;
+}
+
 VkResult create(PFN_vkCreateDevice call, VkLayerDeviceCreateInfo& link, const VkDeviceCreateInfo& info,
                 const VkAllocationCallbacks* allocator, VkDevice* out, DeviceState& device) {
   VkLayerDeviceLink* const here = link.u.pLayerInfo;
@@ -48,20 +66,27 @@ VkResult create(PFN_vkCreateDevice call, VkLayerDeviceCreateInfo& link, const Vk
   std::vector<const char*> added;
   const auto* group = find_in_chain<VkDeviceGroupDeviceCreateInfo>(
       info.pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
-  const bool alias = recording() && (group == nullptr || group->physicalDeviceCount <= 1) && alias_wanted();
-  if (alias) added = needed_extensions(device, info);
-  if (added.empty()) return call(device.physical, &info, allocator, out);
+  const bool alone = recording() && (group == nullptr || group->physicalDeviceCount <= 1);
+  // The chain is copied behind the change to the loader's structure in it.
+  ChainCopy chain(info.pNext);
+  const bool addresses = alone && asks_for_addresses(info);
+  device.address_replay = addresses && can_replay_addresses(device) && enable_replay(chain);
+  device.places_addresses = addresses && !device.address_replay;
+  if (alone && alias_wanted(device.places_addresses)) added = needed_extensions(device, info);
+  if (added.empty() && !device.address_replay) return call(device.physical, &info, allocator, out);
 
   std::vector<const char*> names(info.ppEnabledExtensionNames,
                                  info.ppEnabledExtensionNames + info.enabledExtensionCount);
   names.insert(names.end(), added.begin(), added.end());
   VkDeviceCreateInfo extended = info;
+  extended.pNext = chain.first();
   extended.enabledExtensionCount = static_cast<std::uint32_t>(names.size());
   extended.ppEnabledExtensionNames = names.data();
   VkResult result = call(device.physical, &extended, allocator, out);
   if (result == VK_SUCCESS) {
     device.added_extensions.insert(added.begin(), added.end());
-  } else if (result == VK_ERROR_EXTENSION_NOT_PRESENT) {
+  } else if (result == VK_ERROR_EXTENSION_NOT_PRESENT || result == VK_ERROR_FEATURE_NOT_PRESENT) {
+    device.address_replay = false;
     link.u.pLayerInfo = here->pNext;
     result = call(device.physical, &info, allocator, out);
   }
@@ -156,6 +181,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateDevice(VkPhysicalDevice physicalDevi
                                            pDevice);
     refuse_hidden(*pCreateInfo);
     find_alias_types(state);
+    if (settings().checkpoints >= Checkpoints::submit) state.resources = std::make_unique<Resources>();
     if (settings().checkpoints != Checkpoints::none)
       state.checkpointer = std::make_unique<Checkpointer>(state);
     return VK_SUCCESS;

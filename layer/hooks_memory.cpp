@@ -4,11 +4,14 @@
 
 #include "generated/hooks.h"
 #include "gpu/zero_fill.h"
+#include "layer/addresses.h"
 #include "layer/alias_types.h"
+#include "layer/chain_copy.h"
 #include "layer/checkpoint.h"
 #include "layer/critical.h"
 #include "layer/guard.h"
 #include "layer/log.h"
+#include "layer/resources.h"
 
 namespace rondo::layer {
 
@@ -20,7 +23,17 @@ VkResult allocate(DeviceState& device, const VkMemoryAllocateInfo& info,
                   const VkAllocationCallbacks* allocator, VkDeviceMemory* out,
                   std::unique_ptr<memory::AliasMemory>& alias) {
   const auto next = device.next->vkAllocateMemory;
-  if (!recording() || !may_alias(device, info)) return next(device.device, &info, allocator, out);
+  if (!recording()) return next(device.device, &info, allocator, out);
+  if (device.address_replay && has_addresses(info)) {
+    ChainCopy chain(info.pNext);
+    VkMemoryAllocateInfo again = info;
+    if (auto* flags = chain.change<VkMemoryAllocateFlagsInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO);
+        flags != nullptr)
+      flags->flags |= VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_CAPTURE_REPLAY_BIT;
+    again.pNext = chain.first();
+    return next(device.device, &again, allocator, out);
+  }
+  if (!may_alias(device, info)) return next(device.device, &info, allocator, out);
   {
     const auto lock = host_memory().enter();
     const auto& plain = device.memories.plain_images;
@@ -29,8 +42,10 @@ VkResult allocate(DeviceState& device, const VkMemoryAllocateInfo& info,
       alias = host_memory().tracker()->allocate(info.allocationSize, device.alias_granule);
   }
   if (alias != nullptr) {
+    ChainCopy chain(info.pNext);
+    if (has_addresses(info)) chain.remove(VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO);
     const VkImportMemoryHostPointerInfoEXT import{VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT,
-                                                  info.pNext, kHostPointer, alias->device_side()};
+                                                  chain.first(), kHostPointer, alias->device_side()};
     VkMemoryAllocateInfo imported = info;
     imported.pNext = &import;
     imported.allocationSize = alias->size();
@@ -84,13 +99,16 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkAllocateMemory(VkDevice device,
       return VK_SUCCESS;
     });
   };
-  return record_with<CommandId::vkAllocateMemory>(allocate_and_remember, device, pAllocateInfo, pAllocator,
-                                                  pMemory);
+  const VkResult result = record_with<CommandId::vkAllocateMemory>(allocate_and_remember, device, pAllocateInfo,
+                                                                   pAllocator, pMemory);
+  if (result == VK_SUCCESS && has_addresses(*pAllocateInfo)) record_address(state, *pMemory);
+  return result;
 }
 
 VKAPI_ATTR void VKAPI_CALL hook_vkFreeMemory(VkDevice device, VkDeviceMemory memory,
                                              const VkAllocationCallbacks* pAllocator) {
   DeviceState& state = device_of(device);
+  if (state.resources != nullptr) state.resources->forget(memory);
   std::unique_ptr<Memory> gone;  // the driver may give its value to another thread at once
   record_critical<CommandId::vkFreeMemory>(
       [&](ThreadState* thread) {
@@ -127,8 +145,13 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkMapMemory(VkDevice device, VkDeviceMemory 
                                : untouched    ? memory::Initial::zeros
                                               : memory::Initial::current;
           known->map_offset = offset;
+          const bool cached = (flags_of(state, known->type) & VK_MEMORY_PROPERTY_HOST_CACHED_BIT) != 0;
           known->tracked =
-              tracker->track(*ppData, size == VK_WHOLE_SIZE ? known->size - offset : size, initial);
+              tracker->track(*ppData, size == VK_WHOLE_SIZE ? known->size - offset : size, initial, cached);
+          if (known->tracked != nullptr && known->tracked->is_shadow()) {
+            *ppData = known->tracked->program_side();
+            HostMemory::any_shadow = true;
+          }
         } else if (known->tracked == nullptr) {
           known->tracked = tracker->track(*known->alias, memory::Initial::zeros);
         }

@@ -5,6 +5,7 @@
 #include "layer/chain.h"
 #include "layer/checkpoint.h"
 #include "layer/critical.h"
+#include "layer/resources.h"
 
 namespace rondo::layer {
 
@@ -15,9 +16,31 @@ Checkpointer::Lock enter_queues(DeviceState& device) {
   return device.checkpointer != nullptr ? device.checkpointer->enter_queues() : Checkpointer::Lock();
 }
 
+// In the order of their execution.
+std::vector<VkCommandBuffer> commands_of(std::uint32_t count, const VkSubmitInfo* infos, VkFence) {
+  std::vector<VkCommandBuffer> all;
+  for (const VkSubmitInfo& info : std::span(infos, count))
+    all.insert(all.end(), info.pCommandBuffers, info.pCommandBuffers + info.commandBufferCount);
+  return all;
+}
+std::vector<VkCommandBuffer> commands_of(std::uint32_t count, const VkSubmitInfo2* infos, VkFence) {
+  std::vector<VkCommandBuffer> all;
+  for (const VkSubmitInfo2& info : std::span(infos, count))
+    for (const VkCommandBufferSubmitInfo& one : std::span(info.pCommandBufferInfos, info.commandBufferInfoCount))
+      all.push_back(one.commandBuffer);
+  return all;
+}
+std::vector<VkCommandBuffer> commands_of(std::uint32_t, const VkBindSparseInfo*, VkFence) { return {}; }
+
+std::uint32_t family_of(DeviceState& device, VkQueue queue) {
+  const auto lock = host_memory().enter();
+  for (const Queue& known : device.queues)
+    if (known.handle == queue) return known.family;
+  return VK_QUEUE_FAMILY_IGNORED;
+}
+
 template <CommandId C, class... A>
-VkResult submit(VkQueue queue, VkFence fence, A... arguments) {
-  DeviceState& device = device_of(queue);
+VkResult submit_and_record(DeviceState& device, VkQueue queue, VkFence fence, A... arguments) {
   const auto next = (*device.next).*CommandTraits<C>::pfn;
   const auto lock = enter_queues(device);
   return record_critical<C, true>(
@@ -32,9 +55,23 @@ VkResult submit(VkQueue queue, VkFence fence, A... arguments) {
             const auto submit_lock = host_memory().enter();
             HostMemory::not_submitted(device, queue, fence);
           });
+        if (result == VK_SUCCESS && device.resources != nullptr)
+          guarded([&] {
+            device.resources->submitted(family_of(device, queue), commands_of(arguments...));
+          });
         return result;
       },
       queue, arguments...);
+}
+
+template <CommandId C, class... A>
+VkResult submit(VkQueue queue, VkFence fence, A... arguments) {
+  DeviceState& device = device_of(queue);
+  const VkResult result = submit_and_record<C>(device, queue, fence, arguments...);
+  if (result != VK_SUCCESS || device.resources == nullptr || !recording()) return result;
+  if (ThreadState* const thread = thread_state(); thread != nullptr)
+    guarded([&] { device.checkpointer->contents(*thread); });
+  return result;
 }
 
 template <CommandId C, class... A>

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffers and images, for the memory that is bound to them.
 #include "generated/hooks.h"
+#include "gpu/texels.h"
+#include "layer/addresses.h"
 #include "layer/alias_types.h"
+#include "layer/chain.h"
 #include "layer/guard.h"
 #include "layer/regular.h"
+#include "layer/resources.h"
 
 namespace rondo::layer {
 
@@ -14,83 +18,137 @@ constexpr VkBufferUsageFlags kReadOnly =
     VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT | VK_BUFFER_USAGE_INDEX_BUFFER_BIT |
     VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
 
-// A copy of the program's request that may live in imported memory, or the
-// request itself.
+// A copy of the program's request: one that may live in imported memory, and,
+// where checkpoints of submits read it, one that can be copied from.
 struct BufferRequest {
   BufferRequest(DeviceState& device, const VkBufferCreateInfo& asked) : info(asked) {
-    if (!recording() || !extend_for_alias(device, asked)) return;
+    if (!recording()) return;
+    if (device.resources != nullptr) info.usage |= VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
+    if (device.address_replay && (asked.usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0) {
+      info.flags |= VK_BUFFER_CREATE_DEVICE_ADDRESS_CAPTURE_REPLAY_BIT;
+      return;  // its memory is the driver's own
+    }
+    if (!extend_for_alias(device, info)) return;
     external.pNext = asked.pNext;
     info.pNext = &external;
   }
+  BufferRequest(const BufferRequest&) = delete;
+  BufferRequest& operator=(const BufferRequest&) = delete;
   VkExternalMemoryBufferCreateInfo external{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO, nullptr,
                                             kHostPointer};
   VkBufferCreateInfo info;
 };
 
 struct ImageRequest {
-  ImageRequest(DeviceState& device, const VkImageCreateInfo& asked) : info(asked) {
-    if (!recording() || !extend_for_alias(device, asked)) return;
+  ImageRequest(DeviceState& device, const VkImageCreateInfo& asked, bool to_read) : info(asked) {
+    if (!recording()) return;
+    if (to_read && (asked.usage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) == 0) {
+      info.usage |= VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
+      readable = (asked.usage & VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT) == 0 && image_can_be(device, info);
+      if (!readable) info.usage = asked.usage;
+    }
+    if (!extend_for_alias(device, info)) return;
     external.pNext = asked.pNext;
     info.pNext = &external;
     extended = true;
   }
+  ImageRequest(const ImageRequest&) = delete;
+  ImageRequest& operator=(const ImageRequest&) = delete;
   VkExternalMemoryImageCreateInfo external{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMAGE_CREATE_INFO, nullptr,
                                            kHostPointer};
   VkImageCreateInfo info;
-  bool extended = false;
+  bool extended = false;  // may live in imported memory
+  bool readable = false;  // made so
 };
 
 bool same(const VkMemoryRequirements& a, const VkMemoryRequirements& b) {
   return a.size == b.size && a.alignment == b.alignment && a.memoryTypeBits == b.memoryTypeBits;
 }
 
+// Of a disjoint image: of the plane that needs most.
+VkMemoryRequirements needs_of(const DeviceState& device, VkImage image, const VkImageCreateInfo& info) {
+  const Dispatch& vk = *device.next;
+  VkMemoryRequirements needs{};
+  if ((info.flags & VK_IMAGE_CREATE_DISJOINT_BIT) == 0) {
+    vk.vkGetImageMemoryRequirements(device.device, image, &needs);
+    return needs;
+  }
+  const auto ask = vk.vkGetImageMemoryRequirements2 != nullptr ? vk.vkGetImageMemoryRequirements2
+                                                               : vk.vkGetImageMemoryRequirements2KHR;
+  if (ask == nullptr) return needs;
+  const VkImageAspectFlags planes = gpu::aspects_of(info.format);
+  for (const VkImageAspectFlagBits plane :
+       {VK_IMAGE_ASPECT_PLANE_0_BIT, VK_IMAGE_ASPECT_PLANE_1_BIT, VK_IMAGE_ASPECT_PLANE_2_BIT}) {
+    if ((planes & plane) == 0) continue;
+    const VkImagePlaneMemoryRequirementsInfo of_plane{
+        VK_STRUCTURE_TYPE_IMAGE_PLANE_MEMORY_REQUIREMENTS_INFO, nullptr, plane};
+    const VkImageMemoryRequirementsInfo2 query{VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2, &of_plane,
+                                               image};
+    VkMemoryRequirements2 answer{};
+    answer.sType = VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2;
+    ask(device.device, &query, &answer);
+    if (answer.memoryRequirements.size > needs.size) needs = answer.memoryRequirements;
+  }
+  return needs;
+}
+
 // Whoever allocates room for such an image gets the driver's memory.
-void remember_plain(DeviceState& device, VkImage image) {
-  if (device.alias_types == 0 || !recording()) return;
-  VkMemoryRequirements needs;
-  device.next->vkGetImageMemoryRequirements(device.device, image, &needs);
+void remember_plain(DeviceState& device, VkImage image, const VkImageCreateInfo& info) {
+  if (device.alias_types == 0) return;
+  const VkDeviceSize bytes = needs_of(device, image, info).size;
   guarded([&] {
     const auto lock = host_memory().enter();
-    device.memories.plain_images[image] = needs.size;
+    device.memories.plain_images[image] = bytes;
   });
 }
 
-// An image whose requirements change with the external-memory structure is
-// created as the program asked.
+// What became of the wishes of a request.
+struct Made {
+  bool extended = false, readable = false;
+};
+
+// An image whose requirements change with what the layer adds is created as
+// the program asked, or with a part of it.
 VkResult create_image(DeviceState& device, const VkImageCreateInfo& asked,
-                      const VkAllocationCallbacks* allocator, VkImage* out) {
+                      const VkAllocationCallbacks* allocator, VkImage* out, Made& made) {
   const Dispatch& vk = *device.next;
-  const ImageRequest request(device, asked);
-  if (!request.extended) {
-    const VkResult result = vk.vkCreateImage(device.device, &asked, allocator, out);
-    if (result == VK_SUCCESS) remember_plain(device, *out);
+  const ImageRequest request(device, asked, device.resources != nullptr);
+  if ((request.extended || request.readable) && asked.tiling != VK_IMAGE_TILING_OPTIMAL) {
+    made = {request.extended, request.readable};
+    return vk.vkCreateImage(device.device, &request.info, allocator, out);
+  }
+  VkImage plain = VK_NULL_HANDLE;
+  if (const VkResult result = vk.vkCreateImage(device.device, &asked, allocator, &plain); result != VK_SUCCESS)
     return result;
-  }
-  if (asked.tiling == VK_IMAGE_TILING_OPTIMAL) {
-    VkImage plain = VK_NULL_HANDLE;
-    if (const VkResult result = vk.vkCreateImage(device.device, &asked, allocator, &plain);
-        result != VK_SUCCESS)
-      return result;
-    VkImage external = VK_NULL_HANDLE;
-    if (vk.vkCreateImage(device.device, &request.info, allocator, &external) != VK_SUCCESS) {
-      *out = plain;
-      remember_plain(device, plain);
-      return VK_SUCCESS;
-    }
-    VkMemoryRequirements a, b;
-    vk.vkGetImageMemoryRequirements(device.device, plain, &a);
-    vk.vkGetImageMemoryRequirements(device.device, external, &b);
-    const bool equal = same(a, b);
-    vk.vkDestroyImage(device.device, equal ? plain : external, allocator);
-    *out = equal ? external : plain;
-    if (!equal) remember_plain(device, plain);
-    return VK_SUCCESS;
-  }
-  return vk.vkCreateImage(device.device, &request.info, allocator, out);
+  const auto take = [&](const ImageRequest& wish) {
+    if (!wish.extended && !wish.readable) return false;
+    VkImage image = VK_NULL_HANDLE;
+    if (vk.vkCreateImage(device.device, &wish.info, allocator, &image) != VK_SUCCESS) return false;
+    const bool equal = same(needs_of(device, plain, asked), needs_of(device, image, asked));
+    vk.vkDestroyImage(device.device, equal ? plain : image, allocator);
+    if (!equal) return false;
+    *out = image;
+    made = {wish.extended, wish.readable};
+    return true;
+  };
+  if (take(request)) return VK_SUCCESS;
+  if (request.extended && request.readable && take(ImageRequest(device, asked, false))) return VK_SUCCESS;
+  *out = plain;
+  return VK_SUCCESS;
+}
+
+std::string why_unreadable(const VkImageCreateInfo& asked, const Made& made) {
+  const auto* stencil = find_in_chain<VkImageStencilUsageCreateInfo>(
+      asked.pNext, VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO);
+  if (stencil != nullptr && (stencil->stencilUsage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) == 0)
+    return "its stencil aspect is no transfer source";
+  if (made.readable || (asked.usage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) != 0) return {};
+  if ((asked.usage & VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT) != 0) return "it is transient";
+  return "as a transfer source it would not be what the program asked for";
 }
 
 void bind_image(DeviceState& device, VkImage image, VkDeviceMemory handle) {
-  if (!recording()) return;
+  if (!recording() && !HostMemory::any_shadow) return;
   bool misplaced = false;
   {
     const auto lock = host_memory().enter();
@@ -109,13 +167,14 @@ void bind_image(DeviceState& device, VkImage image, VkDeviceMemory handle) {
 
 // One that was never bound: nobody needs to make room for it any more.
 void forget_image(DeviceState& device, VkImage image) {
+  if (device.resources != nullptr) device.resources->forget(image);
   if (device.alias_types == 0 || !recording()) return;
   const auto lock = host_memory().enter();
   device.memories.plain_images.erase(image);
 }
 
 void bind_buffer(DeviceState& device, VkBuffer buffer, VkDeviceMemory handle, VkDeviceSize offset) {
-  if (!recording()) return;
+  if (!recording() && !HostMemory::any_shadow) return;
   guarded([&] {
     const auto lock = host_memory().enter();
     Memory* const memory = HostMemory::find(device, handle);
@@ -132,6 +191,7 @@ void bind_buffer(DeviceState& device, VkBuffer buffer, VkDeviceMemory handle, Vk
 }
 
 void forget_buffer(DeviceState& device, VkBuffer buffer) {
+  if (device.resources != nullptr) device.resources->forget(buffer);
   const auto lock = host_memory().enter();
   const auto known = device.memories.buffers.find(buffer);
   if (known == device.memories.buffers.end()) return;
@@ -140,19 +200,33 @@ void forget_buffer(DeviceState& device, VkBuffer buffer) {
   device.memories.buffers.erase(known);
 }
 
+// The driver has done it: from here on it can be read.
+template <class Resource>
+void bound(DeviceState& device, Resource resource, VkDeviceMemory memory, VkDeviceSize offset) {
+  if (device.resources != nullptr) guarded([&] { device.resources->bind(resource, memory, offset); });
+}
+
 template <CommandId C>
 VkResult bind_buffers(VkDevice device, std::uint32_t count, const VkBindBufferMemoryInfo* infos) {
   DeviceState& state = device_of(device);
   for (std::uint32_t i = 0; i < count; ++i)
     bind_buffer(state, infos[i].buffer, infos[i].memory, infos[i].memoryOffset);
-  return regular<C>(device, count, infos);
+  const VkResult result = regular<C>(device, count, infos);
+  for (std::uint32_t i = 0; result == VK_SUCCESS && i < count; ++i) {
+    bound(state, infos[i].buffer, infos[i].memory, infos[i].memoryOffset);
+    record_address(state, infos[i].buffer);
+  }
+  return result;
 }
 
 template <CommandId C>
 VkResult bind_images(VkDevice device, std::uint32_t count, const VkBindImageMemoryInfo* infos) {
   DeviceState& state = device_of(device);
   for (std::uint32_t i = 0; i < count; ++i) bind_image(state, infos[i].image, infos[i].memory);
-  return regular<C>(device, count, infos);
+  const VkResult result = regular<C>(device, count, infos);
+  for (std::uint32_t i = 0; result == VK_SUCCESS && i < count; ++i)
+    bound(state, infos[i].image, infos[i].memory, infos[i].memoryOffset);
+  return result;
 }
 
 template <CommandId C>
@@ -179,9 +253,9 @@ void device_image_requirements(VkDevice device, const VkDeviceImageMemoryRequire
   const auto next = (*state.next).*CommandTraits<C>::pfn;
   record_with<C>(
       [&] {
-        const ImageRequest request(state, *info->pCreateInfo);
+        const ImageRequest request(state, *info->pCreateInfo, state.resources != nullptr);
         VkDeviceImageMemoryRequirements query = *info;
-        if (request.extended && info->pCreateInfo->tiling != VK_IMAGE_TILING_OPTIMAL)
+        if ((request.extended || request.readable) && info->pCreateInfo->tiling != VK_IMAGE_TILING_OPTIMAL)
           query.pCreateInfo = &request.info;
         next(device, &query, requirements);
       },
@@ -199,9 +273,11 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateBuffer(VkDevice device, const VkBuff
     const VkResult result = state.next->vkCreateBuffer(device, &request.info, pAllocator, pBuffer);
     if (result == VK_SUCCESS && recording())
       guarded([&] {
+        if (state.resources != nullptr) state.resources->add(*pBuffer, *pCreateInfo, {});
         const auto lock = host_memory().enter();
-        state.memories.buffers[*pBuffer] = {pCreateInfo->size, (pCreateInfo->usage & ~kReadOnly) != 0,
-                                            VK_NULL_HANDLE};
+        state.memories.buffers[*pBuffer] = {
+            pCreateInfo->size, (pCreateInfo->usage & ~kReadOnly) != 0,
+            (pCreateInfo->usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0, VK_NULL_HANDLE};
       });
     return result;
   };
@@ -217,9 +293,19 @@ VKAPI_ATTR void VKAPI_CALL hook_vkDestroyBuffer(VkDevice device, VkBuffer buffer
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateImage(VkDevice device, const VkImageCreateInfo* pCreateInfo,
                                                   const VkAllocationCallbacks* pAllocator, VkImage* pImage) {
   DeviceState& state = device_of(device);
-  return record_with<CommandId::vkCreateImage>(
-      [&] { return create_image(state, *pCreateInfo, pAllocator, pImage); }, device, pCreateInfo, pAllocator,
-      pImage);
+  const auto create = [&] {
+    Made made;
+    const VkResult result = create_image(state, *pCreateInfo, pAllocator, pImage, made);
+    if (result != VK_SUCCESS || !recording()) return result;
+    if (!made.extended) remember_plain(state, *pImage, *pCreateInfo);
+    if (state.resources != nullptr)
+      guarded([&] {
+        state.resources->add(*pImage, *pCreateInfo, needs_of(state, *pImage, *pCreateInfo).size,
+                             why_unreadable(*pCreateInfo, made));
+      });
+    return result;
+  };
+  return record_with<CommandId::vkCreateImage>(create, device, pCreateInfo, pAllocator, pImage);
 }
 
 VKAPI_ATTR void VKAPI_CALL hook_vkDestroyImage(VkDevice device, VkImage image,
@@ -230,8 +316,14 @@ VKAPI_ATTR void VKAPI_CALL hook_vkDestroyImage(VkDevice device, VkImage image,
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkBindBufferMemory(VkDevice device, VkBuffer buffer,
                                                        VkDeviceMemory memory, VkDeviceSize memoryOffset) {
-  bind_buffer(device_of(device), buffer, memory, memoryOffset);
-  return regular<CommandId::vkBindBufferMemory>(device, buffer, memory, memoryOffset);
+  DeviceState& state = device_of(device);
+  bind_buffer(state, buffer, memory, memoryOffset);
+  const VkResult result = regular<CommandId::vkBindBufferMemory>(device, buffer, memory, memoryOffset);
+  if (result == VK_SUCCESS) {
+    bound(state, buffer, memory, memoryOffset);
+    record_address(state, buffer);
+  }
+  return result;
 }
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkBindBufferMemory2(VkDevice device, std::uint32_t bindInfoCount,
                                                         const VkBindBufferMemoryInfo* pBindInfos) {
@@ -244,8 +336,11 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkBindBufferMemory2KHR(VkDevice device, std:
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkBindImageMemory(VkDevice device, VkImage image, VkDeviceMemory memory,
                                                       VkDeviceSize memoryOffset) {
-  bind_image(device_of(device), image, memory);
-  return regular<CommandId::vkBindImageMemory>(device, image, memory, memoryOffset);
+  DeviceState& state = device_of(device);
+  bind_image(state, image, memory);
+  const VkResult result = regular<CommandId::vkBindImageMemory>(device, image, memory, memoryOffset);
+  if (result == VK_SUCCESS) bound(state, image, memory, memoryOffset);
+  return result;
 }
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkBindImageMemory2(VkDevice device, std::uint32_t bindInfoCount,
                                                        const VkBindImageMemoryInfo* pBindInfos) {

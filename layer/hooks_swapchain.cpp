@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Swapchains and presents.
 #include "generated/hooks.h"
+#include "gpu/texels.h"
 #include "layer/checkpoint.h"
 #include "layer/critical.h"
 
@@ -14,7 +15,7 @@ const char* make_readable(const DeviceState& device, VkSwapchainCreateInfoKHR& i
   if ((info.flags & VK_SWAPCHAIN_CREATE_PROTECTED_BIT_KHR) != 0) return "the swapchain is protected";
   // A digest is of one layer: a part is not called the whole.
   if (info.imageArrayLayers > 1) return "the swapchain's images have several layers";
-  if (!gpu::texel_bytes(info.imageFormat)) return "the swapchain's format cannot be read back";
+  if (gpu::block_of(info.imageFormat).bytes == 0) return "the swapchain's format cannot be read back";
   if ((info.imageUsage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) != 0) return nullptr;
   VkSurfaceCapabilitiesKHR capabilities{};
   if (device.next_instance->vkGetPhysicalDeviceSurfaceCapabilitiesKHR(device.physical, info.surface,
@@ -101,7 +102,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueuePresentKHR(VkQueue queue, const VkPre
   VkPresentInfoKHR info = *pPresentInfo;
   std::vector<Checkpointer::Presented> images;
   bool consumed = false;
-  guarded([&] { images = device.checkpointer->read(queue, *pPresentInfo, consumed); });
+  guarded([&] { images = device.checkpointer->read(thread_state(), queue, *pPresentInfo, consumed); });
   if (consumed) info.waitSemaphoreCount = 0;
   return record_critical<CommandId::vkQueuePresentKHR, true>(
       [&](ThreadState* thread) {

@@ -63,7 +63,15 @@ class Repetition {
 template <CommandId C, class Judge, class Finished, class Down, class... A>
 VkResult wait(DeviceState& device, Judge&& judge, Finished&& finished, Down&& down, A... arguments) {
   ThreadState* const thread = recording() ? thread_state() : nullptr;
-  if (thread == nullptr) return down();
+  if (thread == nullptr) {
+    const VkResult result = down();
+    if (HostMemory::any_shadow && !in_forked_child() && judge(result) == Answer::ready)
+      guarded([&] {
+        const auto lock = host_memory().enter();
+        host_memory().refresh(device);
+      });
+    return result;
+  }
   Times times;
   times.start_ns = now_ns();
   const VkResult result = down();
@@ -92,6 +100,8 @@ VkResult wait(DeviceState& device, Judge&& judge, Finished&& finished, Down&& do
       if (!readback) host_memory().refresh(device);
     }
     if (readback) device.checkpointer->memory(*thread);
+    // What was still pending behind its submit.
+    if (readback && device.resources != nullptr) device.checkpointer->contents(*thread);
   });
   return result;
 }

@@ -93,9 +93,10 @@ Memory* HostMemory::find(DeviceState& device, VkDeviceMemory handle) {
 }
 
 void HostMemory::record_all(ThreadState* state) {
-  if (tracker_ == nullptr || state == nullptr) return;
+  if (tracker_ == nullptr || (state == nullptr && !any_shadow)) return;
   for (memory::Tracked* tracked : tracker_->scan()) {
     const Memory& memory = *static_cast<Memory*>(tracked->user);
+    if (state == nullptr && !tracked->is_shadow()) continue;
     // Writes to other memory mean nothing before they are flushed.
     if (memory.coherent && memory.mapped) write_ranges(state, memory, tracked->changes(activity(memory)));
   }
@@ -103,7 +104,7 @@ void HostMemory::record_all(ThreadState* state) {
 
 std::span<const memory::Range> HostMemory::record(ThreadState* state, Memory& memory, VkDeviceSize offset,
                                                   VkDeviceSize size) {
-  if (memory.tracked == nullptr || state == nullptr) return {};
+  if (memory.tracked == nullptr || (state == nullptr && !memory.tracked->is_shadow())) return {};
   const VkDeviceSize from = offset > memory.map_offset ? offset - memory.map_offset : 0;
   const std::span<const memory::Range> found = memory.tracked->collect(from, size, activity(memory));
   write_ranges(state, memory, found);

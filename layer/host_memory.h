@@ -5,6 +5,7 @@
 // driver. Device memory is made and found under the same lock.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -60,6 +61,7 @@ struct DeviceMemory {
   struct BufferUse {
     VkDeviceSize size = 0;
     bool writable = false;                   // by a device
+    bool addressed = false;                  // its device address may be asked for
     VkDeviceMemory memory = VK_NULL_HANDLE;  // null before it is bound
   };
   std::unordered_map<VkBuffer, BufferUse> buffers;
@@ -87,6 +89,9 @@ class HostMemory {
   void lock() { lock_.lock(); }
   void unlock() { lock_.unlock(); }
 
+  // Some memory has a shadow: it is kept up whether anything is recorded or not.
+  static inline std::atomic<bool> any_shadow{false};
+
   // Everything below: inside the critical section.
 
   // Null before the first device that is recorded.
@@ -97,9 +102,10 @@ class HostMemory {
   static Memory* find(DeviceState& device, VkDeviceMemory handle);
 
   // Host writes to coherent memory, everywhere. Before a submit, signal, event.
+  // `state` null: nothing is recorded, and shadows are given to their devices.
   void record_all(ThreadState* state);
   // Host writes to one memory. Before a flush, unmap or free. Returns them, from
-  // the start of what is tracked, until the next call for this memory.
+  // the start of what is tracked, until the next call for this memory. `state` as above.
   std::span<const memory::Range> record(ThreadState* state, Memory& memory, VkDeviceSize offset = 0,
                                         VkDeviceSize size = memory::whole);
 

@@ -10,6 +10,7 @@
 #include "generated/traits.h"
 #include "layer/record.h"
 #include "layer/state.h"
+#include "layer/watched.h"
 
 namespace rondo::layer {
 
@@ -85,6 +86,36 @@ typename CommandTraits<C>::Return record_after(ThreadState& state, Down&& down, 
   }
 }
 
+// On its side of the call.
+template <CommandId C, bool kTimed, class Down, class... A>
+typename CommandTraits<C>::Return record_on(ThreadState& state, Down&& down, A... arguments) {
+  if constexpr (CommandTraits<C>::numbering == codec::Numbering::before)
+    return record_before<C, kTimed>(state, std::forward<Down>(down), arguments...);
+  else
+    return record_after<C, kTimed>(state, std::forward<Down>(down), arguments...);
+}
+
+template <class First, class... A>
+Resources* resources_of(First first, A...) {
+  return device_of(first).resources.get();
+}
+
+// Of calls that change what resources there are, or what is in them: before the
+// driver is called, so that nothing is read that it destroys, or once it has
+// made something.
+template <CommandId C, class Down, class... A>
+typename CommandTraits<C>::Return watched(Resources& resources, Down&& down, A... arguments) {
+  const typename CommandTraits<C>::Args args{arguments...};
+  if constexpr (std::is_void_v<typename CommandTraits<C>::Return>) {
+    watch(resources, C, &args);
+    down();
+  } else {
+    const auto value = down();
+    if (wrote_outputs(value)) watch(resources, C, &args);
+    return value;
+  }
+}
+
 // `down` calls the driver; `arguments` are what the program passed.
 template <CommandId C, bool kTimed = false, class Down, class... A>
 typename CommandTraits<C>::Return record_with(Down&& down, A... arguments) {
@@ -93,10 +124,12 @@ typename CommandTraits<C>::Return record_with(Down&& down, A... arguments) {
   ThreadState* const state = thread_state();
   if (state == nullptr) [[unlikely]]
     return down();
-  if constexpr (CommandTraits<C>::numbering == codec::Numbering::before)
-    return record_before<C, kTimed>(*state, std::forward<Down>(down), arguments...);
-  else
-    return record_after<C, kTimed>(*state, std::forward<Down>(down), arguments...);
+  if constexpr (is_watched(C))
+    if (Resources* const resources = resources_of(arguments...); resources != nullptr) [[unlikely]]
+      return watched<C>(
+          *resources, [&] { return record_on<C, kTimed>(*state, std::forward<Down>(down), arguments...); },
+          arguments...);
+  return record_on<C, kTimed>(*state, std::forward<Down>(down), arguments...);
 }
 
 // The whole hook of a regular command.

@@ -47,14 +47,11 @@ Settings read_settings(const Environment& get) {
                                                 {"info", LogLevel::info},
                                                 {"debug", LogLevel::debug}};
   choose(get, "RONDO_LOG", levels, s.log_level, s.warnings);
-  if (const char* text = get("RONDO_CHECKPOINTS"); text != nullptr && std::string_view(text) == "submit") {
-    s.checkpoints = Checkpoints::readback;
-    s.warnings.push_back("RONDO_CHECKPOINTS=submit is beyond this version (none, present, readback): using readback");
-  } else {
-    static constexpr Choice<Checkpoints> checkpoints[] = {
-        {"none", Checkpoints::none}, {"present", Checkpoints::present}, {"readback", Checkpoints::readback}};
-    choose(get, "RONDO_CHECKPOINTS", checkpoints, s.checkpoints, s.warnings);
-  }
+  static constexpr Choice<Checkpoints> checkpoints[] = {{"none", Checkpoints::none},
+                                                        {"present", Checkpoints::present},
+                                                        {"readback", Checkpoints::readback},
+                                                        {"submit", Checkpoints::submit}};
+  choose(get, "RONDO_CHECKPOINTS", checkpoints, s.checkpoints, s.warnings);
   static constexpr Choice<bool> sessions[] = {{"full", false}, {"minimal", true}};
   choose(get, "RONDO_SESSION", sessions, s.minimal_session, s.warnings);
   static constexpr Choice<bool> children[] = {{"0", false}, {"1", true}};

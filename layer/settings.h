@@ -11,7 +11,7 @@
 
 namespace rondo::layer {
 
-enum class Checkpoints : int { none = 0, present = 1, readback = 2 };  // each includes the ones before
+enum class Checkpoints : int { none = 0, present = 1, readback = 2, submit = 3 };  // each includes the ones before
 
 struct Settings {
   std::string output = "%e-%p.rondo";

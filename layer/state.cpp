@@ -2,6 +2,7 @@
 #include "layer/state.h"
 
 #include "layer/checkpoint.h"
+#include "layer/resources.h"
 
 namespace rondo::layer {
 

@@ -20,6 +20,7 @@
 namespace rondo::layer {
 
 class Checkpointer;
+class Resources;
 
 // Written while the instance is created, read afterwards.
 struct InstanceState {
@@ -59,7 +60,12 @@ struct DeviceState {
   std::vector<VkQueueFamilyProperties> families;
   std::vector<std::uint32_t> created_families;  // of ordinary queues, as vkCreateDevice was asked
   std::uint32_t alias_types = 0;                // memory types that host memory can be imported as
+  bool alias_all = false;                       // … and is; else only where there are device addresses
+  // The program enabled bufferDeviceAddress, and addresses are had again …
+  bool address_replay = false;    // … from the driver (bufferDeviceAddressCaptureReplay)
+  bool places_addresses = false;  // … by the place of their memory
   VkDeviceSize alias_granule = 1;
+  std::unique_ptr<Resources> resources;        // null without checkpoints of submits
   std::unique_ptr<Checkpointer> checkpointer;  // null without checkpoints
 
   std::mutex swapchain_lock;

@@ -69,6 +69,8 @@ Result<void> Run::release_device(std::uint32_t index, bool destroy_device) {
       slots_[id] = 0;
     }
   }
+  for (std::size_t i = 0; i < memories_.size(); ++i)
+    if (plan_.memories[i].device == index) memories_[i] = {};
   for (auto& swapchain : swapchains_) {
     if (swapchain == nullptr || plan_.swapchains[swapchain->place].device != index) continue;
     destroy_virtual_swapchain(device, *swapchain);

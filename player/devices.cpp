@@ -131,7 +131,15 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
         pushes.pNext = all.pNext;
         all.pNext = &pushes;
       }
+      VkPhysicalDeviceExternalMemoryHostPropertiesEXT host{};
+      host.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT;
+      if (device.has_extension(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME)) {
+        host.pNext = all.pNext;
+        all.pNext = &host;
+      }
       properties2(handle, &all);
+      if (host.minImportedHostPointerAlignment != 0)
+        device.import_alignment = host.minImportedHostPointerAlignment;
       if (pushes.maxPushDescriptors != 0) device.max_push_descriptors = pushes.maxPushDescriptors;
       if (sizes.maxBufferSize != 0) device.max_buffer_size = sizes.maxBufferSize;
       std::copy(std::begin(id.deviceUUID), std::end(id.deviceUUID), device.uuid.begin());

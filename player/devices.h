@@ -20,6 +20,7 @@ struct LiveDevice {
   std::string driver;                             // "llvmpipe, Mesa 22.3.6", empty if unknown
   VkPhysicalDeviceMemoryProperties memory{};
   VkDeviceSize max_buffer_size = UINT64_MAX;        // where the driver says one
+  VkDeviceSize import_alignment = 1;                // minImportedHostPointerAlignment
   std::uint32_t max_push_descriptors = UINT32_MAX;  // the same
   std::vector<VkQueueFamilyProperties> families;
   std::vector<std::string> extensions;

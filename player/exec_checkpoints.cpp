@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "generated/args.h"
+#include "gpu/texels.h"
+#include "player/difference.h"
 #include "player/idle.h"
 #include "player/run.h"
 
@@ -13,8 +15,10 @@ namespace {
 
 std::string where(const Run& run, const Op& op) {
   return "record " + std::to_string(op.sequence) + " (frame " + std::to_string(run.frame()) + ", " +
-         (run.counts().submits == 0 ? "before the first submit"
-                                    : "after submit " + std::to_string(run.counts().submits - 1)) +
+         (run.counts().submits == 0
+              ? "before the first submit"
+              : "after submit " + std::to_string(run.counts().submits - 1) + ", record " +
+                    std::to_string(run.last_submit())) +
          ")";
 }
 
@@ -50,12 +54,47 @@ bool makes_events(const Plan& plan) {
   return std::any_of(all.begin(), all.end(), [](const Object& o) { return o.type == HandleType::VkEvent; });
 }
 
+// Idles the device, as the recorder did. False: it cannot be, and `count`
+// comparisons are skipped for it.
+Result<bool> idle(Run& run, const Op& op, Comparison& counts, std::uint32_t count, const std::string& what) {
+  DeviceState& device = run.device(op);
+  const auto skip = [&](const char* why) {
+    for (std::uint32_t i = 0; i < count; ++i) run.observer().skip(counts, what + ": " + why);
+    return false;
+  };
+  // The recorder digested with all queues idle: submits of other threads too.
+  // One that was numbered since may wait for a record that is still to come.
+  if (run.blocked(device)) return skip("a queue waits for a signal that comes later");
+  VkResult result = IdleProbe(device).wait(kMayHangNs);
+  if (result == VK_TIMEOUT && makes_events(run.plan()))
+    return skip("a queue does not end, and may wait for an event set later");
+  if (result == VK_TIMEOUT) result = device.dispatch.vkDeviceWaitIdle(device.handle);
+  if (result < 0) return tl::unexpected<Error>(run.failure(op, result, "the wait before a comparison"));
+  return true;
+}
+
+// Compares one digest; the first difference is told with what the capture kept
+// of the contents, if anything. `describe(captured)` says it of bytes.
+template <class Describe>
+void compare(Run& run, Comparison& counts, const Digest& captured, std::span<const std::byte> replayed,
+             const std::string& what, Describe&& describe) {
+  const Digest digest = digest_of(replayed);
+  if (!run.observer().first_to_differ(counts, captured, digest)) return;
+  const auto bytes = captured_bytes(run.plan().path, captured);
+  const bool kept = bytes && (*bytes)->size() == replayed.size();
+  run.observer().verification.first_difference =
+      what + ": " +
+      (kept ? describe(std::span<const std::byte>(**bytes))
+            : "captured " + to_string(captured) + ", replayed " + to_string(digest) +
+                  " (digests: RONDO_CHECKPOINTS=submit keeps the contents)");
+}
+
 Result<void> check_memory(Run& run, const Op& op, std::byte* args) {
   if (!run.options().verify) return {};
   const auto& a = as<args_rondoCheckpointMemory>(args);
   Comparison& counts = run.observer().verification.memory_ranges;
   const std::uint32_t place = run.plan().place_of(op.subject);
-  const std::string what = where(run, op) + ": " + run.plan().name(op.subject);
+  const std::string what = where(run, op) + ": " + run.plan().full_name(op.subject);
   if (a.unverified != nullptr) {
     for (std::uint32_t i = 0; i < a.rangeCount; ++i) run.observer().skip(counts, what + ": " + a.unverified);
     return {};
@@ -63,21 +102,9 @@ Result<void> check_memory(Run& run, const Op& op, std::byte* args) {
   if (place == kNone || run.memory_at(place).mapped == nullptr)
     return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "the memory does not exist here"));
   DeviceState& device = run.device(op);
-  // The recorder digested with all queues idle: submits of other threads too.
-  // One that was numbered since may wait for a record that is still to come.
-  if (run.blocked(device)) {
-    for (std::uint32_t i = 0; i < a.rangeCount; ++i)
-      run.observer().skip(counts, what + ": a queue waits for a signal that comes later");
-    return {};
-  }
-  VkResult idle = IdleProbe(device).wait(kMayHangNs);
-  if (idle == VK_TIMEOUT && makes_events(run.plan())) {
-    for (std::uint32_t i = 0; i < a.rangeCount; ++i)
-      run.observer().skip(counts, what + ": a queue does not end, and may wait for an event set later");
-    return {};
-  }
-  if (idle == VK_TIMEOUT) idle = device.dispatch.vkDeviceWaitIdle(device.handle);
-  if (idle < 0) return tl::unexpected<Error>(run.failure(op, idle, "the wait before a comparison"));
+  const auto idled = idle(run, op, counts, a.rangeCount, what);
+  if (!idled) return tl::unexpected<Error>(idled.error());
+  if (!*idled) return {};
   const MemoryState& memory = run.memory_at(place);
   if (!memory.coherent) {
     const VkMappedMemoryRange all{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory.handle, 0,
@@ -97,11 +124,124 @@ Result<void> check_memory(Run& run, const Op& op, std::byte* args) {
     if (bytes.size() < range.size) bytes.resize(range.size);
     for (const Piece& piece : pieces)
       std::memcpy(bytes.data() + piece.from, memory.mapped + piece.to, piece.bytes);
-    run.observer().compare(
-        counts, Digest{a.pDigests[i].low, a.pDigests[i].high}, digest_of(std::span(bytes).first(range.size)),
-        what + " bytes " + std::to_string(range.offset) + " to " + std::to_string(range.offset + range.size));
+    const std::span<const std::byte> replayed = std::span(bytes).first(range.size);
+    compare(run, counts, Digest{a.pDigests[i].low, a.pDigests[i].high}, replayed,
+            what + " bytes " + std::to_string(range.offset) + " to " + std::to_string(range.offset + range.size),
+            [&](std::span<const std::byte> captured) {
+              return describe_bytes(captured, replayed, range.offset);
+            });
   }
   return {};
+}
+
+// --- Contents of buffers and images.
+
+struct Content {
+  ObjectId id;
+  Digest digest;
+  gpu::Source source;
+};
+
+// The objects of an array of handles, in one go through the op's patches.
+std::vector<ObjectId> ids_of(const Run& run, const Op& op, std::uint32_t first, std::uint32_t count) {
+  std::vector<ObjectId> ids(count, 0);
+  for (const Patch& patch : std::span(run.plan().patches).subspan(op.first_patch, op.patches))
+    if (patch.offset >= first && (patch.offset - first) / sizeof(std::uint64_t) < count)
+      ids[(patch.offset - first) / sizeof(std::uint64_t)] = patch.id;
+  return ids;
+}
+
+std::string content_name(const Run& run, const Content& content) {
+  std::string text = run.plan().full_name(content.id);
+  if (const auto* buffer = std::get_if<gpu::BufferSource>(&content.source))
+    return text + " bytes " + std::to_string(buffer->offset) + " to " +
+           std::to_string(buffer->offset + buffer->size);
+  const auto& image = std::get<gpu::ImageSource>(content.source);
+  if (image.aspect == VK_IMAGE_ASPECT_DEPTH_BIT) text += " depth";
+  if (image.aspect == VK_IMAGE_ASPECT_STENCIL_BIT) text += " stencil";
+  return text + " mip " + std::to_string(image.mip) + " layer " + std::to_string(image.layer);
+}
+
+Result<void> compare_contents(Run& run, const Op& op, std::uint32_t count, const char* unverified,
+                              const std::vector<Content>& contents) {
+  Comparison& counts = run.observer().verification.contents;
+  const std::string place = where(run, op);
+  if (unverified != nullptr) {
+    const std::string what =
+        contents.empty() ? place : place + ": " + run.plan().full_name(contents.front().id);
+    for (std::uint32_t i = 0; i < std::max(count, 1u); ++i) run.observer().skip(counts, what + ": " + unverified);
+    return {};
+  }
+  DeviceState& device = run.device(op);
+  const auto queue = std::find_if(device.queues.begin(), device.queues.end(),
+                                  [&](const LiveQueue& one) { return one.id == op.subject; });
+  if (queue == device.queues.end())
+    return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "the queue does not exist here"));
+  constexpr VkFlags copies = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
+  if ((run.targets()[device.index].families[queue->family].queueFlags & copies) == 0)
+    return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "its queue cannot copy"));
+  const auto idled = idle(run, op, counts, count, place);
+  if (!idled) return tl::unexpected<Error>(idled.error());
+  if (!*idled) return {};
+  std::vector<gpu::Source> sources;
+  for (const Content& content : contents) sources.push_back(content.source);
+  const auto read = run.readback(device, queue->family)
+                        .read_all(queue->handle, sources, [&](std::size_t i, std::span<const std::byte> bytes) {
+                          const Content& content = contents[i];
+                          compare(run, counts, content.digest, bytes, place + ": " + content_name(run, content),
+                                  [&](std::span<const std::byte> captured) {
+                                    if (const auto* buffer = std::get_if<gpu::BufferSource>(&content.source))
+                                      return describe_bytes(captured, bytes, buffer->offset);
+                                    const auto& image = std::get<gpu::ImageSource>(content.source);
+                                    return describe_texels(captured, bytes,
+                                                           {image.format, image.aspect, image.extent});
+                                  });
+                        });
+  if (!read)
+    return tl::unexpected<Error>(
+        run.refuse(op, read.error().status, "reading contents back: " + read.error().message));
+  return {};
+}
+
+Result<void> check_buffers(Run& run, const Op& op, std::byte* args) {
+  if (!run.options().verify) return {};
+  const auto& a = as<args_rondoCheckpointBuffers>(args);
+  const std::vector<ObjectId> ids = ids_of(run, op, offset_in(args, a.pBuffers), a.count);
+  std::vector<Content> contents;
+  for (std::uint32_t i = 0; i < a.count; ++i)
+    contents.push_back({ids[i],
+                        {a.pDigests[i].low, a.pDigests[i].high},
+                        gpu::BufferSource{a.pBuffers[i], a.pRanges[i].offset, a.pRanges[i].size}});
+  return compare_contents(run, op, a.count, a.unverified, contents);
+}
+
+Result<void> check_subresources(Run& run, const Op& op, std::byte* args) {
+  if (!run.options().verify) return {};
+  const auto& a = as<args_rondoCheckpointSubresources>(args);
+  const std::vector<ObjectId> ids = ids_of(run, op, offset_in(args, a.pImages), a.count);
+  std::vector<Content> contents;
+  for (std::uint32_t i = 0; i < a.count; ++i) {
+    const RondoSubresource& part = a.pParts[i];
+    if (a.unverified != nullptr) {
+      contents.push_back({ids[i], {}, {}});
+      continue;
+    }
+    const std::uint32_t place = run.plan().place_of(ids[i]);
+    if (place == kNone)
+      return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "the image does not exist here"));
+    const CapturedResource& image = run.plan().resources[place];
+    gpu::ImageSource source;
+    source.image = a.pImages[i];
+    source.format = image.format;
+    source.extent = gpu::part_extent(image.format, part.aspect, image.extent, part.mipLevel);
+    source.layout = part.layout;
+    source.aspect = part.aspect;
+    source.together = part.together;
+    source.mip = part.mipLevel;
+    source.layer = part.arrayLayer;
+    contents.push_back({ids[i], {a.pDigests[i].low, a.pDigests[i].high}, source});
+  }
+  return compare_contents(run, op, a.count, a.unverified, contents);
 }
 
 }  // namespace
@@ -124,8 +264,10 @@ Result<void> compare_images(Run& run, DeviceState& device, const LiveQueue& queu
     if (!texels)
       return tl::unexpected<Error>(
           run.refuse(*check.op, texels.error().status, "reading the image back: " + texels.error().message));
-    run.observer().compare(run.observer().verification.images, check.digest, digest_of(*texels),
-                           image_name(run, *check.op, check.image));
+    compare(run, run.observer().verification.images, check.digest, *texels,
+            image_name(run, *check.op, check.image), [&](std::span<const std::byte> captured) {
+              return describe_texels(captured, *texels, {source.format, source.aspect, source.extent});
+            });
   }
   std::erase_if(checks, [&](const ImageCheck& check) { return check.swapchain == &swapchain; });
   return {};
@@ -134,6 +276,8 @@ Result<void> compare_images(Run& run, DeviceState& device, const LiveQueue& queu
 void add_checkpoint_executors(std::vector<Executor>& table) {
   table[static_cast<std::size_t>(CommandId::rondoCheckpointImage)] = check_image;
   table[static_cast<std::size_t>(CommandId::rondoCheckpointMemory)] = check_memory;
+  table[static_cast<std::size_t>(CommandId::rondoCheckpointBuffers)] = check_buffers;
+  table[static_cast<std::size_t>(CommandId::rondoCheckpointSubresources)] = check_subresources;
 }
 
 }  // namespace rondo::player

@@ -5,6 +5,7 @@
 
 #include "format/codec/schema.h"
 #include "generated/args.h"
+#include "player/addresses.h"
 #include "player/run.h"
 #include "player/window_system.h"
 
@@ -192,6 +193,7 @@ Result<void> create_device(Run& run, const Op& op, std::byte* args) {
     if (is_optional_extension(name) && !target.has_extension(name)) continue;
     extensions.push_back(name);
   }
+  enable_addresses(captured, info, extensions);
   info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
   info.ppEnabledExtensionNames = extensions.data();
   info.enabledLayerCount = 0;

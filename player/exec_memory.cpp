@@ -5,6 +5,7 @@
 
 #include "generated/args.h"
 #include "gpu/zero_fill.h"
+#include "player/addresses.h"
 #include "player/native_view.h"
 #include "player/run.h"
 
@@ -29,16 +30,20 @@ Result<void> allocate(Run& run, const Op& op, std::byte* args) {
   auto& info = *const_cast<VkMemoryAllocateInfo*>(a.pAllocateInfo);  // in this run's scratch
   info.memoryTypeIndex = placement.type;
   info.allocationSize = placement.bytes;
+  MemoryAddress address;
+  PlacedMemory placed;
+  RONDO_TRY(address.apply(run, op, info, placed));
   RONDO_TRY(run.call_checked(op, args));
 
   MemoryState& memory = run.memory_at(place);
   memory = {};
+  memory.placed = std::move(placed);
   memory.handle = *a.pMemory;
   memory.bytes = info.allocationSize;
   const VkMemoryPropertyFlags flags = device.access.memory.memoryTypes[info.memoryTypeIndex].propertyFlags;
   memory.coherent = (flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
   Result<void> done;
-  if (begins_as_zeros(run.plan(), info, flags)) done = run.zero(device, memory, info.memoryTypeIndex);
+  if (!memory.placed && begins_as_zeros(run.plan(), info, flags)) done = run.zero(device, memory, info.memoryTypeIndex);
   if (!done)
     done = tl::unexpected<Error>(run.refuse(
         op, done.error().status, "zeroing " + run.plan().name(op.subject) + ": " + done.error().message));
@@ -54,13 +59,17 @@ Result<void> allocate(Run& run, const Op& op, std::byte* args) {
     memory.mapped = static_cast<std::byte*>(mapped);
   }
   // The handle is not yet published: nobody else would free it.
-  if (!done) device.dispatch.vkFreeMemory(device.handle, memory.handle, nullptr);
+  if (!done) {
+    device.dispatch.vkFreeMemory(device.handle, memory.handle, nullptr);
+    memory = {};
+  }
   return done;
 }
 
 Result<void> free_memory(Run& run, const Op& op, std::byte* args) {
+  MemoryState gone;  // what lies at a place stays there until the driver has let go of it
   if (const std::uint32_t place = run.plan().place_of(op.subject); op.subject != 0 && place != kNone)
-    run.memory_at(place) = {};
+    std::swap(gone, run.memory_at(place));
   return run.call_checked(op, args);  // an implicit unmap
 }
 

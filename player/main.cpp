@@ -7,6 +7,7 @@
 #include <string>
 
 #include "player/options.h"
+#include "player/places.h"
 #include "player/play.h"
 
 namespace {
@@ -53,6 +54,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   // Destructors have run by then: what a plan and its objects held is gone.
   try {
+    rondo::player::reserve_places();
     return run(argc, argv);
   } catch (const std::bad_alloc&) {
     print_error("not enough memory");

@@ -32,15 +32,11 @@ void Observer::clear_progress() {
   if (progress) std::fputs("\r\033[K", stderr);
 }
 
-void Observer::compare(Comparison& counts, const Digest& captured, const Digest& replayed,
-                       const std::string& what) {
+bool Observer::first_to_differ(Comparison& counts, const Digest& captured, const Digest& replayed) {
   ++counts.compared;
-  if (captured == replayed) {
-    ++counts.equal;
-  } else if (verification.first_difference.empty()) {
-    verification.first_difference =
-        what + ": captured " + to_string(captured) + ", replayed " + to_string(replayed);
-  }
+  if (captured != replayed) return verification.first_difference.empty();
+  ++counts.equal;
+  return false;
 }
 
 void Observer::skip(Comparison& counts, const std::string& why) {

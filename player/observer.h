@@ -20,7 +20,17 @@ struct Comparison {
 };
 
 struct Verification {
-  Comparison images, memory_ranges;
+  Comparison images, memory_ranges, contents;  // contents: parts of buffers and images
+
+  Comparison all() const {
+    Comparison sum;
+    for (const Comparison* one : {&images, &memory_ranges, &contents}) {
+      sum.compared += one->compared;
+      sum.equal += one->equal;
+      sum.unverified += one->unverified;
+    }
+    return sum;
+  }
   std::string first_difference;  // empty while everything is equal
   std::string first_unverified;  // why the first one could not be compared
 };
@@ -39,7 +49,9 @@ class Observer {
   void validation_message(const std::string& text);
   std::vector<std::string> validation_messages() const;
 
-  void compare(Comparison& counts, const Digest& captured, const Digest& replayed, const std::string& what);
+  // True: they differ, and nothing did before; the caller says how, by
+  // setting verification.first_difference.
+  bool first_to_differ(Comparison& counts, const Digest& captured, const Digest& replayed);
   void skip(Comparison& counts, const std::string& why);
 
  private:

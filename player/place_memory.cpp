@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "generated/args.h"
+#include "player/addresses.h"
 #include "player/run.h"
 
 namespace rondo::player {
@@ -44,12 +45,15 @@ class Measurer {
   Result<Measured> measure(const CapturedResource& resource) {
     const Op& op = run_.plan().ops[resource.create_op];
     const std::string_view key(reinterpret_cast<const char*>(run_.plan().arena.at(op.block)), op.block_bytes);
-    if (const auto known = known_.find(key); known != known_.end()) return known->second;
+    auto& known_here = known_[is_placed(run_.plan(), resource.id) ? 1 : 0];
+    if (const auto known = known_here.find(key); known != known_here.end()) return known->second;
     std::vector<std::byte> args = run_.prepared_copy(op);
     const Dispatch& vk = device_.dispatch;
     Measured measured;
     if (resource.image) {
-      const auto& info = *as<args_vkCreateImage>(args.data()).pCreateInfo;
+      auto& info = const_cast<VkImageCreateInfo&>(*as<args_vkCreateImage>(args.data()).pCreateInfo);
+      ImagePlaces places;
+      places.apply(run_.plan(), resource.id, info);
       VkImage image = VK_NULL_HANDLE;
       if (VkResult r = vk.vkCreateImage(device_.handle, &info, nullptr, &image); r < 0)
         return tl::unexpected<Error>(run_.failure(op, r));
@@ -63,22 +67,24 @@ class Measurer {
       }
       vk.vkDestroyImage(device_.handle, image, nullptr);
     } else {
+      auto& info = const_cast<VkBufferCreateInfo&>(*as<args_vkCreateBuffer>(args.data()).pCreateInfo);
+      BufferAddresses addresses;
+      addresses.apply(run_.plan(), resource.id, info);
       VkBuffer buffer = VK_NULL_HANDLE;
-      if (VkResult r = vk.vkCreateBuffer(device_.handle, as<args_vkCreateBuffer>(args.data()).pCreateInfo,
-                                         nullptr, &buffer);
-          r < 0)
+      if (VkResult r = vk.vkCreateBuffer(device_.handle, &info, nullptr, &buffer); r < 0)
         return tl::unexpected<Error>(run_.failure(op, r));
       vk.vkGetBufferMemoryRequirements(device_.handle, buffer, &measured.needs);
       vk.vkDestroyBuffer(device_.handle, buffer, nullptr);
     }
-    known_.emplace(key, measured);
+    known_here.emplace(key, measured);
     return measured;
   }
 
  private:
   Run& run_;
   DeviceState& device_;
-  std::unordered_map<std::string_view, Measured> known_;  // by block: the plan's bytes, alike but for handles
+  // By block: the plan's bytes, alike but for handles; what is at a place apart.
+  std::unordered_map<std::string_view, Measured> known_[2];
 };
 
 Result<Placement> place_one(Run& run, Measurer& measurer, std::uint32_t device,
@@ -116,6 +122,9 @@ Result<Placement> place_one(Run& run, Measurer& measurer, std::uint32_t device,
   auto placement = lay_out(memory.bytes, memory.dedicated, std::move(needs),
                            target.properties.limits.bufferImageGranularity);
   if (!placement) return placement;
+  if (placement->moved && (memory.place != 0 || memory.opaque != 0))
+    return fail(Status::device,
+                "device addresses follow from where its buffers lie, and here they do not fit there");
   const VkMemoryPropertyFlags* flags = captured.has_memory && memory.type < captured.memory.memoryTypeCount
                                            ? &captured.memory.memoryTypes[memory.type].propertyFlags
                                            : nullptr;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "format/objects.h"
@@ -78,9 +79,15 @@ struct CapturedDevice {
   std::vector<std::string> extensions;
   std::vector<FeatureUse> features;
   std::vector<QueueUse> queues;
+  bool asks_for_addresses = false;   // of buffers
+  bool places = false;               // addresses are those of host memory: it goes where it was
+  bool opaque_addresses = false;     // the driver gives them again
   std::uint32_t push_constants = 0;  // bytes that the plan pushes to, at most
   std::vector<CommandId> commands;   // device-level ones that the plan calls, canonical, unique
 };
+
+// Whether the program enabled bufferDeviceAddress.
+bool enables_addresses(const CapturedDevice& device);
 
 struct CapturedMemory {
   ObjectId id = 0;
@@ -90,6 +97,8 @@ struct CapturedMemory {
   bool dedicated = false;
   bool written = false;                  // host writes go there
   bool read_back = false;                // a checkpoint digests it
+  std::uint64_t place = 0;               // its address, where device addresses follow from it
+  std::uint64_t opaque = 0;              // its opaque capture address
   std::vector<std::uint32_t> resources;  // bound there, in order; indexes into Plan::resources
 };
 
@@ -104,6 +113,9 @@ struct CapturedResource {
   VkDeviceSize alignment = 1;    // likewise
   VkDeviceSize offset = 0;
   bool bound = false;
+  std::uint64_t opaque = 0;               // of a buffer: its opaque capture address
+  VkFormat format = VK_FORMAT_UNDEFINED;  // of an image, and its extent
+  VkExtent3D extent{};
   VkSubresourceLayout linear{};  // of mip 0, layer 0, where the program asked for it
   bool has_linear = false;
 };
@@ -138,6 +150,7 @@ struct Settle {
 struct PlanCounts {
   std::uint64_t records = 0, frames = 0, submits = 0, draws = 0, dispatches = 0;
   std::uint64_t image_checkpoints = 0, memory_checkpoints = 0;  // images; memory ranges
+  std::uint64_t content_checkpoints = 0;                        // parts of buffers and images
   std::uint64_t dropped_after_cut = 0;  // salvage: records behind the last whole submit
 };
 
@@ -165,6 +178,7 @@ struct Plan {
   std::vector<SyncStep> sync;   // in the order of ops
   std::vector<Settle> settles;  // likewise
   std::vector<SyncPoint> sync_points;
+  std::unordered_map<ObjectId, std::string> debug_names;
   PlanCounts counts;
   bool foreign = false;          // take even the captured device for another one
   bool has_checkpoints = false;  // of any kind, also behind where a salvaged plan ends
@@ -173,10 +187,16 @@ struct Plan {
 
   std::uint32_t place_of(ObjectId id) const { return id < place.size() ? place[id] : kNone; }
   std::string name(ObjectId id) const { return objects.name(id); }
+  // … with the name that the program gave it last, if it did.
+  std::string full_name(ObjectId id) const {
+    const auto given = debug_names.find(id);
+    return given == debug_names.end() ? name(id) : name(id) + " \"" + given->second + "\"";
+  }
 };
 
 struct PlanOptions {
   bool salvage = false;
+  bool verify = false;                // contents are compared: resources are made so that they can be read
   std::uint64_t until = UINT64_MAX;  // the last sequence number to play
   std::size_t memory_budget = 0;     // bytes of arena and blobs; 0: three quarters of the machine's
   Damage damage;

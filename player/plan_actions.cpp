@@ -43,6 +43,7 @@ bool is_players_own_business(CommandId id) {
     case CommandId::vkEnumeratePhysicalDevices:  // done when the instance is made
     case CommandId::vkEnumeratePhysicalDeviceGroups:
     case CommandId::vkGetSwapchainImagesKHR:  // done when the swapchain is made
+    case CommandId::rondoAddress:  // taken into the plan
     case CommandId::rondoNote:
       return true;
     default:
@@ -64,6 +65,8 @@ bool is_waited_for(CommandId id) {
     case CommandId::rondoHostWrite:
     case CommandId::rondoCheckpointImage:
     case CommandId::rondoCheckpointMemory:
+    case CommandId::rondoCheckpointBuffers:
+    case CommandId::rondoCheckpointSubresources:
       return true;
     default:
       return false;

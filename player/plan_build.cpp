@@ -6,6 +6,7 @@
 
 #include "format/codec/shapes.h"
 #include "generated/args.h"
+#include "player/places.h"
 #include "player/plan_builder.h"
 #include "player/run.h"
 
@@ -14,6 +15,11 @@ namespace rondo::player {
 namespace {
 
 bool is_submit(CommandId id) { return id == CommandId::vkQueueSubmit || id == CommandId::vkQueueSubmit2; }
+
+// Only to compare: for that alone resources are made otherwise.
+bool is_of_contents(CommandId id) {
+  return id == CommandId::rondoCheckpointBuffers || id == CommandId::rondoCheckpointSubresources;
+}
 
 // Names and tags may be given to objects that the player does not have.
 bool may_name_unknown(const codec::CommandInfo& command) {
@@ -93,7 +99,11 @@ Result<void> PlanBuilder::add(const Record& record) {
   }
   const codec::CommandInfo& command = codec::info(id);
   std::string why;
-  const Action action = action_for(command, record, why);
+  Action action = action_for(command, record, why);
+  if (is_of_contents(command.canonical)) {
+    plan_->has_checkpoints = true;
+    if (!options_.verify) action = Action::drop;
+  }
   if (action == Action::refuse && !by_layer)
     return tl::unexpected<Error>(at(record, Status::failed, std::string(command.name) + " is " + why));
   lowered_.clear();
@@ -127,11 +137,9 @@ Result<void> PlanBuilder::add(const Record& record) {
 Result<void> PlanBuilder::check_known(const Record& record, const codec::CommandInfo& command) const {
   if (resolution_.unknown.empty() || may_name_unknown(command)) return {};
   const codec::HandleRef& ref = lowered_.handles[resolution_.unknown.front()];
-  char value[32];
-  std::snprintf(value, sizeof value, "0x%llx", static_cast<unsigned long long>(ref.captured));
   return tl::unexpected<Error>(at(record, Status::unreadable,
                                   std::string(command.name) + " uses the " + codec::info(ref.type).name +
-                                      " " + value +
+                                      " " + address_text(ref.captured) +
                                       ", which is not alive here: the record that made it is missing"));
 }
 
@@ -175,7 +183,7 @@ Result<void> PlanBuilder::check_played(const Record& record, const codec::Comman
 // Swapchains are the player's own here: no driver may be given one.
 Result<void> PlanBuilder::check_swapchains(const Record& record, const codec::CommandInfo& command) const {
   if (executors()[static_cast<std::size_t>(command.canonical)] != nullptr &&
-      command.canonical != CommandId::vkBindImageMemory2)
+      command.canonical != CommandId::vkBindImageMemory2 && command.canonical != CommandId::vkCreateImage)
     return {};
   for (const codec::HandleRef& ref : lowered_.handles)
     if (ref.type == HandleType::VkSwapchainKHR && ref.captured != 0)
@@ -373,6 +381,12 @@ void PlanBuilder::count(const codec::CommandInfo& command) {
     case CommandId::rondoCheckpointMemory:
       plan_->has_checkpoints = true;
       counts.memory_checkpoints += view_.as<args_rondoCheckpointMemory>().rangeCount;
+      break;
+    case CommandId::rondoCheckpointBuffers:
+      counts.content_checkpoints += view_.as<args_rondoCheckpointBuffers>().count;
+      break;
+    case CommandId::rondoCheckpointSubresources:
+      counts.content_checkpoints += view_.as<args_rondoCheckpointSubresources>().count;
       break;
     default:
       if (name.starts_with("vkCmdDraw")) ++counts.draws;

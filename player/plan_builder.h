@@ -58,8 +58,10 @@ class PlanBuilder {
   // plan_observe.cpp: what the record says about the captured device, memory,
   // resources and swapchains. Run for records of the layer's own too.
   Result<void> observe(const Record& record, const codec::CommandInfo& command);
+  void observe_name(const codec::CommandInfo& command);
   Result<void> observe_device(const Record& record, const codec::CommandInfo& command);
   Result<void> observe_memory(const Record& record, const codec::CommandInfo& command);
+  Result<void> observe_address(const Record& record);
   // plan_observe_limits.cpp: sizes that a driver takes on trust.
   Result<void> observe_limits(const Record& record, const codec::CommandInfo& command);
   Result<void> observe_requirements(const codec::CommandInfo& command);

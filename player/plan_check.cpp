@@ -100,6 +100,14 @@ bool PlanBuilder::has_its_parameters(const codec::CommandInfo& command) const {
       const auto& a = view_.as<args_rondoCheckpointMemory>();
       return there(a.rangeCount, a.pRanges) && there(a.rangeCount, a.pDigests);
     }
+    case CommandId::rondoCheckpointBuffers: {
+      const auto& a = view_.as<args_rondoCheckpointBuffers>();
+      return there(a.count, a.pBuffers) && there(a.count, a.pRanges) && there(a.count, a.pDigests);
+    }
+    case CommandId::rondoCheckpointSubresources: {
+      const auto& a = view_.as<args_rondoCheckpointSubresources>();
+      return there(a.count, a.pImages) && there(a.count, a.pParts) && there(a.count, a.pDigests);
+    }
     case CommandId::vkCreateSwapchainKHR: {
       const auto& a = view_.as<args_vkCreateSwapchainKHR>();
       return a.pCreateInfo != nullptr && a.pSwapchain != nullptr;

@@ -95,8 +95,9 @@ Result<bool> PlanBuilder::meets(const Record& record, const RecordSelector& sele
   const bool named = selector.sequence == 0;
   if (!named && record.sequence != selector.sequence) return false;
   std::string why;
+  // Where memory lay is no call of the replay, and changes it.
   const bool played = id != CommandId::none && (record.flags & kRecordByLayer) == 0 &&
-                      action_for(codec::info(id), record, why) == Action::play;
+                      (id == CommandId::rondoAddress || action_for(codec::info(id), record, why) == Action::play);
   if (!named && !played)
     return fail(Status::usage, "--damage: record " + std::to_string(record.sequence) +
                                    " is not played: there is nothing to damage");

@@ -57,6 +57,10 @@ ObjectId PlanBuilder::subject_of(const codec::CommandInfo& command) const {
       return view_.id(&view_.as<args_rondoCheckpointMemory>().memory);
     case CommandId::rondoCheckpointImage:
       return view_.id(&view_.as<args_rondoCheckpointImage>().swapchain);
+    case CommandId::rondoCheckpointBuffers:
+      return view_.id(&view_.as<args_rondoCheckpointBuffers>().queue);
+    case CommandId::rondoCheckpointSubresources:
+      return view_.id(&view_.as<args_rondoCheckpointSubresources>().queue);
     case CommandId::vkFreeMemory:
       return view_.id(&view_.as<args_vkFreeMemory>().memory);
     case CommandId::vkBindBufferMemory:
@@ -91,11 +95,29 @@ Result<void> PlanBuilder::observe(const Record& record, const codec::CommandInfo
   // Failed, or the process died in it: it says nothing, and nothing is played.
   if (!succeeded(command, record)) return {};
   if (command.returns == codec::Returns::result && !record.has_return) return {};
+  observe_name(command);
   RONDO_TRY(observe_device(record, command));
   RONDO_TRY(observe_memory(record, command));
   RONDO_TRY(observe_requirements(command));
   RONDO_TRY(observe_limits(record, command));
   return observe_swapchain(record, command);
+}
+
+void PlanBuilder::observe_name(const codec::CommandInfo& command) {
+  const auto note = [&](ObjectId id, const char* name) {
+    if (id == 0 || name == nullptr) return;
+    if (*name != '\0')
+      plan_->debug_names[id] = name;
+    else
+      plan_->debug_names.erase(id);
+  };
+  if (command.canonical == CommandId::vkSetDebugUtilsObjectNameEXT) {
+    if (const auto* info = view_.as<args_vkSetDebugUtilsObjectNameEXT>().pNameInfo; info != nullptr)
+      note(view_.id(&info->objectHandle), info->pObjectName);
+  } else if (command.canonical == CommandId::vkDebugMarkerSetObjectNameEXT) {
+    if (const auto* info = view_.as<args_vkDebugMarkerSetObjectNameEXT>().pNameInfo; info != nullptr)
+      note(view_.id(&info->object), info->pObjectName);
+  }
 }
 
 namespace {

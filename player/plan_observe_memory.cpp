@@ -2,7 +2,9 @@
 // What records say about allocations and what is bound to them.
 #include <algorithm>
 
+#include "format/codec/shapes.h"
 #include "generated/args.h"
+#include "player/places.h"
 #include "player/plan_builder.h"
 
 namespace rondo::player {
@@ -25,6 +27,18 @@ const char* refused_import(const void* chain) {
 }
 
 }  // namespace
+
+bool enables_addresses(const CapturedDevice& device) {
+  for (const FeatureUse& use : device.features) {
+    if (use.structure == StructId::VkPhysicalDeviceVulkan12Features &&
+        codec::load<VkPhysicalDeviceVulkan12Features>(use.bytes.data()).bufferDeviceAddress != VK_FALSE)
+      return true;
+    if (use.structure == StructId::VkPhysicalDeviceBufferDeviceAddressFeatures &&
+        codec::load<VkPhysicalDeviceBufferDeviceAddressFeatures>(use.bytes.data()).bufferDeviceAddress != VK_FALSE)
+      return true;
+  }
+  return false;
+}
 
 Result<void> PlanBuilder::observe_memory(const Record& record, const codec::CommandInfo& command) {
   Plan& plan = *plan_;
@@ -55,7 +69,12 @@ Result<void> PlanBuilder::observe_memory(const Record& record, const codec::Comm
         if (const ObjectId id = subject_of(command); id != 0) add_resource(id, false, info->size);
       break;
     case CommandId::vkCreateImage:
-      if (const ObjectId id = subject_of(command); id != 0) add_resource(id, true, 0);
+      if (const auto* info = view_.as<args_vkCreateImage>().pCreateInfo; info != nullptr)
+        if (const ObjectId id = subject_of(command); id != 0) {
+          CapturedResource& image = plan.resources[add_resource(id, true, 0)];
+          image.format = info->format;
+          image.extent = info->extent;
+        }
       break;
     case CommandId::vkBindBufferMemory: {
       const auto& args = view_.as<args_vkBindBufferMemory>();
@@ -81,6 +100,12 @@ Result<void> PlanBuilder::observe_memory(const Record& record, const codec::Comm
                   args.pBindInfos[i].memoryOffset);
       break;
     }
+    case CommandId::vkGetBufferDeviceAddress:
+      if (const std::uint32_t device = device_of(resolution_.ids[0]); device != kNone)
+        plan.devices[device].asks_for_addresses = true;
+      break;
+    case CommandId::rondoAddress:
+      return observe_address(record);
     case CommandId::rondoHostWrite: {
       const auto& args = view_.as<args_rondoHostWrite>();
       const std::uint32_t place = plan.place_of(view_.id(&args.memory));
@@ -116,6 +141,36 @@ Result<void> PlanBuilder::observe_memory(const Record& record, const codec::Comm
     }
     default:
       break;
+  }
+  return {};
+}
+
+Result<void> PlanBuilder::observe_address(const Record& record) {
+  Plan& plan = *plan_;
+  const auto& args = view_.as<args_rondoAddress>();
+  const std::uint32_t device = device_of(resolution_.ids[0]);
+  const ObjectId memory_id = view_.id(&args.memory), buffer_id = view_.id(&args.buffer);
+  if (device != kNone && !enables_addresses(plan.devices[device]))
+    return tl::unexpected<Error>(at(record, Status::unreadable, "is of a device without bufferDeviceAddress"));
+  const auto refuse = [&](ObjectId id, const std::string& what) {
+    return tl::unexpected<Error>(at(record, Status::unreadable, plan.name(id) + what));
+  };
+  if (const std::uint32_t m = plan.place_of(memory_id); memory_id != 0 && m < plan.memories.size()) {
+    CapturedMemory& memory = plan.memories[m];
+    if (memory.device != device || device == kNone) return refuse(memory_id, " is of another device");
+    if (args.place != 0 && (args.opaque != 0 || args.place % 4096 != 0 || args.place < kPlacesBegin ||
+                            args.place - kPlacesBegin > kPlacesBytes ||
+                            memory.bytes > kPlacesBytes - (args.place - kPlacesBegin)))
+      return refuse(memory_id, " cannot have been at " + address_text(args.place));
+    memory.place = args.place;
+    memory.opaque = args.opaque;
+    plan.devices[device].places |= args.place != 0;
+    plan.devices[device].opaque_addresses |= args.opaque != 0;
+  }
+  if (const std::uint32_t b = plan.place_of(buffer_id); buffer_id != 0 && b < plan.resources.size()) {
+    if (plan.resources[b].device != device || device == kNone) return refuse(buffer_id, " is of another device");
+    plan.resources[b].opaque = args.opaque;
+    plan.devices[device].opaque_addresses |= args.opaque != 0;
   }
   return {};
 }

@@ -56,14 +56,16 @@ Result<Targets> choose_targets(const Options& options, const Plan& plan, const L
 }
 
 Result<void> check_checkpoints(const Options& options, const Plan& plan) {
-  if (!options.verify || plan.counts.image_checkpoints + plan.counts.memory_checkpoints != 0) return {};
+  if (!options.verify || plan.counts.image_checkpoints + plan.counts.memory_checkpoints +
+                              plan.counts.content_checkpoints !=
+                          0) return {};
   return fail(Status::usage,
               plan.path + (options.until != UINT64_MAX
                                ? ": has no checkpoints up to the end that --until sets"
                                : ": has no checkpoints to verify with: capture it again with "
                                  "RONDO_CHECKPOINTS=present, which digests presented images, or "
                                  "readback, which also digests memory that is mapped when a "
-                                 "program waits"));
+                                 "program waits, or submit, which also keeps what each submit wrote"));
 }
 
 std::string compared_text(const Comparison& c, const char* what) {
@@ -74,13 +76,18 @@ std::string compared_text(const Comparison& c, const char* what) {
 }
 
 Result<void> judge_verification(const Verification& v, const std::string& path) {
+  const auto differ = [](const Comparison& c, const char* what) {
+    return std::to_string(c.compared - c.equal) + " of " + std::to_string(c.compared) + " " + what;
+  };
   if (!v.first_difference.empty())
-    return fail(Status::different, path + ": " + std::to_string(v.images.compared - v.images.equal) + " of " +
-                                       std::to_string(v.images.compared) + " images and " +
-                                       std::to_string(v.memory_ranges.compared - v.memory_ranges.equal) +
-                                       " of " + std::to_string(v.memory_ranges.compared) +
-                                       " memory ranges differ; the first at " + v.first_difference);
-  if (v.images.compared + v.memory_ranges.compared == 0)
+    return fail(Status::different,
+                path + ": " + differ(v.images, "images") +
+                    (v.contents.compared == 0
+                         ? " and " + differ(v.memory_ranges, "memory ranges")
+                         : ", " + differ(v.memory_ranges, "memory ranges") + " and " +
+                               differ(v.contents, "parts of buffers and images")) +
+                    " differ; the first at " + v.first_difference);
+  if (v.all().compared == 0)
     return fail(Status::different, path + ": nothing could be compared: " + v.first_unverified);
   return {};
 }
@@ -106,6 +113,8 @@ void print_summary(const Outcome& outcome) {
     std::printf("; %s", compared_text(v.images, "images").c_str());
   if (outcome.verified && v.memory_ranges.compared + v.memory_ranges.unverified != 0)
     std::printf("; %s", compared_text(v.memory_ranges, "memory ranges").c_str());
+  if (outcome.verified && v.contents.compared + v.contents.unverified != 0)
+    std::printf("; %s", compared_text(v.contents, "parts of buffers and images").c_str());
   if (outcome.screenshots != 0)
     std::printf("; %llu pictures", static_cast<unsigned long long>(outcome.screenshots));
   std::printf("\n");
@@ -113,13 +122,12 @@ void print_summary(const Outcome& outcome) {
 
 // Of the first run and the last: one that found a difference, else that which compared less.
 Verification worse(const Verification& first, const Verification& last) {
-  const auto equal = [](const Verification& v) { return v.images.equal + v.memory_ranges.equal; };
   if (first.first_difference.empty() && !last.first_difference.empty()) {
     Verification v = last;
     v.first_difference += ", in the last run; in the first one all was equal";
     return v;
   }
-  return first.first_difference.empty() && equal(last) < equal(first) ? last : first;
+  return first.first_difference.empty() && last.all().equal < first.all().equal ? last : first;
 }
 
 Result<void> run_plan(const Options& options, const Plan& plan, const Loader& loader, const Targets& targets,
@@ -163,6 +171,7 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   PlanOptions plan_options;
   plan_options.salvage = options.salvage;
   plan_options.until = options.until;
+  plan_options.verify = options.verify;
   plan_options.damage = options.damage;
   auto plan = build_plan(**reader, plan_options);
   if (!plan) return tl::unexpected<Error>(plan.error());

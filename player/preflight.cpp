@@ -102,6 +102,30 @@ void apply_families(Plan& plan, std::uint32_t device, const std::map<std::uint32
   }
 }
 
+// Device addresses have to be the captured ones.
+void check_addresses(const CapturedDevice& captured, const LiveDevices& devices, const LiveDevice& target,
+                     Shortfalls& out) {
+  if (captured.opaque_addresses) {
+    VkPhysicalDeviceBufferDeviceAddressFeatures wanted{};
+    wanted.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES;
+    wanted.bufferDeviceAddressCaptureReplay = VK_TRUE;
+    const auto* first = reinterpret_cast<const std::byte*>(&wanted);
+    CapturedDevice with;
+    with.features.push_back(
+        {StructId::VkPhysicalDeviceBufferDeviceAddressFeatures, {first, first + sizeof wanted}});
+    const std::size_t before = out.size();
+    check_features(with, devices, target, out);
+    if (out.size() != before) out.back() += " (the captured device addresses are asked back with it)";
+  }
+  if (captured.places && (!target.has_extension(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME)))
+    out.push_back("extension " VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME
+                  " (memory with device addresses is put with it where it was)");
+  if (captured.asks_for_addresses && !captured.places && !captured.opaque_addresses)
+    out.push_back(
+        "the captured device addresses: the driver that was captured could not give them again, and memory of "
+        "ours could not be imported there");
+}
+
 }  // namespace
 
 Result<void> preflight(Plan& plan, const Loader& loader, const LiveDevices& devices, const Targets& targets) {
@@ -125,6 +149,7 @@ Result<void> preflight(Plan& plan, const Loader& loader, const LiveDevices& devi
     families[d] = map_families(plan, captured, target, shortfalls);
     check_images(plan, d, devices, target, shortfalls);
     check_limits(plan, d, target, shortfalls);
+    check_addresses(captured, devices, target, shortfalls);
     count += shortfalls.size();
     for (const std::string& line : shortfalls)
       text += std::string("\n  ") + target.properties.deviceName + " lacks: " + line;

@@ -40,7 +40,8 @@ Result<void> write_report(const std::string& path, const Options& options, const
   if (outcome.verified) {
     const Verification& v = outcome.verification;
     report["verification"] = {{"images", comparison(v.images)},
-                              {"memory_ranges", comparison(v.memory_ranges)}};
+                              {"memory_ranges", comparison(v.memory_ranges)},
+                              {"contents", comparison(v.contents)}};
     report["verification"]["first_difference"] = v.first_difference.empty()
                                                      ? nlohmann::ordered_json(nullptr)
                                                      : nlohmann::ordered_json(v.first_difference);

@@ -34,6 +34,7 @@ const std::vector<Executor>& executors() {
     add_pipeline_executors(t);
     add_debug_executors(t);
     add_checkpoint_executors(t);
+    add_address_executors(t);
     for (const codec::CommandInfo& command : codec::commands())
       t[static_cast<std::size_t>(command.id)] = t[static_cast<std::size_t>(command.canonical)];
     return t;
@@ -65,10 +66,14 @@ Run::~Run() { static_cast<void>(finish()); }
 Result<void> Run::finish() {
   if (finished_) return {};
   finished_ = true;
-  if (abandoned_) return fail(Status::timeout, plan_.path + ": a wait did not end");
-  for (std::uint32_t i = 0; i < devices_.size(); ++i) RONDO_TRY(release_device(i, true));
-  for (const ObjectId id : plan_.instances) RONDO_TRY(release_instance(id, true));
-  return {};
+  Result<void> ended;
+  if (abandoned_) ended = fail(Status::timeout, plan_.path + ": a wait did not end");
+  for (std::uint32_t i = 0; ended && i < devices_.size(); ++i) ended = release_device(i, true);
+  for (std::size_t i = 0; ended && i < plan_.instances.size(); ++i)
+    ended = release_instance(plan_.instances[i], true);
+  if (!ended)
+    for (MemoryState& memory : memories_) memory.placed.leave();
+  return ended;
 }
 
 void Run::patch(const Op& op, std::byte* block) const {
@@ -232,9 +237,9 @@ Result<void> Run::play() {
   return finish_timing();
 }
 
-gpu::ImageReadback& Run::readback(DeviceState& device, std::uint32_t family) {
+gpu::Readback& Run::readback(DeviceState& device, std::uint32_t family) {
   auto& readback = device.readbacks[family];
-  if (readback == nullptr) readback = std::make_unique<gpu::ImageReadback>(device.access, family);
+  if (readback == nullptr) readback = std::make_unique<gpu::Readback>(device.access, family);
   return *readback;
 }
 

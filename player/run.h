@@ -12,12 +12,13 @@
 
 #include "generated/dispatch.h"
 #include "gpu/access.h"
-#include "gpu/image_readback.h"
+#include "gpu/readback.h"
 #include "gpu/one_shot.h"
 #include "player/deadline.h"
 #include "player/devices.h"
 #include "player/observer.h"
 #include "player/placement.h"
+#include "player/places.h"
 #include "player/plan.h"
 
 namespace rondo::player {
@@ -48,6 +49,7 @@ struct MemoryState {
   VkDeviceSize bytes = 0;
   std::byte* mapped = nullptr;  // where host writes or checkpoints need it
   bool coherent = true;
+  PlacedMemory placed;  // where it lies at a captured address
 };
 
 // A descriptor pool that ran out where the captured one did not.
@@ -78,7 +80,7 @@ struct DeviceState {
   std::uint32_t service_family = 0;
   std::vector<LiveQueue> queues;        // that the program asked for
   std::vector<VkFence> pending_fences;  // ours, destroyed with the device
-  std::unordered_map<std::uint32_t, std::unique_ptr<gpu::ImageReadback>> readbacks;  // by queue family
+  std::unordered_map<std::uint32_t, std::unique_ptr<gpu::Readback>> readbacks;  // by queue family
   std::unordered_map<std::uint32_t, std::unique_ptr<gpu::OneShot>> one_shots;        // likewise
   VkDeviceSize atom = 1;                                                             // nonCoherentAtomSize
 };
@@ -150,7 +152,7 @@ class Run {
   std::vector<std::byte> prepared_copy(const Op& op) const;
   // The id that was patched at `offset` of this op's block.
   ObjectId patched_id(const Op& op, std::uint32_t offset) const;
-  gpu::ImageReadback& readback(DeviceState& device, std::uint32_t family);
+  gpu::Readback& readback(DeviceState& device, std::uint32_t family);
   // Zeroes fresh memory, on a queue that waits for nothing, or not at all.
   Result<void> zero(DeviceState& device, const MemoryState& memory, std::uint32_t type);
   bool blocked(const DeviceState& device);  // a queue waits for a later record
@@ -164,6 +166,7 @@ class Run {
   void submitted(const Op& op, std::uint64_t batches);
   void waited();
   std::uint64_t frame() const { return counts_.frames; }
+  std::uint64_t last_submit() const { return last_submit_sequence_; }  // its record
   void presented() {
     if (++counts_.frames % 64 == 0 && observer_.progress)
       observer_.show_progress(counts_.frames, plan_.counts.frames);
@@ -253,6 +256,7 @@ void add_pipeline_executors(std::vector<Executor>& table);
 bool is_debug_command(CommandId id);  // names, tags, labels: exec_debug.cpp
 void add_debug_executors(std::vector<Executor>& table);
 void add_checkpoint_executors(std::vector<Executor>& table);
+void add_address_executors(std::vector<Executor>& table);
 
 template <class Args>
 Args& as(std::byte* args) {

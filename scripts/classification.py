@@ -70,6 +70,10 @@ LAYER_HAND = _each(
 )
 
 PLAYER_HAND = _each(
+    ("the address has to be the captured one",
+     "vkGetBufferDeviceAddress"),
+    ("a captured address is asked back, or memory of its own is put there",
+     "vkCreateBuffer vkCreateImage"),
     ("creates what the preflight has chosen",
      "vkCreateInstance vkDestroyInstance vkCreateDevice vkDestroyDevice vkEnumeratePhysicalDevices "
      "vkEnumeratePhysicalDeviceGroups vkGetDeviceQueue vkGetDeviceQueue2"),
@@ -93,22 +97,23 @@ PLAYER_HAND = _each(
      "vkCreateDebugUtilsMessengerEXT vkDestroyDebugUtilsMessengerEXT vkCreateDebugReportCallbackEXT "
      "vkDestroyDebugReportCallbackEXT"),
     ("Rondo's own record",
-     "rondoHostWrite rondoCheckpointImage rondoCheckpointMemory rondoNote"),
+     "rondoHostWrite rondoCheckpointImage rondoCheckpointMemory rondoCheckpointBuffers "
+     "rondoCheckpointSubresources rondoAddress rondoNote"),
 )
 
 PLAYER_NONE = _each(
     ("refused: sparse binding is hidden from programs",
      "vkQueueBindSparse"),
-    ("refused: device addresses are hidden from programs",
-     "vkGetBufferDeviceAddress vkGetBufferOpaqueCaptureAddress vkGetDeviceMemoryOpaqueCaptureAddress"),
+    ("refused: capture-replay of addresses is hidden from programs",
+     "vkGetBufferOpaqueCaptureAddress vkGetDeviceMemoryOpaqueCaptureAddress"),
 )
 
 # Core commands that a program without the hidden feature has no use for: they
 # have a hook (a core command is never null) but count as unsupported.
 HIDDEN = _each(
     ("the sparse features are hidden", "vkQueueBindSparse"),
-    ("the feature bufferDeviceAddress is hidden",
-     "vkGetBufferDeviceAddress vkGetBufferOpaqueCaptureAddress vkGetDeviceMemoryOpaqueCaptureAddress"),
+    ("the feature bufferDeviceAddressCaptureReplay is hidden",
+     "vkGetBufferOpaqueCaptureAddress vkGetDeviceMemoryOpaqueCaptureAddress"),
 )
 
 # Numbered before the driver is called (docs/architecture.md, "The sequence
@@ -141,7 +146,7 @@ SUPPORTED = set("""
     VK_KHR_get_memory_requirements2 VK_KHR_image_format_list VK_KHR_imageless_framebuffer VK_KHR_multiview
     VK_KHR_push_descriptor VK_KHR_relaxed_block_layout VK_KHR_sampler_mirror_clamp_to_edge
     VK_KHR_sampler_ycbcr_conversion VK_KHR_separate_depth_stencil_layouts VK_KHR_synchronization2
-    VK_KHR_timeline_semaphore VK_KHR_pipeline_library
+    VK_KHR_timeline_semaphore VK_KHR_pipeline_library VK_KHR_buffer_device_address
 
     VK_KHR_16bit_storage VK_KHR_8bit_storage VK_KHR_shader_atomic_int64 VK_KHR_shader_clock
     VK_KHR_shader_draw_parameters VK_KHR_shader_float16_int8 VK_KHR_shader_float_controls
@@ -194,7 +199,7 @@ SUPPORTED = set("""
 
 # First match wins; matched as regular expressions against the whole name.
 UNSUPPORTED = (
-    (r"VK_(KHR|EXT)_buffer_device_address", "device addresses are not replayed yet"),
+    (r"VK_EXT_buffer_device_address", "VK_KHR_buffer_device_address has taken its place"),
     (r"VK_KHR_acceleration_structure|VK_KHR_ray_.*|VK_KHR_deferred_host_operations|VK_NV_ray_.*"
      r"|VK_EXT_opacity_micromap|VK_EXT_pipeline_library_group_handles",
      "ray tracing is not replayed yet"),
@@ -234,7 +239,8 @@ HIDDEN_FEATURES = tuple(
         ("VkPhysicalDeviceVulkan11Features VkPhysicalDeviceProtectedMemoryFeatures", "protectedMemory",
          "protected memory cannot be read"),
         ("VkPhysicalDeviceVulkan12Features VkPhysicalDeviceBufferDeviceAddressFeatures",
-         "bufferDeviceAddress bufferDeviceAddressCaptureReplay bufferDeviceAddressMultiDevice",
-         "device addresses are not replayed yet"),
+         "bufferDeviceAddressCaptureReplay", "Rondo itself asks for the same addresses again"),
+        ("VkPhysicalDeviceVulkan12Features VkPhysicalDeviceBufferDeviceAddressFeatures",
+         "bufferDeviceAddressMultiDevice", "devices of several GPUs are not replayed"),
     )
     for structure in structures.split() for member in members.split())

@@ -5,10 +5,20 @@
 #include <bit>
 
 #include "generated/args.h"
-#include "player/validity/texels.h"
+#include "gpu/texels.h"
 #include "player/validity/validity.h"
 
 namespace rondo::player::validity {
+
+using gpu::aspects_of;
+using gpu::Block;
+using gpu::block_of;
+using gpu::is_compressed;
+using gpu::is_depth_stencil;
+using gpu::is_integer;
+using gpu::is_planar;
+using gpu::plane_extent;
+using gpu::region_bytes;
 
 namespace {
 

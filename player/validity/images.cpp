@@ -3,10 +3,15 @@
 #include <bit>
 
 #include "generated/args.h"
-#include "player/validity/texels.h"
+#include "gpu/texels.h"
 #include "player/validity/validity.h"
 
 namespace rondo::player::validity {
+
+using gpu::Block;
+using gpu::block_of;
+using gpu::is_depth_stencil;
+using gpu::is_planar;
 
 namespace {
 

@@ -4,10 +4,12 @@
 #include <bit>
 
 #include "generated/args.h"
-#include "player/validity/texels.h"
+#include "gpu/texels.h"
 #include "player/validity/validity.h"
 
 namespace rondo::player::validity {
+
+using gpu::aspects_of;
 
 namespace {
 
@@ -164,6 +166,17 @@ Wrong create_buffer_view(Validity& v, const Call& c) {
   return {};
 }
 
+Wrong get_address(Validity& v, const Call& c) {
+  const auto* info = c.as<args_vkGetBufferDeviceAddress>().pInfo;
+  const ObjectId id = info != nullptr ? c.id(&info->buffer) : 0;
+  const Buffer* buffer = v.buffers.find(id);
+  if (buffer == nullptr) return "asks for the address of no buffer";
+  if ((buffer->usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) == 0)
+    return "asks for the address of " + v.name(id) + ", which was not made to have one";
+  if (!v.enabled_addresses(c.dispatch())) return "is of a device without bufferDeviceAddress";
+  return check_bytes(v, "buffer", id, 0, 0);
+}
+
 }  // namespace
 
 Wrong check_bytes(Validity& v, const char* member, ObjectId id, VkDeviceSize offset, VkDeviceSize size,
@@ -188,6 +201,7 @@ void add_memory_checks(std::vector<Handler>& table) {
   add(CommandId::vkBindImageMemory, bind_image_1);
   add(CommandId::vkBindImageMemory2, bind_image_2);
   add(CommandId::vkCreateBufferView, create_buffer_view);
+  add(CommandId::vkGetBufferDeviceAddress, get_address);
 }
 
 }  // namespace rondo::player::validity

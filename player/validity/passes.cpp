@@ -4,10 +4,13 @@
 #include <bit>
 
 #include "generated/args.h"
-#include "player/validity/texels.h"
+#include "gpu/texels.h"
 #include "player/validity/validity.h"
 
 namespace rondo::player::validity {
+
+using gpu::has_stencil;
+using gpu::is_depth_stencil;
 
 namespace {
 

@@ -35,6 +35,7 @@ const std::vector<Handler>& handlers() {
     add_query_checks(t);
     add_sync_checks(t);
     add_recording_checks(t);
+    add_checkpoint_checks(t);
     return t;
   }();
   return table;
@@ -234,6 +235,11 @@ bool Validity::enabled(ObjectId of, VkBool32 VkPhysicalDeviceFeatures::*feature)
         codec::load<VkPhysicalDeviceFeatures2>(use.bytes.data()).features.*feature != VK_FALSE)
       return true;
   return false;
+}
+
+bool Validity::enabled_addresses(ObjectId of) const {
+  const std::uint32_t place = device_of(of);
+  return place != kNone && enables_addresses(plan_.devices[place]);
 }
 
 bool Validity::has_extension(ObjectId of, std::string_view wanted) const {

@@ -156,6 +156,7 @@ class Validity {
   void wait_for_bind(ObjectId buffer, ObjectId view);
   // Whether the program enabled it for the device of this object; a member of VkPhysicalDeviceFeatures.
   bool enabled(ObjectId of, VkBool32 VkPhysicalDeviceFeatures::*feature) const;
+  bool enabled_addresses(ObjectId of) const;  // bufferDeviceAddress
   bool has_extension(ObjectId of, std::string_view name) const;
 
  private:
@@ -199,6 +200,7 @@ void add_draw_checks(std::vector<Handler>& table);
 void add_query_checks(std::vector<Handler>& table);
 void add_sync_checks(std::vector<Handler>& table);
 void add_recording_checks(std::vector<Handler>& table);
+void add_checkpoint_checks(std::vector<Handler>& table);
 
 // values.cpp: sets right what a driver would take for what it was meant to be;
 // what nothing is known of is wrong. `blobs`: parallel to lowered.blobs.

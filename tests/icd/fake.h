@@ -35,6 +35,7 @@ struct Settings {
   bool lazy = false;  // queues work while somebody waits, or from the third "not ready" on
   std::uint32_t devices = 1;
   bool unified = false;  // one memory type: host visible, coherent, device local
+  std::vector<std::string> lacks;  // extensions and features that it does not have
   bool leaks = false;    // what is alive when its device is destroyed is a violation
   bool abort = false;    // a violation ends the process
   bool sloppy = false;   // what is wrong and does no harm is a violation too

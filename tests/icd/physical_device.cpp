@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/icd/physical_device.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 
@@ -40,7 +41,8 @@ bool lacking(std::string_view member) {
   if (member.substr(0, 6) == "sparse") return true;
   for (const std::string_view name : kLacking)
     if (name == member) return true;
-  return false;
+  const auto& more = settings().lacks;
+  return std::find(more.begin(), more.end(), member) != more.end();
 }
 
 void spec_version(VkExtensionProperties& p, const char* name) {
@@ -191,7 +193,9 @@ std::vector<VkExtensionProperties> extension_list(bool device) {
   using List = std::vector<VkExtensionProperties>;
   static const List& of_instance = *new List(make_extensions(false));
   static const List& of_device = *new List(make_extensions(true));
-  return device ? of_device : of_instance;
+  std::vector<VkExtensionProperties> list = device ? of_device : of_instance;
+  std::erase_if(list, [](const VkExtensionProperties& p) { return lacking(p.extensionName); });
+  return list;
 }
 
 bool has_extension(const char* name, bool device) {

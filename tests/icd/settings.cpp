@@ -83,6 +83,10 @@ bool apply(Settings& s, const std::string& key, const std::string& value) {
     s.log = value;
     return !value.empty();
   }
+  if (key == "lacks") {
+    s.lacks = split(value, ';');
+    return !value.empty();
+  }
   if (key == "leaks") {
     s.leaks = value == "violation";
     return s.leaks;

@@ -16,7 +16,7 @@ namespace {
 
 // Enough of them; those behind lack something on lavapipe.
 const std::vector<std::string> kPrograms = {
-    "aliases",   "command_buffers", "conditional", "core",    "dynamic",       "dynamic3", "events",
+    "addresses", "aliases",   "command_buffers", "conditional", "core",    "dynamic",       "dynamic3", "events",
     "feedback",  "fences",          "groups",      "images",  "indirect",      "labels",   "leak",
     "mappings",  "memory",          "multisample", "passes",  "queries",       "results",  "inline_uniforms",
     "sets",      "libraries",       "sparse",      "submits", "shared_memory", "timeline", "rendering",

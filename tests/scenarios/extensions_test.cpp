@@ -14,7 +14,7 @@ using namespace scenario;
 namespace {
 
 const std::vector<std::string> kPrograms = {
-    "arithmetic", "conditional", "constants",   "dynamic",        "dynamic3", "feedback",
+    "addresses", "arithmetic", "conditional", "constants",   "dynamic",        "dynamic3", "feedback",
     "geometry",   "groups",      "loops",       "images",         "indirect", "libraries",
     "labels",     "memory",      "multisample", "passes",         "queries",  "rendering",
     "samplers",   "secondary",   "templates",   "inline_uniforms"};

@@ -51,3 +51,22 @@ SCENARIO("words through memory that is imported replay bit for bit", "[memory-ty
 SCENARIO("words through every memory type of lavapipe replay bit for bit", "[memory-types]") {
   replays_bit_for_bit({program("memory_types")});
 }
+
+// Types that the host does not cache get a copy that the program works on.
+SCENARIO("programs that work on a shadow of their memory replay bit for bit", "[memory-types]") {
+  for (const std::string name : {"memory_types", "mappings"}) {
+    INFO(name);
+    const Words words = without_checks({program(name)});
+    Command alone;
+    alone.arguments = words;
+    use_driver(alone.environment, fake);
+    const Outcome native = run_on(fake, alone);
+    const Recording& capture = captured(words, {.checkpoints = "submit", .memory = "shadow", .driver = fake});
+    INFO(native.both() << capture.run.both());
+    REQUIRE(capture.run.status == native.status);
+    CHECK(capture.run.out == native.out);
+    const Outcome replay = player({"--verify", capture.path}, fake);
+    INFO(replay.both());
+    CHECK(replay.status == 0);
+  }
+}

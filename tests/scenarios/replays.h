@@ -24,6 +24,8 @@ struct Expectations {
   // Why the program frees no memory at all, so that nothing is compared; empty: it frees some.
   std::string frees_nothing_because = {};
   std::string allocates_nothing_because = {};  // likewise
+  // Why its submits write nothing that can be read; empty: they do.
+  std::string no_contents_because = {};
 };
 
 // Only the last of what follows: every allocation that the program frees has the
@@ -31,7 +33,7 @@ struct Expectations {
 void leaves_the_same_memory(const Words& words, const Expectations& expected = {});
 
 // Inside a SCENARIO: captures with checkpoints, then info, dump,
-// --verify, --verify --loop 3 and --validate, and a capture and two replays in
+// --verify, --verify --loop 3 and --validate, another with checkpoints of submits, a capture and two replays in
 // one player under the oracle: each a section of its own.
 void replays_bit_for_bit(const Words& words, const Expectations& expected = {});
 

@@ -53,8 +53,8 @@ SCENARIO("vkcube's 300 frames replay without a display and every image is equal"
 }
 
 SCENARIO("every way of finding host writes makes the same images", "[vkcube]") {
-  const Words ways = no_readback().empty() ? Words{"alias", "pagemap", "scan", "guard"}
-                                           : Words{"auto", "scan", "guard"};
+  const Words ways = no_readback().empty() ? Words{"alias", "pagemap", "shadow", "scan", "guard"}
+                                           : Words{"auto", "shadow", "scan", "guard"};
   for (const std::string& way : ways) {
     const Recording& capture = captured(vkcube(30), {.checkpoints = "present", .memory = way});
     INFO(way << "\n" << capture.run.both());

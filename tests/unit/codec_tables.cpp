@@ -59,7 +59,8 @@ TEST(Registry, GivesEveryExtensionThatIsHiddenItsReason) {
   }
   EXPECT_TRUE(supported.contains("VK_KHR_swapchain"));
   EXPECT_TRUE(supported.contains("VK_KHR_xcb_surface"));
-  EXPECT_FALSE(supported.contains("VK_KHR_buffer_device_address"));
+  EXPECT_TRUE(supported.contains("VK_KHR_buffer_device_address"));
+  EXPECT_FALSE(supported.contains("VK_EXT_buffer_device_address"));
   EXPECT_FALSE(supported.contains("VK_KHR_external_memory_fd"));
   EXPECT_FALSE(supported.contains("VK_KHR_win32_surface"));
 }

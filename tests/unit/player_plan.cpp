@@ -86,10 +86,10 @@ TEST_F(PlayerPlan, RefusesAnObjectThatNothingMade) {
 TEST_F(PlayerPlan, RefusesUnsupportedCommandsByName) {
   const VkBufferDeviceAddressInfo about{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, nullptr,
                                         handle<VkBuffer>(0x90)};
-  capture.call(CommandId::vkGetBufferDeviceAddress, args_vkGetBufferDeviceAddress{kDevice, &about},
+  capture.call(CommandId::vkGetBufferOpaqueCaptureAddress, args_vkGetBufferOpaqueCaptureAddress{kDevice, &about},
                {.result = 1});
   capture.finish();
-  fails(build(), Status::failed, "vkGetBufferDeviceAddress is not supported");
+  fails(build(), Status::failed, "vkGetBufferOpaqueCaptureAddress is not supported");
 }
 
 // No layer of Rondo's writes one: the queue flag and the features are hidden.

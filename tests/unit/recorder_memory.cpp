@@ -95,7 +95,7 @@ TEST_F(RecordedMemory, OfZeroedMemoryOnlyWhatTheProgramWroteIsRecorded) {
   in_process(file("a.rondo"), [] {
     FakeDevice device(fakes());
     start();
-    if (!alias_wanted()) log(LogLevel::info, "without alias");  // creates the tracker
+    if (!alias_wanted(false)) log(LogLevel::info, "without alias");  // creates the tracker
     const VkDeviceMemory memory = allocate(device);
     void* mapped = nullptr;
     hook_vkMapMemory(device.device(), memory, 0, VK_WHOLE_SIZE, 0, &mapped);
@@ -120,7 +120,7 @@ TEST_F(RecordedMemory, WritesToLeakedMemoryComeBeforeTheEndOfTheirDeviceAndNever
   in_process(file("a.rondo"), [] {
     FakeDevice device(fakes()), other(fakes());
     start();
-    alias_wanted();
+    alias_wanted(false);
     const VkDeviceMemory memory = allocate(device);
     void* mapped = nullptr;
     hook_vkMapMemory(device.device(), memory, 0, VK_WHOLE_SIZE, 0, &mapped);
@@ -142,7 +142,7 @@ TEST_F(RecordedMemory, ImagesInMemoryThatTheyMayNotHaveAreNotedOnceADevice) {
   in_process(file("a.rondo"), [&] {
     FakeDevice devices[] = {FakeDevice(fakes()), FakeDevice(fakes())};
     start();
-    if (!alias_wanted()) {
+    if (!alias_wanted(false)) {
       std::ofstream(unwanted) << "no";
       return;
     }

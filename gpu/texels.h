@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks, planes and kinds of formats, as far as commands on images need them.
+// One description for what layer and player read back, and for what the player checks.
 #pragma once
 
 #include <cstdint>
 
 #include "format/vulkan.h"
 
-namespace rondo::player::validity {
+namespace rondo::gpu {
 
 struct Block {
   std::uint32_t width = 1, height = 1;
   std::uint32_t bytes = 0;  // 0: not known, or it has planes or aspects
 };
 Block block_of(VkFormat format);
-// … of one plane or aspect.
+// … of one plane or aspect, as copies to and from buffers have it.
 Block block_of(VkFormat format, VkImageAspectFlags aspect);
 
 // What the name of a format says of it.
@@ -27,8 +28,11 @@ VkImageAspectFlags aspects_of(VkFormat format);
 // A plane of a smaller size than the image.
 VkExtent3D plane_extent(VkFormat format, VkImageAspectFlags aspect, VkExtent3D extent);
 
+// One mip of an image, or of a plane of it.
+VkExtent3D part_extent(VkFormat format, VkImageAspectFlags aspect, VkExtent3D image, std::uint32_t mip);
+
 // Bytes that a copy touches behind its offset into the buffer; 0: not known.
 std::uint64_t region_bytes(VkFormat format, VkImageAspectFlags aspect, std::uint32_t row_length,
                            std::uint32_t image_height, const VkExtent3D& extent, std::uint32_t layers);
 
-}  // namespace rondo::player::validity
+}  // namespace rondo::gpu

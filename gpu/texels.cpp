@@ -1,20 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "player/validity/texels.h"
+#include "gpu/texels.h"
 
 #include <algorithm>
 #include <iterator>
 #include <string_view>
 
 #include "format/codec/schema.h"
-#include "gpu/image_readback.h"
 
-namespace rondo::player::validity {
+namespace rondo::gpu {
 
 namespace {
 
 // ASTC in the order of the enumeration, UNORM and SRGB in turns.
 constexpr std::uint32_t kAstc[][2] = {{4, 4}, {5, 4},  {5, 5},  {6, 5},  {6, 6},   {8, 5},   {8, 6},
                                       {8, 8}, {10, 5}, {10, 6}, {10, 8}, {10, 10}, {12, 10}, {12, 12}};
+
+// Of an uncompressed color format of Vulkan 1.0; 0: it is another one.
+std::uint32_t texel_bytes(VkFormat format) {
+  // Vulkan 1.0 numbers its formats in order of their layout.
+  struct Range {
+    VkFormat last;
+    std::uint32_t bytes;
+  };
+  static constexpr Range ranges[] = {
+      {VK_FORMAT_UNDEFINED, 0},
+      {VK_FORMAT_R4G4_UNORM_PACK8, 1},
+      {VK_FORMAT_A1R5G5B5_UNORM_PACK16, 2},
+      {VK_FORMAT_R8_SRGB, 1},
+      {VK_FORMAT_R8G8_SRGB, 2},
+      {VK_FORMAT_B8G8R8_SRGB, 3},
+      {VK_FORMAT_A2B10G10R10_SINT_PACK32, 4},
+      {VK_FORMAT_R16_SFLOAT, 2},
+      {VK_FORMAT_R16G16_SFLOAT, 4},
+      {VK_FORMAT_R16G16B16_SFLOAT, 6},
+      {VK_FORMAT_R16G16B16A16_SFLOAT, 8},
+      {VK_FORMAT_R32_SFLOAT, 4},
+      {VK_FORMAT_R32G32_SFLOAT, 8},
+      {VK_FORMAT_R32G32B32_SFLOAT, 12},
+      {VK_FORMAT_R32G32B32A32_SFLOAT, 16},
+      {VK_FORMAT_R64_SFLOAT, 8},
+      {VK_FORMAT_R64G64_SFLOAT, 16},
+      {VK_FORMAT_R64G64B64_SFLOAT, 24},
+      {VK_FORMAT_R64G64B64A64_SFLOAT, 32},
+      {VK_FORMAT_E5B9G9R9_UFLOAT_PACK32, 4},
+  };
+  for (const Range& range : ranges)
+    if (format <= range.last) return range.bytes;
+  return 0;
+}
 
 std::string_view name_of(VkFormat format) { return codec::enumerant_name(EnumId::VkFormat, format); }
 bool has(std::string_view name, std::string_view part) { return name.find(part) != std::string_view::npos; }
@@ -82,7 +115,7 @@ Block block_of(VkFormat format) {
     const auto& astc = kAstc[(format - VK_FORMAT_ASTC_4x4_UNORM_BLOCK) / 2];
     return {astc[0], astc[1], 16};
   }
-  if (format <= VK_FORMAT_ASTC_12x12_SRGB_BLOCK) return {1, 1, gpu::texel_bytes(format).value_or(0)};
+  if (format <= VK_FORMAT_ASTC_12x12_SRGB_BLOCK) return {1, 1, texel_bytes(format)};
   const std::string_view name = name_of(format);
   if (const std::uint32_t astc = static_cast<std::uint32_t>(format) - VK_FORMAT_ASTC_4x4_SFLOAT_BLOCK;
       astc < std::size(kAstc))
@@ -138,6 +171,12 @@ VkExtent3D plane_extent(VkFormat format, VkImageAspectFlags aspect, VkExtent3D e
   return extent;
 }
 
+VkExtent3D part_extent(VkFormat format, VkImageAspectFlags aspect, VkExtent3D image, std::uint32_t mip) {
+  const VkExtent3D plane = plane_extent(format, aspect, image);
+  const auto at = [&](std::uint32_t size) { return std::max(mip < 32 ? size >> mip : 0u, 1u); };
+  return {at(plane.width), at(plane.height), at(plane.depth)};
+}
+
 std::uint64_t region_bytes(VkFormat format, VkImageAspectFlags aspect, std::uint32_t row_length,
                            std::uint32_t image_height, const VkExtent3D& extent, std::uint32_t layers) {
   const Block block = block_of(format, aspect);
@@ -160,4 +199,4 @@ std::uint64_t region_bytes(VkFormat format, VkImageAspectFlags aspect, std::uint
   return all > UINT64_MAX - 1 ? UINT64_MAX - 1 : static_cast<std::uint64_t>(all);
 }
 
-}  // namespace rondo::player::validity
+}  // namespace rondo::gpu

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu/readback.h"
+
+#include <algorithm>
+
+#include "gpu/texels.h"
+
+namespace rondo::gpu {
+
+namespace {
+
+constexpr VkDeviceSize kAtOnce = 32 << 20;
+// Offsets of copies from images are multiples of a texel and of 4.
+constexpr VkDeviceSize kApart = 96;
+
+VkDeviceSize room_for(const Source& source) { return (bytes_of(source) + kApart - 1) / kApart * kApart; }
+
+// The unused bits of these are anything.
+bool has_unused_byte(const ImageSource& source) {
+  return source.aspect == VK_IMAGE_ASPECT_DEPTH_BIT &&
+         (source.format == VK_FORMAT_X8_D24_UNORM_PACK32 || source.format == VK_FORMAT_D24_UNORM_S8_UINT);
+}
+
+void change_layout(const Dispatch& vk, VkCommandBuffer commands, const ImageSource& source, bool back) {
+  VkImageMemoryBarrier barrier{};
+  barrier.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER;
+  barrier.srcAccessMask = back ? VK_ACCESS_TRANSFER_READ_BIT : VK_ACCESS_MEMORY_WRITE_BIT;
+  barrier.dstAccessMask =
+      back ? VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT : VK_ACCESS_TRANSFER_READ_BIT;
+  barrier.oldLayout = back ? VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL : source.layout;
+  barrier.newLayout = back ? source.layout : VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
+  barrier.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
+  barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
+  barrier.image = source.image;
+  barrier.subresourceRange = {source.together, source.mip, 1, source.layer, 1};
+  const VkPipelineStageFlags from = back ? VK_PIPELINE_STAGE_TRANSFER_BIT : VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+  const VkPipelineStageFlags to = back ? VK_PIPELINE_STAGE_ALL_COMMANDS_BIT : VK_PIPELINE_STAGE_TRANSFER_BIT;
+  vk.vkCmdPipelineBarrier(commands, from, to, 0, 0, nullptr, 0, nullptr, 1, &barrier);
+}
+
+}  // namespace
+
+VkDeviceSize bytes_of(const Source& source) {
+  if (const auto* buffer = std::get_if<BufferSource>(&source)) return buffer->size;
+  const auto& image = std::get<ImageSource>(source);
+  return region_bytes(image.format, image.aspect, 0, 0, image.extent, 1);
+}
+
+Readback::Readback(const Access& access, std::uint32_t queue_family)
+    : access_(access), commands_(access, queue_family) {}
+
+Readback::~Readback() {
+  commands_.destroy();
+  release();
+}
+
+void Readback::release() {
+  const Dispatch& vk = *access_.dispatch;
+  if (buffer_ != VK_NULL_HANDLE) vk.vkDestroyBuffer(access_.device, buffer_, nullptr);
+  if (memory_ != VK_NULL_HANDLE) vk.vkFreeMemory(access_.device, memory_, nullptr);
+  buffer_ = VK_NULL_HANDLE;
+  memory_ = VK_NULL_HANDLE;
+  mapped_ = nullptr;
+  capacity_ = 0;
+}
+
+Result<void> Readback::grow(VkDeviceSize bytes) {
+  if (bytes <= capacity_) return {};
+  release();
+  const Dispatch& vk = *access_.dispatch;
+  VkBufferCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  info.size = bytes;
+  info.usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  if (VkResult r = vk.vkCreateBuffer(access_.device, &info, nullptr, &buffer_); r != VK_SUCCESS)
+    return fail(Status::failed, describe("vkCreateBuffer for a readback", r));
+  VkMemoryRequirements needs;
+  vk.vkGetBufferMemoryRequirements(access_.device, buffer_, &needs);
+  // Reading uncached memory is slow: prefer cached, take any visible one.
+  std::uint32_t type =
+      find_memory_type(access_.memory, needs.memoryTypeBits,
+                       VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
+  if (type == UINT32_MAX)
+    type = find_memory_type(access_.memory, needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT);
+  if (type == UINT32_MAX) {
+    release();
+    return fail(Status::device, "no host-visible memory type for a readback buffer");
+  }
+  coherent_ = (access_.memory.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
+  const VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, nullptr, needs.size, type};
+  VkResult r = vk.vkAllocateMemory(access_.device, &allocate, nullptr, &memory_);
+  if (r == VK_SUCCESS) r = vk.vkBindBufferMemory(access_.device, buffer_, memory_, 0);
+  void* mapped = nullptr;
+  if (r == VK_SUCCESS) r = vk.vkMapMemory(access_.device, memory_, 0, VK_WHOLE_SIZE, 0, &mapped);
+  if (r != VK_SUCCESS) {
+    release();
+    return fail(Status::failed, describe("memory for a readback", r));
+  }
+  mapped_ = static_cast<std::byte*>(mapped);
+  capacity_ = bytes;
+  return {};
+}
+
+Result<void> Readback::copy(VkQueue queue, std::span<const Source> sources,
+                            std::span<const VkSemaphore> wait) {
+  const Dispatch& vk = *access_.dispatch;
+  VkDeviceSize needed = 0;
+  for (const Source& source : sources) needed += room_for(source);
+  RONDO_TRY(grow(needed));
+  auto begun = commands_.begin();
+  if (!begun) return tl::unexpected<Error>(begun.error());
+  const VkCommandBuffer commands = *begun;
+
+  const VkMemoryBarrier from_all{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_MEMORY_WRITE_BIT,
+                                 VK_ACCESS_TRANSFER_READ_BIT};
+  vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 1,
+                          &from_all, 0, nullptr, 0, nullptr);
+  VkDeviceSize at = 0;
+  for (const Source& source : sources) {
+    if (const auto* buffer = std::get_if<BufferSource>(&source)) {
+      const VkBufferCopy region{buffer->offset, at, buffer->size};
+      vk.vkCmdCopyBuffer(commands, buffer->buffer, buffer_, 1, &region);
+    } else {
+      const auto& image = std::get<ImageSource>(source);
+      change_layout(vk, commands, image, false);
+      VkBufferImageCopy region{};
+      region.bufferOffset = at;
+      region.imageSubresource = {image.aspect, image.mip, image.layer, 1};
+      region.imageExtent = image.extent;
+      vk.vkCmdCopyImageToBuffer(commands, image.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, buffer_, 1,
+                                &region);
+      change_layout(vk, commands, image, true);
+    }
+    at += room_for(source);
+  }
+  const VkMemoryBarrier to_host{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_TRANSFER_WRITE_BIT,
+                                VK_ACCESS_HOST_READ_BIT};
+  vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
+                          &to_host, 0, nullptr, 0, nullptr);
+  RONDO_TRY(commands_.submit_and_wait(queue, wait));
+  if (!coherent_) {
+    const VkMappedMemoryRange range{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory_, 0, VK_WHOLE_SIZE};
+    if (VkResult r = vk.vkInvalidateMappedMemoryRanges(access_.device, 1, &range); r != VK_SUCCESS)
+      return fail(Status::failed, describe("vkInvalidateMappedMemoryRanges", r));
+  }
+  return {};
+}
+
+std::span<const std::byte> Readback::take(const Source& source, VkDeviceSize& at) const {
+  const std::span<std::byte> bytes(mapped_ + at, static_cast<std::size_t>(bytes_of(source)));
+  if (const auto* image = std::get_if<ImageSource>(&source); image != nullptr && has_unused_byte(*image))
+    for (std::size_t i = 3; i < bytes.size(); i += 4) bytes[i] = std::byte{0};
+  at += room_for(source);
+  return bytes;
+}
+
+Result<std::span<const std::byte>> Readback::read(VkQueue queue, const ImageSource& source,
+                                                  std::span<const VkSemaphore> wait) {
+  const Source one = source;
+  if (bytes_of(one) == 0)
+    return fail(Status::failed,
+                "format " + std::to_string(static_cast<int>(source.format)) + " cannot be read back");
+  RONDO_TRY(copy(queue, {&one, 1}, wait));
+  VkDeviceSize at = 0;
+  return take(one, at);
+}
+
+Result<void> Readback::read_all(VkQueue queue, std::span<const Source> sources,
+                                const std::function<void(std::size_t, std::span<const std::byte>)>& visit) {
+  for (std::size_t first = 0; first < sources.size();) {
+    VkDeviceSize bytes = 0;
+    std::size_t last = first;
+    for (; last < sources.size() && (last == first || bytes + room_for(sources[last]) <= kAtOnce); ++last)
+      bytes += room_for(sources[last]);
+    RONDO_TRY(copy(queue, sources.subspan(first, last - first), {}));
+    VkDeviceSize at = 0;
+    for (; first < last; ++first) visit(first, take(sources[first], at));
+  }
+  return {};
+}
+
+}  // namespace rondo::gpu

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checkpoints of submits: what they may have written, digested behind each.
+#include <algorithm>
+#include <tuple>
+
+#include "layer/checkpoint.h"
+#include "layer/resources.h"
+#include "layer/state.h"
+
+namespace rondo::layer {
+
+namespace {
+
+constexpr int kReads = 4;  // against a host that writes what is being read
+
+bool is_watched_apart(const Memory& memory) {
+  return memory.mapped && memory.tracked != nullptr && memory.tracked->tells_devices_apart();
+}
+
+}  // namespace
+
+struct Checkpointer::Content {
+  Resources::Part part;
+  VkQueue queue = VK_NULL_HANDLE;  // that reads it
+  std::uint32_t family = 0;        // its family
+  Digest digest;
+};
+
+// Gives each content a queue of the family that it belongs to.
+void Checkpointer::choose_queues(std::vector<Content>& contents) const {
+  const auto lock = host_memory().enter();
+  for (Content& content : contents) {
+    if (!content.part.unreadable.empty()) continue;
+    // What the device wrote would be recorded as the host's, and be played before the device has written it.
+    if (const Memory* const memory = HostMemory::find(device_, content.part.memory);
+        memory != nullptr && memory->mapped && !is_watched_apart(*memory)) {
+      content.part.unreadable =
+          "host writes to this memory are found by a means that cannot tell them from the device's";
+      continue;
+    }
+    for (const Queue& queue : device_.queues)
+      if ((content.part.family == VK_QUEUE_FAMILY_IGNORED || queue.family == content.part.family) &&
+          copying_family(device_, queue.handle)) {
+        content.queue = queue.handle;
+        content.family = queue.family;
+        break;
+      }
+    if (content.queue == VK_NULL_HANDLE) content.part.unreadable = "no queue of its family can copy";
+  }
+}
+
+// The bytes become part of the capture, so that a difference can be shown.
+void Checkpointer::digest(ThreadState& state, std::vector<Content>& contents) {
+  std::map<VkQueue, std::vector<Content*>> by_queue;
+  for (Content& content : contents)
+    if (content.part.unreadable.empty()) by_queue[content.queue].push_back(&content);
+  for (const auto& entry : by_queue) {
+    const VkQueue queue = entry.first;
+    const std::vector<Content*>& read = entry.second;
+    std::vector<gpu::Source> sources;
+    for (const Content* content : read) sources.push_back(content->part.source);
+    const auto done = readback(read.front()->family)
+                          .read_all(queue, sources, [&](std::size_t i, std::span<const std::byte> bytes) {
+                            read[i]->digest = digest_of(bytes);
+                            state.add_blob(read[i]->digest, bytes);
+                          });
+    if (done) continue;
+    for (Content* content : read) content->part.unreadable = done.error().message;
+  }
+}
+
+// Moves what the host has written since its writes were last recorded to the end; returns how many come before.
+std::size_t Checkpointer::written_meanwhile(ThreadState& state, std::vector<Content>& contents) {
+  const auto lock = host_memory().enter();
+  std::map<VkDeviceMemory, std::vector<RondoRange>> written;
+  for (auto& [handle, memory] : device_.memories.memories)
+    if (is_watched_apart(*memory) && memory->coherent)
+      for (const memory::Range& range : host_memory().record(&state, *memory))
+        written[handle].push_back({memory->map_offset + range.offset, range.size});
+  const auto busy = std::stable_partition(contents.begin(), contents.end(), [&](const Content& content) {
+    const auto found = written.find(content.part.memory);
+    return !content.part.unreadable.empty() || found == written.end() ||
+           std::none_of(found->second.begin(), found->second.end(), [&](const RondoRange& range) {
+             return range.offset < content.part.to && content.part.from < range.offset + range.size;
+           });
+  });
+  return static_cast<std::size_t>(busy - contents.begin());
+}
+
+void Checkpointer::contents(ThreadState& state) {
+  const std::lock_guard one(checking_);
+  Lock queues = enter_queues();
+  {
+    const auto lock = host_memory().enter();
+    if (read_ == device_.memories.epoch) return;  // another thread's did
+  }
+  std::string reason;
+  const Settled settled = settle(queues, reason);
+  if (settled == Settled::still_not) return;
+  if (settled == Settled::no) {
+    const auto lock = host_memory().enter();
+    write(state, VK_NULL_HANDLE, std::vector<const Content*>(), reason.c_str());
+    return;
+  }
+  const auto nothing_ends = device_.resources->enter();
+  {
+    const auto lock = host_memory().enter();
+    HostMemory::finished(device_);
+    read_ = device_.memories.epoch;
+  }
+  std::vector<Content> open;
+  for (Resources::Part& part : device_.resources->written()) open.push_back({std::move(part), {}, 0, {}});
+  choose_queues(open);
+  written_meanwhile(state, open);  // pending host writes come before what is read
+  std::vector<Content> done;
+  for (int attempt = 0; !open.empty(); ++attempt) {
+    digest(state, open);
+    std::size_t quiet = written_meanwhile(state, open);
+    if (attempt + 1 == kReads)
+      for (; quiet < open.size(); ++quiet) {
+        open[quiet].digest = {};
+        open[quiet].part.unreadable = "the host wrote to it while it was read";
+      }
+    const auto until = open.begin() + static_cast<std::ptrdiff_t>(quiet);
+    done.insert(done.end(), std::make_move_iterator(open.begin()), std::make_move_iterator(until));
+    open.erase(open.begin(), until);
+  }
+  device_.resources->clear_written();
+
+  // One record of what each queue read, and one for each reason why something could not be read.
+  // Images first: a pixel says more than a byte of the buffer that it was copied to.
+  std::map<std::tuple<VkQueue, std::string, bool>, std::vector<const Content*>> records;
+  for (const Content& content : done)
+    records[{content.queue, content.part.unreadable, content.part.source.index() == 0}].push_back(&content);
+  const auto lock = host_memory().enter();
+  for (const auto& [key, group] : records) {
+    const std::string& why = std::get<std::string>(key);
+    write(state, std::get<VkQueue>(key), group, why.empty() ? nullptr : why.c_str());
+  }
+}
+
+void Checkpointer::write(ThreadState& state, VkQueue queue, const std::vector<const Content*>& contents,
+                         const char* unverified) {
+  std::vector<RondoDigest> digests;
+  for (const Content* content : contents) digests.push_back({content->digest.low, content->digest.high});
+  // What none could read stands with the first: a record is of some queue.
+  if (queue == VK_NULL_HANDLE && !device_.queues.empty()) queue = device_.queues.front().handle;
+  const auto count = static_cast<std::uint32_t>(contents.size());
+  const auto commit = [&](CommandId id, const void* args) {
+    if (!encode_payload(state, state.host_writes, id, args, true)) return;
+    write_call(state, id, 0, g_hot.writer->take_sequence(), {}, state.host_writes.bytes());
+  };
+  if (contents.empty() || contents.front()->part.source.index() == 0) {
+    std::vector<VkBuffer> buffers;
+    std::vector<RondoRange> ranges;
+    for (const Content* content : contents) {
+      const auto& source = std::get<gpu::BufferSource>(content->part.source);
+      buffers.push_back(source.buffer);
+      ranges.push_back({source.offset, source.size});
+    }
+    const args_rondoCheckpointBuffers args{queue,         count,          buffers.data(),
+                                           ranges.data(), digests.data(), unverified};
+    commit(CommandId::rondoCheckpointBuffers, &args);
+    return;
+  }
+  std::vector<VkImage> images;
+  std::vector<RondoSubresource> parts;
+  for (const Content* content : contents) {
+    const auto& source = std::get<gpu::ImageSource>(content->part.source);
+    images.push_back(source.image);
+    parts.push_back({source.aspect, source.together, source.mip, source.layer, source.layout});
+  }
+  const args_rondoCheckpointSubresources args{queue,        count,          images.data(),
+                                              parts.data(), digests.data(), unverified};
+  commit(CommandId::rondoCheckpointSubresources, &args);
+}
+
+}  // namespace rondo::layer

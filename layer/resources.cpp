@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/resources.h"
+
+#include <algorithm>
+
+#include "gpu/texels.h"
+
+namespace rondo::layer {
+
+namespace {
+
+// Blobs of buffers: what did not change is not stored again.
+constexpr VkDeviceSize kPiece = 256 * 1024;
+
+// What a device can write at any time, and not by a command that names the buffer.
+constexpr VkBufferUsageFlags kWrittenByShaders =
+    ~VkFlags{VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+             VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
+             VK_BUFFER_USAGE_INDEX_BUFFER_BIT | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT |
+             VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT};
+
+}  // namespace
+
+void Resources::add(VkImage handle, const VkImageCreateInfo& info, VkDeviceSize bytes, std::string unreadable) {
+  Image image;
+  image.type = info.imageType;
+  image.format = info.format;
+  image.extent = info.extent;
+  image.mips = info.mipLevels;
+  image.layers = info.arrayLayers;
+  image.storage = (info.usage & VK_IMAGE_USAGE_STORAGE_BIT) != 0;
+  image.disjoint = (info.flags & VK_IMAGE_CREATE_DISJOINT_BIT) != 0;
+  image.place.bytes = bytes;
+  image.unreadable = std::move(unreadable);
+  if (info.samples != VK_SAMPLE_COUNT_1_BIT) image.unreadable = "it has several samples a texel";
+  const VkImageAspectFlags aspects = gpu::aspects_of(info.format);
+  for (const VkImageAspectFlagBits aspect :
+       {VK_IMAGE_ASPECT_COLOR_BIT, VK_IMAGE_ASPECT_DEPTH_BIT, VK_IMAGE_ASPECT_STENCIL_BIT,
+        VK_IMAGE_ASPECT_PLANE_0_BIT, VK_IMAGE_ASPECT_PLANE_1_BIT, VK_IMAGE_ASPECT_PLANE_2_BIT})
+    if ((aspects & aspect) != 0 && !(aspect == VK_IMAGE_ASPECT_COLOR_BIT && gpu::is_planar(info.format)))
+      image.aspects.push_back(aspect);
+  image.parts.resize(image.aspects.size() * image.mips * image.layers);
+  const Lock lock = enter();
+  images_[handle] = std::move(image);
+}
+
+void Resources::add(VkBuffer handle, const VkBufferCreateInfo& info, std::string unreadable) {
+  Buffer buffer;
+  buffer.size = info.size;
+  buffer.place.bytes = info.size;
+  buffer.storage = (info.usage & kWrittenByShaders) != 0;
+  buffer.unreadable = std::move(unreadable);
+  const Lock lock = enter();
+  buffers_[handle] = std::move(buffer);
+}
+
+void Resources::bind(VkImage image, VkDeviceMemory memory, VkDeviceSize offset) {
+  const Lock lock = enter();
+  if (const auto found = images_.find(image); found != images_.end()) {
+    found->second.place.memory = memory;
+    found->second.place.offset = offset;
+  }
+}
+
+void Resources::bind(VkBuffer buffer, VkDeviceMemory memory, VkDeviceSize offset) {
+  const Lock lock = enter();
+  if (const auto found = buffers_.find(buffer); found != buffers_.end()) {
+    found->second.place.memory = memory;
+    found->second.place.offset = offset;
+  }
+}
+
+void Resources::forget(VkImage image) {
+  const Lock lock = enter();
+  images_.erase(image);
+}
+
+void Resources::forget(VkBuffer buffer) {
+  const Lock lock = enter();
+  buffers_.erase(buffer);
+}
+
+void Resources::forget(VkDeviceMemory memory) {
+  const Lock lock = enter();
+  for (auto& [handle, image] : images_)
+    if (image.place.memory == memory) image.place.memory = VK_NULL_HANDLE;
+  for (auto& [handle, buffer] : buffers_)
+    if (buffer.place.memory == memory) buffer.place.memory = VK_NULL_HANDLE;
+}
+
+// Slices of a 3D image are no layers of it.
+template <class Visit>
+void Resources::each(Image& image, const VkImageSubresourceRange& range, Visit visit) {
+  const std::uint32_t base_layer = image.type == VK_IMAGE_TYPE_3D ? 0 : range.baseArrayLayer;
+  const std::uint32_t layers = image.type == VK_IMAGE_TYPE_3D ? 1 : range.layerCount;
+  const auto end_of = [](std::uint32_t base, std::uint32_t count, std::uint32_t all) {
+    return base < all ? base + std::min(count, all - base) : base;
+  };
+  const bool planes = (range.aspectMask & VK_IMAGE_ASPECT_COLOR_BIT) != 0 && image.aspects.size() > 1;
+  for (std::size_t aspect = 0; aspect < image.aspects.size(); ++aspect) {
+    if (!planes && (range.aspectMask & image.aspects[aspect]) == 0) continue;
+    for (std::uint32_t mip = range.baseMipLevel; mip < end_of(range.baseMipLevel, range.levelCount, image.mips); ++mip)
+      for (std::uint32_t layer = base_layer; layer < end_of(base_layer, layers, image.layers); ++layer)
+        visit(image.parts[(aspect * image.mips + mip) * image.layers + layer]);
+  }
+}
+
+void Resources::apply(const Effect& effect, std::uint32_t family) {
+  const auto move = [&](auto& resource) {
+    resource.between = effect.from != effect.to && family == effect.from;
+    if (!resource.between) resource.family = family;
+  };
+  if (const auto buffer = buffers_.find(effect.buffer); buffer != buffers_.end()) {
+    move(buffer->second);
+    buffer->second.written = buffer->second.written || effect.change == Change::write;
+  }
+  const auto image = images_.find(effect.image);
+  if (image == images_.end()) return;
+  each(image->second, effect.range, [&](Subresource& part) {
+    move(part);
+    if (effect.layout != VK_IMAGE_LAYOUT_UNDEFINED) part.layout = effect.layout;
+    if (effect.change == Change::none) return;
+    part.written = effect.change == Change::write;
+    if (effect.change != Change::forget) part.defined = part.written;
+  });
+}
+
+void Resources::submitted(std::uint32_t family, std::span<const VkCommandBuffer> commands) {
+  const Lock lock = enter();
+  for (const VkCommandBuffer handle : commands)
+    if (const auto found = commands_.find(handle); found != commands_.end())
+      for (const Effect& effect : found->second) apply(effect, family);
+}
+
+void Resources::list(VkImage handle, const Image& image, std::vector<Part>& parts) const {
+  if (image.place.memory == VK_NULL_HANDLE) return;
+  Part part;
+  part.memory = image.place.memory;
+  part.from = image.place.offset;
+  part.to = image.place.offset + image.place.bytes;
+  for (std::size_t aspect = 0; aspect < image.aspects.size(); ++aspect)
+    for (std::uint32_t mip = 0; mip < image.mips; ++mip)
+      for (std::uint32_t layer = 0; layer < image.layers; ++layer) {
+        const auto at = [&](std::size_t a) -> const Subresource& {
+          return image.parts[(a * image.mips + mip) * image.layers + layer];
+        };
+        const Subresource& one = at(aspect);
+        if (!one.defined || !(one.written || image.storage) || one.layout == VK_IMAGE_LAYOUT_UNDEFINED ||
+            one.layout == VK_IMAGE_LAYOUT_PREINITIALIZED)
+          continue;
+        gpu::ImageSource source;
+        source.image = handle;
+        source.format = image.format;
+        source.aspect = image.aspects[aspect];
+        source.together = source.aspect;
+        if (gpu::is_planar(image.format)) {
+          source.together = VK_IMAGE_ASPECT_COLOR_BIT;
+        } else if (image.aspects.size() == 2 && at(0).layout == at(1).layout) {
+          source.together = VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT;
+        }
+        source.extent = gpu::part_extent(image.format, source.aspect, image.extent, mip);
+        source.layout = one.layout;
+        source.mip = mip;
+        source.layer = layer;
+        part.source = source;
+        part.family = one.family;
+        part.unreadable = image.disjoint                ? "its planes are bound one by one"
+                          : gpu::bytes_of(source) == 0 ? "its format cannot be read back"
+                                                        : image.unreadable;
+        const bool never = !part.unreadable.empty();
+        if (!never && one.between) part.unreadable = "it is between two queue families";
+        parts.push_back(part);
+        if (never) return;  // once is enough
+      }
+}
+
+void Resources::list(VkBuffer handle, const Buffer& buffer, std::vector<Part>& parts) const {
+  if (buffer.place.memory == VK_NULL_HANDLE || !(buffer.storage || buffer.written)) return;
+  Part part;
+  part.family = buffer.family;
+  part.memory = buffer.place.memory;
+  part.unreadable = buffer.between ? "it is between two queue families" : buffer.unreadable;
+  for (VkDeviceSize at = 0; at < buffer.size; at += kPiece) {
+    const VkDeviceSize size = part.unreadable.empty() ? std::min(kPiece, buffer.size - at) : buffer.size;
+    part.source = gpu::BufferSource{handle, at, size};
+    part.from = buffer.place.offset + at;
+    part.to = part.from + size;
+    parts.push_back(part);
+    if (!part.unreadable.empty()) return;
+  }
+}
+
+// What an image and something else share may be anything, in either of them.
+void Resources::find_shared(std::vector<Part>& parts) const {
+  struct Bound {
+    const Place* place;
+    bool image;
+  };
+  std::vector<Bound> bound;
+  for (const auto& [handle, image] : images_)
+    if (image.place.memory != VK_NULL_HANDLE && !image.disjoint) bound.push_back({&image.place, true});
+  for (const auto& [handle, buffer] : buffers_)
+    if (buffer.place.memory != VK_NULL_HANDLE) bound.push_back({&buffer.place, false});
+  std::sort(bound.begin(), bound.end(), [](const Bound& a, const Bound& b) {
+    return std::pair(a.place->memory, a.place->offset) < std::pair(b.place->memory, b.place->offset);
+  });
+  std::map<VkDeviceMemory, std::vector<std::pair<VkDeviceSize, VkDeviceSize>>> shared;
+  for (std::size_t i = 0; i < bound.size(); ++i) {
+    const Place& a = *bound[i].place;
+    for (std::size_t j = i + 1; j < bound.size(); ++j) {
+      const Place& b = *bound[j].place;
+      if (b.memory != a.memory || b.offset >= a.offset + a.bytes) break;
+      if (bound[i].image || bound[j].image)
+        shared[a.memory].emplace_back(b.offset, std::min(a.offset + a.bytes, b.offset + b.bytes));
+    }
+  }
+  if (shared.empty()) return;
+  for (Part& part : parts) {
+    const auto found = shared.find(part.memory);
+    if (found == shared.end() || !part.unreadable.empty()) continue;
+    for (const auto& [from, to] : found->second)
+      if (from < part.to && part.from < to) {
+        part.unreadable = "an image shares its memory with another resource";
+        break;
+      }
+  }
+}
+
+std::vector<Resources::Part> Resources::written() const {
+  std::vector<Part> parts;
+  for (const auto& [handle, buffer] : buffers_) list(handle, buffer, parts);
+  for (const auto& [handle, image] : images_) list(handle, image, parts);
+  find_shared(parts);
+  return parts;
+}
+
+void Resources::clear_written() {
+  for (auto& [handle, buffer] : buffers_) buffer.written = false;
+  for (auto& [handle, image] : images_)
+    for (Subresource& part : image.parts) part.written = false;
+}
+
+}  // namespace rondo::layer

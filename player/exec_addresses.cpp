@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device addresses are the captured ones: programs keep them where nobody can
+// change them. The driver is asked for them again, or memory of the player's
+// own lies where the captured program's lay.
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "generated/args.h"
+#include "player/addresses.h"
+#include "player/native_view.h"
+#include "player/run.h"
+
+namespace rondo::player {
+
+namespace {
+
+constexpr VkExternalMemoryHandleTypeFlags kHostPointer = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
+
+// The structure of this type in a chain of the run's own scratch: the
+// program's, or `ours`, which becomes the first.
+template <class T>
+T& chained(const void*& chain, T& ours) {
+  if (auto* there = const_cast<T*>(find_chained<T>(chain, ours.sType)); there != nullptr) return *there;
+  ours.pNext = chain;
+  chain = &ours;
+  return ours;
+}
+
+Result<void> create_buffer(Run& run, const Op& op, std::byte* args) {
+  auto& a = as<args_vkCreateBuffer>(args);
+  BufferAddresses addresses;
+  addresses.apply(run.plan(), op.subject, const_cast<VkBufferCreateInfo&>(*a.pCreateInfo));
+  return run.call_checked(op, args);
+}
+
+Result<void> create_image(Run& run, const Op& op, std::byte* args) {
+  auto& a = as<args_vkCreateImage>(args);
+  ImagePlaces places;
+  places.apply(run.plan(), op.subject, const_cast<VkImageCreateInfo&>(*a.pCreateInfo));
+  return run.call_checked(op, args);
+}
+
+Result<void> get_address(Run& run, const Op& op, std::byte* args) {
+  const auto& a = as<args_vkGetBufferDeviceAddress>(args);
+  if (run.function(op) == nullptr)
+    return tl::unexpected<Error>(run.refuse(op, Status::device, "the device does not have this command"));
+  const auto address = static_cast<std::uint64_t>(run.call(op, args));
+  const auto captured = static_cast<std::uint64_t>(op.captured);
+  if (address == captured) return {};
+  const ObjectId buffer = run.patched_id(op, offset_in(args, &a.pInfo->buffer));
+  return tl::unexpected<Error>(run.refuse(
+      op, Status::device,
+      run.plan().full_name(buffer) + " has the device address " + address_text(address) + " here and " +
+          address_text(captured) + " in the capture: what the program stored of it would lead elsewhere"));
+}
+
+}  // namespace
+
+bool is_placed(const Plan& plan, ObjectId resource) {
+  const std::uint32_t place = plan.place_of(resource);
+  if (resource == 0 || place == kNone) return false;
+  const std::uint32_t memory = plan.resources[place].memory;
+  return memory != kNone && plan.memories[memory].place != 0;
+}
+
+void BufferAddresses::apply(const Plan& plan, ObjectId buffer, VkBufferCreateInfo& info) {
+  const std::uint32_t place = plan.place_of(buffer);
+  if (buffer == 0 || place == kNone) return;
+  if (const std::uint64_t captured = plan.resources[place].opaque; captured != 0) {
+    chained(info.pNext, opaque_).opaqueCaptureAddress = captured;
+    info.flags |= VK_BUFFER_CREATE_DEVICE_ADDRESS_CAPTURE_REPLAY_BIT;
+  }
+  if (is_placed(plan, buffer)) chained(info.pNext, external_).handleTypes |= kHostPointer;
+}
+
+void ImagePlaces::apply(const Plan& plan, ObjectId image, VkImageCreateInfo& info) {
+  if (is_placed(plan, image)) chained(info.pNext, external_).handleTypes |= kHostPointer;
+}
+
+Result<void> MemoryAddress::apply(Run& run, const Op& op, VkMemoryAllocateInfo& info, PlacedMemory& placed) {
+  const CapturedMemory& captured = run.plan().memories[run.plan().place_of(op.subject)];
+  if (captured.opaque != 0) {
+    auto* flags = const_cast<VkMemoryAllocateFlagsInfo*>(find_chained<VkMemoryAllocateFlagsInfo>(
+        info.pNext, VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO));  // in this run's scratch
+    if (flags == nullptr)
+      return tl::unexpected<Error>(
+          run.refuse(op, Status::unreadable, "has a captured address, and no device addresses"));
+    flags->flags |= VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_CAPTURE_REPLAY_BIT;
+    chained(info.pNext, opaque_).opaqueCaptureAddress = captured.opaque;
+  }
+  if (captured.place == 0) return {};
+  const DeviceState& device = run.device(op);
+  const VkDeviceSize granule = std::max<VkDeviceSize>(run.targets()[device.index].import_alignment, 4096);
+  info.allocationSize = (info.allocationSize + granule - 1) / granule * granule;
+  if (captured.place % granule != 0)
+    return tl::unexpected<Error>(run.refuse(
+        op, Status::device, "the device imports memory at multiples of " + std::to_string(granule) + " only"));
+  auto mapped = PlacedMemory::map(captured.place, info.allocationSize);
+  if (!mapped) return tl::unexpected<Error>(run.refuse(op, mapped.error().status, mapped.error().message));
+  if (device.dispatch.vkGetMemoryHostPointerPropertiesEXT == nullptr)
+    return tl::unexpected<Error>(
+        run.refuse(op, Status::device, "the device does not have vkGetMemoryHostPointerPropertiesEXT"));
+  VkMemoryHostPointerPropertiesEXT properties{};
+  properties.sType = VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT;
+  const VkResult r = device.dispatch.vkGetMemoryHostPointerPropertiesEXT(
+      device.handle, import_.handleType, mapped->data(), &properties);
+  if (r < 0) return tl::unexpected<Error>(run.failure(op, r, "vkGetMemoryHostPointerPropertiesEXT"));
+  if ((properties.memoryTypeBits >> info.memoryTypeIndex & 1u) == 0)
+    return tl::unexpected<Error>(
+        run.refuse(op, Status::device,
+                   "memory of type " + std::to_string(info.memoryTypeIndex) + " cannot be put at an address"));
+  // Imported memory is dedicated to nothing.
+  const void** link = &info.pNext;
+  while (*link != nullptr) {
+    auto* s = const_cast<VkBaseInStructure*>(static_cast<const VkBaseInStructure*>(*link));
+    if (s->sType == VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO)
+      *link = s->pNext;
+    else
+      link = reinterpret_cast<const void**>(&s->pNext);
+  }
+  import_.pHostPointer = mapped->data();
+  import_.pNext = info.pNext;
+  info.pNext = &import_;
+  placed = std::move(*mapped);
+  return {};
+}
+
+void enable_addresses(const CapturedDevice& captured, VkDeviceCreateInfo& info,
+                      std::vector<const char*>& extensions) {
+  const auto add = [&](const char* name) {
+    const auto same = [&](const char* other) { return std::string_view(other) == name; };
+    if (std::none_of(extensions.begin(), extensions.end(), same)) extensions.push_back(name);
+  };
+  if (captured.places) {
+    add(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
+    if (captured.api_version < VK_API_VERSION_1_1) add(VK_KHR_EXTERNAL_MEMORY_EXTENSION_NAME);
+  }
+  if (!captured.opaque_addresses) return;
+  if (auto* all = const_cast<VkPhysicalDeviceVulkan12Features*>(find_chained<VkPhysicalDeviceVulkan12Features>(
+          info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES));
+      all != nullptr)
+    all->bufferDeviceAddressCaptureReplay = VK_TRUE;
+  else if (auto* one = const_cast<VkPhysicalDeviceBufferDeviceAddressFeatures*>(
+               find_chained<VkPhysicalDeviceBufferDeviceAddressFeatures>(
+                   info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES));
+           one != nullptr)
+    one->bufferDeviceAddressCaptureReplay = VK_TRUE;
+}
+
+void add_address_executors(std::vector<Executor>& table) {
+  table[static_cast<std::size_t>(CommandId::vkCreateBuffer)] = create_buffer;
+  table[static_cast<std::size_t>(CommandId::vkCreateImage)] = create_image;
+  table[static_cast<std::size_t>(CommandId::vkGetBufferDeviceAddress)] = get_address;
+}
+
+}  // namespace rondo::player
