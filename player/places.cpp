@@ -50,6 +50,7 @@ void reserve_places() {
 }
 
 Result<PlacedMemory> PlacedMemory::map(std::uint64_t place, std::uint64_t bytes) {
+  reserve_places();
   Range& r = range();
   const std::string what = "memory at " + address_text(place) + ", where the captured program's was, ";
   if (place < kPlacesBegin || place - kPlacesBegin > r.bytes || bytes > r.bytes - (place - kPlacesBegin))

@@ -19,8 +19,8 @@ inline constexpr std::uint64_t kPlacesBytes = std::uint64_t{192} << 30;
 
 std::string address_text(std::uint64_t address);  // "0x…"
 
-// Once a process, first thing; later calls do nothing. What could not be
-// reserved is told by PlacedMemory::map.
+// Once a process, first thing, where a program is ours; later calls do nothing.
+// What could not be reserved is told by PlacedMemory::map.
 void reserve_places();
 
 // Zeros at a place, until it is destroyed. Move-only; one thread at a time.

@@ -53,6 +53,7 @@ Result<void> replay(const std::string& path, bool salvage) {
   player::PlanOptions options;
   options.salvage = salvage;
   options.memory_budget = kPlanBudget / 2;
+  options.verify = true;
   auto plan = player::build_plan(**reader, options);
   if (!plan) return tl::unexpected<Error>(plan.error());
   reader->reset();

@@ -179,6 +179,7 @@ class Damager {
     if (!reader) return tl::unexpected<Error>(reader.error());
     player::PlanOptions options;
     options.damaged = damaged;
+    options.verify = true;
     if (!damage.empty()) {
       auto parsed = player::parse_damage(damage);
       if (!parsed) return tl::unexpected<Error>(parsed.error());
