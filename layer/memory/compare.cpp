@@ -5,14 +5,6 @@
 #include <bit>
 #include <cstdint>
 
-// The races with the program's writes are meant: a byte written after it was
-// read is found by the next scan.
-#if defined(__clang__) || defined(__GNUC__)
-#define RONDO_RACES_ARE_MEANT __attribute__((no_sanitize("thread")))
-#else
-#define RONDO_RACES_ARE_MEANT
-#endif
-
 namespace rondo::memory {
 namespace {
 

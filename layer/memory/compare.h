@@ -5,6 +5,14 @@
 
 #include <cstddef>
 
+// Races with the program's and the device's writes are meant: a byte that is
+// written after it was read is found by the next scan.
+#if defined(__clang__) || defined(__GNUC__)
+#define RONDO_RACES_ARE_MEANT __attribute__((no_sanitize("thread")))
+#else
+#define RONDO_RACES_ARE_MEANT
+#endif
+
 namespace rondo::memory {
 
 // Changes closer than this are one: a range costs 16 bytes in a record.

@@ -234,6 +234,12 @@ bool Kernel::arm(const void* start, std::size_t bytes) noexcept {
   return false;
 }
 
+// PAGEMAP_SCAN passes over holes in silence, and the marks of pages that the
+// program moved away (mremap) went with them. MS_ASYNC does nothing else than look.
+bool Kernel::mapped(std::uintptr_t begin, std::uintptr_t end) noexcept {
+  return begin >= end || msync(reinterpret_cast<void*>(begin), end - begin, MS_ASYNC) == 0;
+}
+
 long Kernel::next_regions(std::uintptr_t& begin, std::uintptr_t end, Rearm rearm) noexcept {
   ScanArguments request{};
   request.size = sizeof request;

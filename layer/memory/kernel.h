@@ -57,11 +57,11 @@ class Kernel {
 
   enum class Rearm { no, yes };
   // Calls visit(begin, end) with the address of each run of written pages, in
-  // ascending order. False on any error: then any page may have been written,
-  // and some may have been re-armed already.
+  // ascending order. False on any error, or where some of it is not mapped any
+  // more: then any page may have been written, and some may have been re-armed already.
   template <class Visit>
   bool scan(std::uintptr_t begin, std::uintptr_t end, Rearm rearm, Visit&& visit) noexcept {
-    if (!pagemap_.valid()) return false;
+    if (!pagemap_.valid() || !mapped(begin, end)) return false;
     while (begin < end) {
       const long count = next_regions(begin, end, rearm);
       if (count < 0) return false;
@@ -86,6 +86,7 @@ class Kernel {
   struct Region {  // struct page_region of linux/fs.h
     std::uint64_t start, end, categories;
   };
+  static bool mapped(std::uintptr_t begin, std::uintptr_t end) noexcept;
   bool open_descriptors() noexcept;
   void test() noexcept;
   bool test_alias() noexcept;

@@ -10,13 +10,6 @@
 #include "layer/memory/compare.h"
 #include "layer/memory/kernel.h"
 
-// The races with the program and the device are meant (shadow.h).
-#if defined(__clang__) || defined(__GNUC__)
-#define RONDO_RACES_ARE_MEANT __attribute__((no_sanitize("thread")))
-#else
-#define RONDO_RACES_ARE_MEANT
-#endif
-
 namespace rondo::memory {
 
 namespace {

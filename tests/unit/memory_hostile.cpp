@@ -260,6 +260,91 @@ TEST(MemoryHostile, TheProgramUnmapsOrReplacesItsMapping) {
   a.tracked->refresh(0, whole, Refresh::everything);
 }
 
+// The program's half moves: what is left behind is a hole, and what was written before it moved is found.
+TEST(MemoryHostile, TheProgramMovesItsMapping) {
+  Aliased a;
+  if (!a.works) GTEST_SKIP() << a.tracker->message();
+  const auto other = a.tracker->allocate(bytes, page);
+  const auto other_tracked = a.tracker->track(*other, Initial::zeros);
+  std::vector<std::byte> seen(bytes), seen_other(bytes);
+  const auto scan = [&] {
+    a.tracker->scan();
+    apply(seen, a.tracked->changes(Device::idle));
+    apply(seen_other, other_tracked->changes(Device::idle));
+  };
+  a.host()[9 * page] = std::byte{1};
+  void* const elsewhere = mmap(nullptr, 4 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(elsewhere, MAP_FAILED);
+  void* const moved =
+      mremap(a.host() + 8 * page, 4 * page, 4 * page, MREMAP_MAYMOVE | MREMAP_FIXED, elsewhere);
+  ASSERT_EQ(moved, elsewhere);
+  a.host()[20 * page] = std::byte{2};
+  other->program_side()[3 * page] = std::byte{3};
+  scan();
+  EXPECT_EQ(seen[9 * page], std::byte{1});
+  EXPECT_EQ(seen[20 * page], std::byte{2});
+  EXPECT_EQ(seen_other[3 * page], std::byte{3});
+  // What is left is compared from now on: then what is written there is found wherever it is.
+  static_cast<std::byte*>(moved)[page] = std::byte{4};
+  a.host()[21 * page] = std::byte{5};
+  other->program_side()[4 * page] = std::byte{6};
+  scan();
+  EXPECT_EQ(seen[9 * page], std::byte{4});
+  EXPECT_EQ(seen[21 * page], std::byte{5});
+  EXPECT_EQ(seen_other[4 * page], std::byte{6});
+  EXPECT_EQ(other_tracked->mechanism(), Mechanism::alias) << "the others are watched as before";
+  munmap(moved, 4 * page);
+}
+
+// /proc/self/pagemap cannot be opened any more then: the one that was opened early goes on.
+TEST(MemoryHostile, AProgramThatMadeItselfUndumpableIsWatchedAsBefore) {
+  if (Tracker::create("alias")->mechanism() != Mechanism::alias) GTEST_SKIP() << "no asynchronous write-protect";
+  EXPECT_EXIT(
+      {
+        const Aliased a;
+        if (!a.works || setresuid(65534, 65534, 65534) != 0 || prctl(PR_SET_DUMPABLE, 0) != 0) _exit(1);
+        if (open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC) >= 0) _exit(2);
+        a.device()[2 * page] = std::byte{1};
+        a.host()[5 * page] = std::byte{1};
+        const auto found = a.tracker->scan();
+        if (found.size() != 1 || a.tracked->mechanism() != Mechanism::alias) _exit(3);
+        const auto ranges = found[0]->changes(Device::idle);
+        _exit(ranges.size() == 1 && ranges[0].offset == 5 * page ? 0 : 4);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+// Two megabytes are one page to the kernel then, written as a whole: the bytes are found all the same.
+TEST(MemoryHostile, HugeSharedPagesAreComparedByBytes) {
+#ifndef MADV_COLLAPSE
+  constexpr int MADV_COLLAPSE = 25;
+#endif
+  constexpr std::size_t huge = std::size_t{2} << 20;
+  const Aliased a(2 * huge);
+  if (!a.works) GTEST_SKIP() << a.tracker->message();
+  std::memset(a.host(), 1, 2 * huge);
+  std::vector<std::byte> seen(2 * huge);
+  apply(seen, a.tracked->collect(0, whole, Device::idle));
+  const auto up = (reinterpret_cast<std::uintptr_t>(a.device()) + huge - 1) / huge * huge;
+  auto* const collapsed = reinterpret_cast<std::byte*>(up);
+  if (madvise(collapsed, huge, MADV_COLLAPSE) != 0)
+    GTEST_SKIP() << "the kernel makes no huge page of a memfd: " << std::strerror(errno);
+  const auto offset = static_cast<std::size_t>(collapsed - a.device());
+  a.host()[offset + 100] = std::byte{2};
+  a.host()[offset + 300 * page] = std::byte{3};
+  a.device()[offset + 200 * page] = std::byte{4};
+  apply(seen, a.tracked->collect(0, whole, Device::active));
+  EXPECT_EQ(seen[offset + 100], std::byte{2});
+  EXPECT_EQ(seen[offset + 300 * page], std::byte{3});
+  a.host()[offset + 101] = std::byte{5};
+  const auto ranges = a.tracked->collect(0, whole, Device::idle);
+  std::uint64_t told = 0;
+  for (const Range& range : ranges) told += range.size;
+  EXPECT_LE(told, 2u) << "bytes, not pages";
+  apply(seen, ranges);
+  EXPECT_EQ(seen[offset + 101], std::byte{5});
+}
+
 TEST(MemoryHostile, AFileSizeLimitDoesNotKillTheProgram) {
   EXPECT_EXIT(
       {
