@@ -56,6 +56,7 @@ DataRegion::DataRegion(const File& file, Compression codec, std::uint64_t end, s
                        Place place)
     : file_(file),
       compressor_(codec),
+      blob_compressor_(codec == Compression::lz4 ? Compression::zstd : codec),
       end_(end),
       index_(std::move(index)),
       place_(std::move(place)),
@@ -69,9 +70,19 @@ Effort DataRegion::effort_for(std::uint64_t raw_bytes) {
     thorough_left_ = std::min(thorough_left_ + earned, kThoroughAtFirst);
     allowance_time_ = now;
   }
-  if (hurry_ || raw_bytes > thorough_left_) return Effort::fast;
+  if (load_ != Load::light || raw_bytes > thorough_left_) return Effort::fast;
   thorough_left_ -= raw_bytes;
   return Effort::thorough;
+}
+
+// Blobs are most of a capture. zstd makes vertices and textures less than half as
+// large as lz4's thorough effort does, and takes less time: it is left only where
+// the capture grows faster than it can be compressed.
+DataRegion::Method DataRegion::method_for(const ChunkHeader& header) {
+  if (header.type != static_cast<std::uint16_t>(ChunkType::blobs))
+    return {compressor_, effort_for(header.raw_bytes)};
+  if (load_ != Load::behind) return {blob_compressor_, Effort::thorough};
+  return {compressor_, Effort::fast};
 }
 
 void DataRegion::note(const ChunkHeader& header, std::uint64_t at) {
@@ -83,9 +94,9 @@ int DataRegion::append(ChunkHeader header, Pieces pieces) {
   header.raw_bytes = total(pieces);
   const std::uint64_t at = place_(end_, sizeof header + compressor_.bound(header.raw_bytes));
   if (at != end_ && at - end_ < sizeof header) return EINVAL;  // only a file that was tampered with
-  const Effort effort = effort_for(header.raw_bytes);
-  int error = header.raw_bytes <= kInMemory ? append_small(header, pieces, effort, at)
-                                            : append_large(header, pieces, effort, at);
+  const Method method = method_for(header);
+  int error = header.raw_bytes <= kInMemory ? append_small(header, pieces, method, at)
+                                            : append_large(header, pieces, method, at);
   if (error != 0) return error;
   header.header_checksum = header_checksum_of(header);
   error = file_.write(at, bytes_of(header));
@@ -102,14 +113,14 @@ int DataRegion::append(ChunkHeader header, Pieces pieces) {
   return 0;
 }
 
-int DataRegion::append_small(ChunkHeader& header, Pieces pieces, Effort effort, std::uint64_t at) {
+int DataRegion::append_small(ChunkHeader& header, Pieces pieces, Method method, std::uint64_t at) {
   stored_.clear();
   const auto keep = [this](std::span<const std::byte> bytes) {
     stored_.insert(stored_.end(), bytes.begin(), bytes.end());
     return true;
   };
-  header.codec = static_cast<std::uint8_t>(compressor_.codec());
-  if (!compressor_.compress(pieces, effort, keep)) return ENOMEM;
+  header.codec = static_cast<std::uint8_t>(method.compressor.codec());
+  if (!method.compressor.compress(pieces, method.effort, keep)) return ENOMEM;
   if (stored_.size() >= header.raw_bytes) {
     stored_.clear();
     for (const auto& piece : pieces) keep(piece);
@@ -121,7 +132,7 @@ int DataRegion::append_small(ChunkHeader& header, Pieces pieces, Effort effort, 
   return file_.write(at + sizeof header, stored_);
 }
 
-int DataRegion::append_large(ChunkHeader& header, Pieces pieces, Effort effort, std::uint64_t at) {
+int DataRegion::append_large(ChunkHeader& header, Pieces pieces, Method method, std::uint64_t at) {
   std::uint64_t to = at + sizeof header;
   int error = 0;
   XXH3_state_t hash;
@@ -136,13 +147,13 @@ int DataRegion::append_large(ChunkHeader& header, Pieces pieces, Effort effort, 
     }
     return error == 0;
   };
-  const bool done = compressor_.compress(pieces, effort, [&](std::span<const std::byte> bytes) {
+  const bool done = method.compressor.compress(pieces, method.effort, [&](std::span<const std::byte> bytes) {
     stored_.insert(stored_.end(), bytes.begin(), bytes.end());
     return stored_.size() < (512u << 10) || flush();
   });
   if (!flush()) return error;
   if (!done) return ENOMEM;
-  header.codec = static_cast<std::uint8_t>(compressor_.codec());
+  header.codec = static_cast<std::uint8_t>(method.compressor.codec());
   header.stored_bytes = to - at - sizeof header;
   header.payload_checksum = XXH3_64bits_digest(&hash);
   return file_.write(to, bytes_of(ChunkHeader{}));  // the end of the chain

@@ -33,22 +33,30 @@ class DataRegion {
   int clear_paddings() const;
 
   std::uint64_t end() const { return end_; }
-  // More work is waiting than the thorough effort could keep up with.
-  void set_hurry(bool hurry) { hurry_ = hurry; }
+  // How much work is waiting: none to speak of; more than lz4's thorough effort
+  // could keep up with; so much that only speed counts.
+  enum class Load { light, busy, behind };
+  void set_load(Load load) { load_ = load; }
 
  private:
-  int append_small(ChunkHeader& header, Pieces pieces, Effort effort, std::uint64_t at);
-  int append_large(ChunkHeader& header, Pieces pieces, Effort effort, std::uint64_t at);
+  struct Method {
+    Compressor& compressor;
+    Effort effort;
+  };
+  Method method_for(const ChunkHeader& header);
+  int append_small(ChunkHeader& header, Pieces pieces, Method method, std::uint64_t at);
+  int append_large(ChunkHeader& header, Pieces pieces, Method method, std::uint64_t at);
   void note(const ChunkHeader& header, std::uint64_t at);
   Effort effort_for(std::uint64_t raw_bytes);
 
   const File& file_;
   Compressor compressor_;
+  Compressor blob_compressor_;
   std::uint64_t end_;
   std::vector<IndexEntry> index_;
   Place place_;
   std::vector<std::byte> stored_;
-  bool hurry_ = false;
+  Load load_ = Load::light;
   std::uint64_t thorough_left_;   // bytes that may still be compressed thoroughly
   std::uint64_t allowance_time_;  // when that was last raised; CLOCK_MONOTONIC ns
 };

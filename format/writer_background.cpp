@@ -15,7 +15,8 @@ namespace rondo {
 namespace {
 
 constexpr std::size_t kPoolSegments = 32;
-constexpr std::size_t kHurryJobs = 2;  // waiting: compress fast
+constexpr std::size_t kBusyJobs = 2;     // waiting: compress records fast
+constexpr std::size_t kBehindShare = 4;  // of the largest backlog waits: compress blobs fast, too
 constexpr std::size_t kFarBehindJobs = 16;
 constexpr std::size_t kPinnedSegments = 8;
 
@@ -38,11 +39,17 @@ void CaptureWriter::Impl::loop() {
     if (queue.empty() || append_failed) return;  // stopping
     const Job job = queue.front();
     queue.pop_front();
-    region.set_hurry(!stopping && queue.size() >= kHurryJobs);
+    region.set_load(load_behind(job));
     lock.unlock();
     do_job(job);
     lock.lock();
   }
+}
+
+DataRegion::Load CaptureWriter::Impl::load_behind(const Job& job) const {
+  if (stopping) return DataRegion::Load::light;
+  if (backlog - job.bytes >= options.backlog_bytes / kBehindShare) return DataRegion::Load::behind;
+  return queue.size() < kBusyJobs ? DataRegion::Load::light : DataRegion::Load::busy;
 }
 
 // Far behind, freeing segments helps as much as making them.

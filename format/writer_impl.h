@@ -126,6 +126,7 @@ struct CaptureWriter::Impl {
   int write_spool_dictionary();
   void keep_spool_tidy();
   bool wants_spare() const;
+  DataRegion::Load load_behind(const Job& job) const;  // once it has been taken
   void make_spare(std::unique_lock<std::mutex>& lock);
 
   // Finishing.

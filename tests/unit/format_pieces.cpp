@@ -4,6 +4,8 @@
 
 #include "format/columns.h"
 #include "format/compression.h"
+#include "format/data_region.h"
+#include "format/file.h"
 #include "format/spool_map.h"
 #include "format_support.h"
 
@@ -128,6 +130,30 @@ TEST(Compression, RoundTripsPiecesOfAnySize) {
             << "bytes behind the end were accepted";
       }
     }
+  }
+}
+
+// What each chunk of a `fast` capture is compressed with, by its type and by how much is waiting.
+TEST(DataRegion, GivesBlobsTheBetterCodecUntilItFallsBehind) {
+  TemporaryDirectory dir;
+  auto file = File::create(dir.file("a"));
+  ASSERT_TRUE(file);
+  DataRegion region(*file, Compression::lz4, 0, {}, [](std::uint64_t end, std::uint64_t) { return end; });
+  const std::vector<std::byte> raw(100'000);
+  const std::span<const std::byte> piece = raw;
+  const auto codec_of = [&](ChunkType type, DataRegion::Load load) {
+    region.set_load(load);
+    const std::uint64_t at = region.end();
+    EXPECT_EQ(region.append(chunk_header(type), std::span(&piece, 1)), 0);
+    ChunkHeader header{};
+    EXPECT_TRUE(file->read(at, std::as_writable_bytes(std::span(&header, 1))));
+    EXPECT_EQ(header.type, static_cast<std::uint16_t>(type));
+    return static_cast<Compression>(header.codec);
+  };
+  using Load = DataRegion::Load;
+  for (const Load load : {Load::light, Load::busy, Load::behind}) {
+    EXPECT_EQ(codec_of(ChunkType::records, load), Compression::lz4);
+    EXPECT_EQ(codec_of(ChunkType::blobs, load), load == Load::behind ? Compression::lz4 : Compression::zstd);
   }
 }
 
