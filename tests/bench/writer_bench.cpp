@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it costs a thread to put one record into its open segment.
+// What it costs a thread to put one record into its open segment, and what the
+// one order over all threads adds: `shared` takes the next number of the
+// capture, `own` counts each thread by itself (a file that nobody could read).
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -41,7 +43,9 @@ class Capture {
 
 std::unique_ptr<Capture> g_capture;
 
-void record(benchmark::State& state) {
+enum class Numbers { shared, own };
+
+void record(benchmark::State& state, Numbers numbers) {
   if (state.thread_index() == 0) g_capture = std::make_unique<Capture>();
   const std::size_t bytes = static_cast<std::size_t>(state.range(0)) - sizeof(RecordHeader);
   char body[4096] = {};
@@ -49,7 +53,8 @@ void record(benchmark::State& state) {
   for (auto _ : state) {
     // Setting up waits for thread 0: the first iteration begins behind a barrier.
     if (stream == nullptr) stream = g_capture->writer().open_stream();
-    const std::uint64_t sequence = g_capture->writer().take_sequence();
+    const std::uint64_t sequence =
+        numbers == Numbers::shared ? g_capture->writer().take_sequence() : stream->last_sequence() + 1;
     std::memcpy(body, &sequence, sizeof sequence);
     std::memcpy(stream->begin(1, kRecordCall, sequence, bytes), body, bytes);
     stream->commit();
@@ -60,8 +65,21 @@ void record(benchmark::State& state) {
 }
 void destroy_capture(const benchmark::State&) { g_capture.reset(); }
 
-BENCHMARK(record)->Arg(32)->Arg(100)->Arg(1000)->Threads(1)->Threads(2)->UseRealTime()->Teardown(
-    destroy_capture);
+BENCHMARK_CAPTURE(record, shared, Numbers::shared)
+    ->Arg(32)
+    ->Arg(100)
+    ->Arg(1000)
+    ->Threads(1)
+    ->Threads(2)
+    ->UseRealTime()
+    ->Teardown(destroy_capture);
+
+// A million draws on each of 64 threads.
+void many_threads(benchmark::internal::Benchmark* bench) {
+  bench->Arg(40)->Threads(64)->Iterations(1'000'000)->UseRealTime()->Teardown(destroy_capture);
+}
+BENCHMARK_CAPTURE(record, shared, Numbers::shared)->Apply(many_threads);
+BENCHMARK_CAPTURE(record, own, Numbers::own)->Apply(many_threads);
 
 }  // namespace
 

@@ -71,6 +71,13 @@ SCENARIO("programs that only ask what there is replay", "[programs]") {
   WHEN("they are asked for features, too") { replays_bit_for_bit({program("surface")}, expected); }
 }
 
+SCENARIO("a buffer that stays mapped and is written a little each frame replays", "[programs]") {
+  for (const char* dense : {"0", "1"})
+    replays_bit_for_bit(
+        {program("persistent"), "--megabytes", "1", "--percent", "20", "--frames", "6", "--dense", dense},
+        {.submits = 6, .prints_the_same = false});  // times
+}
+
 SCENARIO("ten thousand recorded draws replay", "[programs]") {
   replays_bit_for_bit({program("draws"), "--calls", "5000", "--repeat", "2"},
                       {.submits = 1,

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The environments in which the measuring scripts start programs: with nothing, with
+Rondo's layer, with gfxreconstruct's; and an X server for those that want one."""
+import os
+import pathlib
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LAVAPIPE = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json"
+
+
+def plain():
+    """This environment without what is set for recorders, drivers or windows."""
+    mine = {k: v for k, v in os.environ.items()
+            if not k.startswith(("RONDO_", "VK_", "GFXRECON_")) and k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    mine["VK_ICD_FILENAMES"] = os.environ.get("VK_ICD_FILENAMES", LAVAPIPE)
+    return mine
+
+
+def rondo(build, output):
+    shares = os.environ.get("XDG_DATA_DIRS", "/usr/local/share:/usr/share")
+    return {"RONDO_CAPTURE": "1", "RONDO_OUTPUT": str(output), "XDG_DATA_DIRS": f"{build}/share:{shares}"}
+
+
+def gfxreconstruct(output):
+    """With its defaults: LZ4, and page guards for mapped memory."""
+    return {"VK_INSTANCE_LAYERS": "VK_LAYER_LUNARG_gfxreconstruct", "GFXRECON_CAPTURE_FILE": str(output),
+            "GFXRECON_CAPTURE_FILE_TIMESTAMP": "false", "GFXRECON_LOG_LEVEL": "error"}
+
+
+def start_display():
+    """An X server (a process) and the name of its display."""
+    read, write = os.pipe()
+    server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp"],
+                              pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    os.close(write)
+    with os.fdopen(read) as numbers:
+        return server, ":" + numbers.readline().strip()
