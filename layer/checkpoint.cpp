@@ -18,6 +18,9 @@ constexpr std::uint64_t kPatience = 50'000'000;
 constexpr std::uint64_t kLeastPatience = 100'000;
 // … and where nothing can be: what was submitted ends by itself.
 constexpr std::uint64_t kLongPatience = 500'000'000;
+// … after a submit whose contents are wanted, however slow the device is. A shader
+// that waits for the host to write to memory is not worth more.
+constexpr std::uint64_t kMuchPatience = 20'000'000'000;
 // All that it is held in vain: so much at once, and then a share of the time that
 // passes. What is not in vain costs no more than the work itself takes.
 constexpr std::uint64_t kAllowance = 2'000'000'000;
@@ -235,10 +238,11 @@ std::uint64_t Checkpointer::allowance() {
 // Whether everything submitted is finished; then `queues` has been held since
 // that was found. It is not held while waiting: what is pending may wait for a
 // submit of another thread.
-Checkpointer::Settled Checkpointer::settle(Lock& queues, std::string& reason) {
+Checkpointer::Settled Checkpointer::settle(Lock& queues, Patience patience, std::string& reason) {
   const auto now = [&] {
     const auto lock = host_memory().enter();
-    return std::tuple(device_.memories.epoch, device_.memories.signals, device_.memories.waits_for_host);
+    return std::tuple(device_.memories.epoch, device_.memories.signals,
+                      device_.memories.host_waits.possible());
   };
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const auto [epoch, signals, waits_for_host] = now();
@@ -248,21 +252,22 @@ Checkpointer::Settled Checkpointer::settle(Lock& queues, std::string& reason) {
         return Settled::no;
       }
     const bool again = timed_out_ && signals_ == signals;
+    const bool ends = !waits_for_host && patience == Patience::much;
     const std::uint64_t wanted =
         std::max((waits_for_host ? kPatience : kLongPatience) >> in_vain_, kLeastPatience);
-    const std::uint64_t patience = again ? 0 : std::min(wanted, allowance());
+    const std::uint64_t timeout = again ? 0 : ends ? kMuchPatience : std::min(wanted, allowance());
     VkResult result = VK_SUCCESS;
     if (!probe_.empty()) {
       queues.unlock();
       result = device_.next->vkWaitForFences(device_.device, static_cast<std::uint32_t>(probe_.size()),
-                                             probe_.data(), VK_TRUE, patience);
+                                             probe_.data(), VK_TRUE, timeout);
       queues.lock();
     }
     if (result == VK_TIMEOUT) {
       timed_out_ = true;
       signals_ = signals;
       if (again) return Settled::still_not;
-      allowance_ns_ -= patience;
+      allowance_ns_ -= std::min(timeout, allowance_ns_);
       in_vain_ = std::min(in_vain_ + 1, 16u);
       reason = "work was still pending";
       return Settled::no;
@@ -292,7 +297,7 @@ void Checkpointer::memory(ThreadState& state) {
     if (checked_ == device_.memories.epoch) return;  // nothing submitted since
   }
   std::string reason;
-  const Settled settled = settle(queues, reason);
+  const Settled settled = settle(queues, Patience::some, reason);
   const auto lock = host_memory().enter();
   if (settled == Settled::still_not) {
     host_memory().refresh(device_);

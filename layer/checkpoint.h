@@ -61,12 +61,14 @@ class Checkpointer {
   // was submitted, and was not told of this memory then, which was not mapped.
   void mapped(ThreadState& state, VkDeviceMemory handle);
   // After a submit: what submits may have written of buffers and images, if all
-  // that was submitted is finished or soon will be.
+  // that was submitted is finished, or will be by itself.
   void contents(ThreadState& state);
 
  private:
   enum class Settled { yes, no, still_not };  // still_not: and nothing has happened since it was told
-  Settled settle(Lock& queues, std::string& reason);
+  // How long it waits for work that ends by itself: a while, or as long as that takes.
+  enum class Patience { some, much };
+  Settled settle(Lock& queues, Patience patience, std::string& reason);
   VkResult start_probe();
   void reuse_signalled();
   std::uint64_t allowance();

@@ -95,7 +95,7 @@ void Checkpointer::contents(ThreadState& state) {
     if (read_ == device_.memories.epoch) return;  // another thread's did
   }
   std::string reason;
-  const Settled settled = settle(queues, reason);
+  const Settled settled = settle(queues, Patience::much, reason);
   if (settled == Settled::still_not) return;
   if (settled == Settled::no) {
     const auto lock = host_memory().enter();

@@ -17,20 +17,20 @@ Checkpointer::Lock enter_queues(DeviceState& device) {
 }
 
 // In the order of their execution.
-std::vector<VkCommandBuffer> commands_of(std::uint32_t count, const VkSubmitInfo* infos, VkFence) {
+std::vector<VkCommandBuffer> commands_of(std::uint32_t count, const VkSubmitInfo* infos) {
   std::vector<VkCommandBuffer> all;
   for (const VkSubmitInfo& info : std::span(infos, count))
     all.insert(all.end(), info.pCommandBuffers, info.pCommandBuffers + info.commandBufferCount);
   return all;
 }
-std::vector<VkCommandBuffer> commands_of(std::uint32_t count, const VkSubmitInfo2* infos, VkFence) {
+std::vector<VkCommandBuffer> commands_of(std::uint32_t count, const VkSubmitInfo2* infos) {
   std::vector<VkCommandBuffer> all;
   for (const VkSubmitInfo2& info : std::span(infos, count))
     for (const VkCommandBufferSubmitInfo& one : std::span(info.pCommandBufferInfos, info.commandBufferInfoCount))
       all.push_back(one.commandBuffer);
   return all;
 }
-std::vector<VkCommandBuffer> commands_of(std::uint32_t, const VkBindSparseInfo*, VkFence) { return {}; }
+std::vector<VkCommandBuffer> commands_of(std::uint32_t, const VkBindSparseInfo*) { return {}; }
 
 std::uint32_t family_of(DeviceState& device, VkQueue queue) {
   const auto lock = host_memory().enter();
@@ -39,56 +39,69 @@ std::uint32_t family_of(DeviceState& device, VkQueue queue) {
   return VK_QUEUE_FAMILY_IGNORED;
 }
 
-template <CommandId C, class... A>
-VkResult submit_and_record(DeviceState& device, VkQueue queue, VkFence fence, A... arguments) {
+template <CommandId C, class Batch>
+VkResult submit_and_record(DeviceState& device, VkQueue queue, std::uint32_t count, const Batch* batches,
+                           VkFence fence) {
   const auto next = (*device.next).*CommandTraits<C>::pfn;
   const auto lock = enter_queues(device);
   return record_critical<C, true>(
       [&](ThreadState* thread) {
         host_memory().record_all(thread);
         host_memory().submitted(device, queue, fence);
+        if (device.checkpointer != nullptr) device.memories.host_waits.submitted(std::span(batches, count));
       },
       [&] {
-        const VkResult result = next(queue, arguments...);
+        const VkResult result = next(queue, count, batches, fence);
         if (result < 0)
           guarded([&] {
             const auto submit_lock = host_memory().enter();
             HostMemory::not_submitted(device, queue, fence);
+            device.memories.host_waits.not_submitted();
           });
         if (result == VK_SUCCESS && device.resources != nullptr)
           guarded([&] {
-            device.resources->submitted(family_of(device, queue), commands_of(arguments...));
+            device.resources->submitted(family_of(device, queue), commands_of(count, batches));
           });
         return result;
       },
-      queue, arguments...);
+      queue, count, batches, fence);
 }
 
-template <CommandId C, class... A>
-VkResult submit(VkQueue queue, VkFence fence, A... arguments) {
+template <CommandId C, class Batch>
+VkResult submit(VkQueue queue, std::uint32_t count, const Batch* batches, VkFence fence) {
   DeviceState& device = device_of(queue);
-  const VkResult result = submit_and_record<C>(device, queue, fence, arguments...);
+  const VkResult result = submit_and_record<C>(device, queue, count, batches, fence);
   if (result != VK_SUCCESS || device.resources == nullptr || !recording()) return result;
   if (ThreadState* const thread = thread_state(); thread != nullptr)
     guarded([&] { device.checkpointer->contents(*thread); });
   return result;
 }
 
-template <CommandId C, class... A>
-VkResult signal(VkDevice handle, A... arguments) {
+void note_signal(HostWaits& waits, const VkSemaphoreSignalInfo* info) { waits.signalled(*info); }
+void note_signal(HostWaits&, VkEvent) {}
+
+template <CommandId C, class What>
+VkResult signal(VkDevice handle, What what) {
   const auto next = next_of(handle).*CommandTraits<C>::pfn;
   return record_critical<C>(
       [&](ThreadState* thread) {
         host_memory().record_all(thread);
-        ++device_of(handle).memories.signals;
+        DeviceMemory& memories = device_of(handle).memories;
+        ++memories.signals;
+        note_signal(memories.host_waits, what);
       },
-      [&] { return next(handle, arguments...); }, handle, arguments...);
+      [&] { return next(handle, what); }, handle, what);
 }
 
-void may_wait_for_host(VkDevice device) {
-  if (!recording()) return;
-  const auto lock = host_memory().enter();
-  device_of(device).memories.waits_for_host = true;
+// `note(HostWaits&)`, where somebody asks it.
+template <class Note>
+void note_host_waits(VkDevice handle, Note&& note) {
+  DeviceState& device = device_of(handle);
+  if (device.checkpointer == nullptr) return;
+  guarded([&] {
+    const auto lock = host_memory().enter();
+    note(device.memories.host_waits);
+  });
 }
 
 }  // namespace
@@ -97,33 +110,35 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateSemaphore(VkDevice device,
                                                       const VkSemaphoreCreateInfo* pCreateInfo,
                                                       const VkAllocationCallbacks* pAllocator,
                                                       VkSemaphore* pSemaphore) {
-  const auto* type = find_in_chain<VkSemaphoreTypeCreateInfo>(pCreateInfo->pNext,
-                                                              VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
-  if (type != nullptr && type->semaphoreType == VK_SEMAPHORE_TYPE_TIMELINE) may_wait_for_host(device);
-  return regular<CommandId::vkCreateSemaphore>(device, pCreateInfo, pAllocator, pSemaphore);
+  const VkResult result =
+      regular<CommandId::vkCreateSemaphore>(device, pCreateInfo, pAllocator, pSemaphore);
+  if (result == VK_SUCCESS)
+    note_host_waits(device, [&](HostWaits& waits) { waits.created(*pSemaphore, *pCreateInfo); });
+  return result;
 }
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateEvent(VkDevice device, const VkEventCreateInfo* pCreateInfo,
                                                   const VkAllocationCallbacks* pAllocator, VkEvent* pEvent) {
   // The host cannot set one that is the device's alone.
-  if ((pCreateInfo->flags & VK_EVENT_CREATE_DEVICE_ONLY_BIT) == 0) may_wait_for_host(device);
+  if ((pCreateInfo->flags & VK_EVENT_CREATE_DEVICE_ONLY_BIT) == 0)
+    note_host_waits(device, [](HostWaits& waits) { waits.created_event(); });
   return regular<CommandId::vkCreateEvent>(device, pCreateInfo, pAllocator, pEvent);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueueSubmit(VkQueue queue, std::uint32_t submitCount,
                                                   const VkSubmitInfo* pSubmits, VkFence fence) {
-  return submit<CommandId::vkQueueSubmit>(queue, fence, submitCount, pSubmits, fence);
+  return submit<CommandId::vkQueueSubmit>(queue, submitCount, pSubmits, fence);
 }
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueueSubmit2(VkQueue queue, std::uint32_t submitCount,
                                                    const VkSubmitInfo2* pSubmits, VkFence fence) {
-  return submit<CommandId::vkQueueSubmit2>(queue, fence, submitCount, pSubmits, fence);
+  return submit<CommandId::vkQueueSubmit2>(queue, submitCount, pSubmits, fence);
 }
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueueSubmit2KHR(VkQueue queue, std::uint32_t submitCount,
                                                       const VkSubmitInfo2* pSubmits, VkFence fence) {
-  return submit<CommandId::vkQueueSubmit2KHR>(queue, fence, submitCount, pSubmits, fence);
+  return submit<CommandId::vkQueueSubmit2KHR>(queue, submitCount, pSubmits, fence);
 }
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueueBindSparse(VkQueue queue, std::uint32_t bindInfoCount,
                                                       const VkBindSparseInfo* pBindInfo, VkFence fence) {
-  return submit<CommandId::vkQueueBindSparse>(queue, fence, bindInfoCount, pBindInfo, fence);
+  return submit<CommandId::vkQueueBindSparse>(queue, bindInfoCount, pBindInfo, fence);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkSignalSemaphore(VkDevice device,

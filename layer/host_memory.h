@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "format/vulkan.h"
+#include "layer/host_waits.h"
 #include "layer/memory/tracker.h"
 #include "layer/thread_state.h"
 
@@ -76,8 +77,7 @@ struct DeviceMemory {
   std::unordered_map<VkFence, FenceUse> fences;
   std::uint64_t epoch = 1;    // grows with every submit
   std::uint64_t signals = 0;  // by the host: what they may have let go on
-  // Timeline semaphores or events exist: submitted work may wait for the program.
-  bool waits_for_host = false;
+  HostWaits host_waits;       // kept with checkpoints only
   bool told_of_misplaced = false;  // images: one note is enough
 };
 

@@ -22,6 +22,12 @@ def rondo(build, output):
     return {"RONDO_CAPTURE": "1", "RONDO_OUTPUT": str(output), "XDG_DATA_DIRS": f"{build}/share:{shares}"}
 
 
+def captures(output):
+    """What rondo() wrote: a file for each process that created an instance, the largest first."""
+    files = [output, *output.parent.glob(f"{output.stem}-*{output.suffix}")]
+    return sorted((file for file in files if file.exists()), key=lambda file: -file.stat().st_size)
+
+
 def gfxreconstruct(output):
     """With its defaults: LZ4, and page guards for mapped memory."""
     return {"VK_INSTANCE_LAYERS": "VK_LAYER_LUNARG_gfxreconstruct", "GFXRECON_CAPTURE_FILE": str(output),

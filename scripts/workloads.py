@@ -85,7 +85,7 @@ def workloads(options):
                 subprocess.run([sys.executable, maker, file, "2", "256", "512", "4", model], check=True)
             shutil.copy(options.workloads / "llama_test.mjs", options.llama)
             found[f"llama-{model}"] = Workload(["node", "llama_test.mjs", file.name, "16"],
-                                               {"GGML_VK_VISIBLE_DEVICES": "0"}, options.llama)
+                                               {"GGML_VK_VISIBLE_DEVICES": "0"}, options.llama, times=r"^(load|gen|total) ms|vram")
     return found
 
 

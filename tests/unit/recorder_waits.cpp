@@ -38,6 +38,7 @@ void VKAPI_CALL fake_destroy_fence(VkDevice, VkFence fence, const VkAllocationCa
   g_destroyed.push_back(fence);
 }
 VkResult VKAPI_CALL fake_submit(VkQueue, std::uint32_t, const VkSubmitInfo*, VkFence) { return VK_SUCCESS; }
+VkResult VKAPI_CALL fake_submit2(VkQueue, std::uint32_t, const VkSubmitInfo2*, VkFence) { return VK_SUCCESS; }
 VkResult VKAPI_CALL fake_signal(VkDevice, const VkSemaphoreSignalInfo*) { return VK_SUCCESS; }
 VkResult VKAPI_CALL fake_event(VkDevice, const VkEventCreateInfo*, const VkAllocationCallbacks*, VkEvent*) {
   return VK_SUCCESS;
@@ -57,6 +58,7 @@ Dispatch fakes() {
   dispatch.vkDestroyFence = fake_destroy_fence;
   dispatch.vkResetFences = fake_reset;
   dispatch.vkQueueSubmit = fake_submit;
+  dispatch.vkQueueSubmit2 = fake_submit2;
   dispatch.vkSignalSemaphore = fake_signal;
   dispatch.vkCmdDraw = fake_draw;
   dispatch.vkCreateEvent = fake_event;
@@ -183,17 +185,72 @@ TEST_F(RecordedWaits, WorkThatCannotWaitForTheProgramIsWaitedForHalfASecond) {
     device.state().checkpointer = std::make_unique<Checkpointer>(device.state());
     g_status = VK_SUCCESS;
     g_wait = VK_SUCCESS;
-    const auto patience = [&](VkSemaphoreType kind) {
-      const VkSemaphoreTypeCreateInfo type{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO, nullptr, kind, 0};
+    const auto create = [&](VkSemaphoreType kind, const void* more = nullptr) {
+      const VkSemaphoreTypeCreateInfo type{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO, more, kind, 3};
       const VkSemaphoreCreateInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type, 0};
-      VkSemaphore semaphore = VK_NULL_HANDLE;
+      VkSemaphore semaphore = made_up<VkSemaphore>(1);
       hook_vkCreateSemaphore(device.device(), &info, nullptr, &semaphore);
-      hook_vkQueueSubmit(device.queue(), 0, nullptr, VK_NULL_HANDLE);
+      return semaphore;
+    };
+    const auto patience = [&](const VkSubmitInfo2& batch) {
+      hook_vkQueueSubmit2(device.queue(), 1, &batch, VK_NULL_HANDLE);
       hook_vkGetFenceStatus(device.device(), made_up<VkFence>(1));
       return g_patience.back();
     };
-    if (patience(VK_SEMAPHORE_TYPE_BINARY) != 500'000'000) ::_exit(1);
-    if (patience(VK_SEMAPHORE_TYPE_TIMELINE) != 50'000'000) ::_exit(2);
+    const auto value = [](VkSemaphore semaphore, std::uint64_t wanted) {
+      VkSemaphoreSubmitInfo info{};
+      info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
+      info.semaphore = semaphore;
+      info.value = wanted;
+      return info;
+    };
+    const auto waits = [&](VkSemaphore semaphore, std::uint64_t wanted) {
+      const VkSemaphoreSubmitInfo info = value(semaphore, wanted);
+      VkSubmitInfo2 batch{};
+      batch.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2;
+      batch.waitSemaphoreInfoCount = 1;
+      batch.pWaitSemaphoreInfos = &info;
+      return patience(batch);
+    };
+    const auto signals = [&](VkSemaphore semaphore, std::uint64_t given) {
+      const VkSemaphoreSubmitInfo info = value(semaphore, given);
+      VkSubmitInfo2 batch{};
+      batch.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2;
+      batch.signalSemaphoreInfoCount = 1;
+      batch.pSignalSemaphoreInfos = &info;
+      return patience(batch);
+    };
+    constexpr std::uint64_t kShort = 50'000'000, kLong = 500'000'000;
+    const VkSemaphore binary = create(VK_SEMAPHORE_TYPE_BINARY);
+    if (waits(binary, 99) != kLong) ::_exit(1);
+    const VkSemaphore timeline = create(VK_SEMAPHORE_TYPE_TIMELINE);  // the same value, another kind
+    if (waits(timeline, 3) != kLong) ::_exit(2);                      // it has that
+    if (waits(timeline, 5) != kShort) ::_exit(3);
+    if (signals(timeline, 4) != kShort) ::_exit(4);
+    if (signals(timeline, 5) != kLong) ::_exit(5);
+    if (waits(timeline, 6) != kShort) ::_exit(6);
+    const VkSemaphoreSignalInfo signal{VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, nullptr, timeline, 6};
+    hook_vkSignalSemaphore(device.device(), &signal);
+    if (signals(timeline, 7) != kLong) ::_exit(7);
+    // By the older call, whose values stand in a chain.
+    const std::uint64_t eight = 8;
+    VkTimelineSemaphoreSubmitInfo values{};
+    values.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
+    values.waitSemaphoreValueCount = 1;
+    values.pWaitSemaphoreValues = &eight;
+    VkSubmitInfo old{};
+    old.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+    old.pNext = &values;
+    old.waitSemaphoreCount = 1;
+    old.pWaitSemaphores = &timeline;
+    hook_vkQueueSubmit(device.queue(), 1, &old, VK_NULL_HANDLE);
+    hook_vkGetFenceStatus(device.device(), made_up<VkFence>(1));
+    if (g_patience.back() != kShort) ::_exit(8);
+    if (signals(timeline, 8) != kLong) ::_exit(9);
+    const VkExportSemaphoreCreateInfo exported{VK_STRUCTURE_TYPE_EXPORT_SEMAPHORE_CREATE_INFO, nullptr,
+                                               VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT};
+    create(VK_SEMAPHORE_TYPE_TIMELINE, &exported);
+    if (signals(binary, 0) != kShort) ::_exit(10);
   });
 }
 
@@ -202,11 +259,12 @@ TEST_F(RecordedWaits, AnEventOfTheDeviceAloneDoesNotMakeWorkWaitForTheProgram) {
   in_process(file("a.rondo"), [] {
     FakeDevice device(fakes());
     start();
+    device.state().checkpointer = std::make_unique<Checkpointer>(device.state());
     const auto create = [&](VkEventCreateFlags flags) {
       const VkEventCreateInfo info{VK_STRUCTURE_TYPE_EVENT_CREATE_INFO, nullptr, flags};
       VkEvent event = VK_NULL_HANDLE;
       hook_vkCreateEvent(device.device(), &info, nullptr, &event);
-      return device.state().memories.waits_for_host;
+      return device.state().memories.host_waits.possible();
     };
     if (create(VK_EVENT_CREATE_DEVICE_ONLY_BIT)) ::_exit(1);
     if (!create(0)) ::_exit(2);
