@@ -115,6 +115,15 @@ struct ObjectTable::Impl {
     std::vector<ObjectId>().swap(children[id]);
   }
 
+  // The image of `swapchain` that has the value of `known`, or 0. A retired swapchain
+  // may lend the values of its images to its successor's before it is destroyed.
+  ObjectId image_of(ObjectId known, ObjectId swapchain) const {
+    if (objects[known].parent == swapchain) return known;
+    for (const ObjectId image : children[swapchain])
+      if (objects[image].captured == objects[known].captured) return image;
+    return 0;
+  }
+
   // The pool, swapchain or whatever else in the record a new object hangs on:
   // the registry's parent where the record names one, else the device.
   ObjectId parent_of(HandleType type, const codec::CommandInfo& command, const codec::Lowered& lowered,
@@ -169,7 +178,10 @@ void ObjectTable::apply(const codec::CommandInfo& command, std::uint64_t sequenc
     if (ref.captured == 0 || ref.type == HandleType::none || (ref.flags & codec::kCreated) == 0) continue;
     // vkCreate*Pipelines may fail and still publish some.
     if (!succeeded && ref.type != HandleType::VkPipeline) continue;
-    if (const ObjectId known = m.find(ref.type, ref.captured, dispatch); known != 0) {
+    ObjectId known = m.find(ref.type, ref.captured, dispatch);
+    if (known != 0 && command.id == CommandId::vkGetSwapchainImagesKHR)
+      known = m.image_of(known, m.parent_of(ref.type, command, lowered, out.ids));
+    if (known != 0) {
       out.ids[i] = known;
       if (!getter) ++m.objects[known].shared;
       continue;

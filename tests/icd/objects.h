@@ -411,6 +411,7 @@ struct Swapchain : Object {
   std::vector<std::shared_ptr<Image>> images;
   std::vector<std::shared_ptr<Memory>> memories;
   std::vector<bool> acquired;
+  std::vector<bool> freed;  // since it retired: their handles may be others' by now
   std::uint32_t next = 0;
   bool retired = false;
 };

@@ -102,6 +102,17 @@ void check_create(Call&, const args_vkCreateSwapchainKHR& a) {
     violation("oldSwapchain is retired already");
 }
 
+// Images of a retired swapchain that nobody holds may go at once (VkSwapchainCreateInfoKHR,
+// oldSwapchain): the successor's then get their handles.
+void retire_images(Swapchain& old) {
+  old.retired = true;
+  for (std::size_t i = 0; i < old.images.size(); ++i) {
+    if (old.acquired[i] || old.images[i]->pending != 0) continue;
+    retire(Image::kType, old.images[i]->handle);
+    old.freed[i] = true;
+  }
+}
+
 VkResult create(Call& call, args_vkCreateSwapchainKHR& a) {
   const VkSwapchainCreateInfoKHR& info = *a.pCreateInfo;
   auto swapchain = std::make_shared<Swapchain>();
@@ -128,7 +139,8 @@ VkResult create(Call& call, args_vkCreateSwapchainKHR& a) {
     swapchain->images.push_back(std::move(one));
   }
   swapchain->acquired.resize(swapchain->images.size());
-  if (const auto old = get<Swapchain>(info.oldSwapchain)) old->retired = true;
+  swapchain->freed.resize(swapchain->images.size());
+  if (const auto old = get<Swapchain>(info.oldSwapchain)) retire_images(*old);
   const std::uint64_t handle = publish(swapchain, call.device);
   for (const auto& one : swapchain->images) {
     one->swapchain = handle;
@@ -147,7 +159,8 @@ void check_destroy(Call&, const args_vkDestroySwapchainKHR& a) {
 void destroy(Call&, args_vkDestroySwapchainKHR& a) {
   const auto swapchain = get<Swapchain>(a.swapchain);
   if (swapchain == nullptr) return;
-  for (const auto& image : swapchain->images) retire(Image::kType, image->handle);
+  for (std::size_t i = 0; i < swapchain->images.size(); ++i)
+    if (!swapchain->freed[i]) retire(Image::kType, swapchain->images[i]->handle);
   retire(Swapchain::kType, swapchain->handle);
 }
 

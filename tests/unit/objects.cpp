@@ -125,6 +125,31 @@ TEST_F(Objects, EndOfASwapchainEndsItsImages) {
   EXPECT_FALSE(table.objects()[image].alive);
 }
 
+// Some drivers free a retired swapchain's images when its successor is made.
+TEST_F(Objects, ASwapchainsSuccessorMayHaveItsImagesValues) {
+  make_device(1, 2, 3);
+  const Ref device{HandleType::VkDevice, 3};
+  const auto create = [&](std::uint64_t value) {
+    call(CommandId::vkCreateSwapchainKHR, {device, {HandleType::VkSwapchainKHR, value, codec::kCreated}});
+  };
+  const auto image_of = [&](std::uint64_t value) {
+    return call(CommandId::vkGetSwapchainImagesKHR,
+                {device, {HandleType::VkSwapchainKHR, value}, {HandleType::VkImage, 31, codec::kCreated}})
+        .ids[2];
+  };
+  create(30);
+  const ObjectId old = image_of(30);
+  create(40);
+  const ObjectId next = image_of(40);
+  EXPECT_NE(old, next);
+  EXPECT_EQ(image_of(40), next);
+  EXPECT_EQ(image_of(30), old) << "asked again, it names its own";
+  call(CommandId::vkDestroySwapchainKHR, {device, {HandleType::VkSwapchainKHR, 30, codec::kDestroyed}});
+  EXPECT_FALSE(table.objects()[old].alive);
+  EXPECT_TRUE(table.objects()[next].alive);
+  EXPECT_EQ(call(CommandId::vkCmdPipelineBarrier, {device, {HandleType::VkImage, 31}}).ids[1], next);
+}
+
 TEST_F(Objects, EndOfADeviceEndsWhatLeaked) {
   make_device(1, 2, 3);
   const ObjectId buffer = create_buffer(3, 100);
