@@ -37,7 +37,8 @@ int count_given(const Recording& capture, const std::string& member) {
 }  // namespace
 
 SCENARIO("pointers in buffers, push constants and chains of pointers replay bit for bit", "[programs]") {
-  replays_bit_for_bit({program("addresses")}, {.submits = 3});
+  WHEN("it asks by the extension's name") { replays_bit_for_bit({program("addresses")}, {.submits = 3}); }
+  WHEN("it has the core's only") { replays_bit_for_bit({program("addresses"), "--core", "1"}, {.submits = 3}); }
 }
 
 SCENARIO("device addresses are the same however host writes are found", "[addresses]") {
