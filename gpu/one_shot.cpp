@@ -18,7 +18,13 @@ std::string describe(const char* command, VkResult result) {
 
 Result<VkCommandBuffer> OneShot::begin() {
   const Dispatch& vk = *access_.dispatch;
-  if (pending_) return fail(Status::failed, "an earlier submission of ours has not finished");
+  if (pending_) {
+    if (vk.vkWaitForFences(access_.device, 1, &fence_, VK_TRUE, 0) != VK_SUCCESS)
+      return fail(Status::failed, "an earlier submission of ours has not finished");
+    if (VkResult r = vk.vkResetFences(access_.device, 1, &fence_); r != VK_SUCCESS)
+      return fail(Status::failed, describe("vkResetFences", r));
+    pending_ = false;
+  }
   if (pool_ == VK_NULL_HANDLE) {
     const VkCommandPoolCreateInfo info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, nullptr, 0, family_};
     if (VkResult r = vk.vkCreateCommandPool(access_.device, &info, nullptr, &pool_); r != VK_SUCCESS)

@@ -106,9 +106,9 @@ Result<void> Readback::copy(VkQueue queue, std::span<const Source> sources,
   const Dispatch& vk = *access_.dispatch;
   VkDeviceSize needed = 0;
   for (const Source& source : sources) needed += room_for(source);
-  RONDO_TRY(grow(needed));
-  auto begun = commands_.begin();
+  auto begun = commands_.begin();  // first: what is pending may still write to the buffer
   if (!begun) return tl::unexpected<Error>(begun.error());
+  RONDO_TRY(grow(needed));
   const VkCommandBuffer commands = *begun;
 
   const VkMemoryBarrier from_all{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_MEMORY_WRITE_BIT,

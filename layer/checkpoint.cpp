@@ -6,6 +6,7 @@
 
 #include "gpu/zero_fill.h"
 #include "layer/log.h"
+#include "layer/memory/compare.h"
 #include "layer/state.h"
 
 namespace rondo::layer {
@@ -255,7 +256,7 @@ Checkpointer::Settled Checkpointer::settle(Lock& queues, Patience patience, std:
     const bool ends = !waits_for_host && patience == Patience::much;
     const std::uint64_t wanted =
         std::max((waits_for_host ? kPatience : kLongPatience) >> in_vain_, kLeastPatience);
-    const std::uint64_t timeout = again ? 0 : ends ? kMuchPatience : std::min(wanted, allowance());
+    const std::uint64_t timeout = again ? 0 : ends ? std::max(kMuchPatience >> in_vain_, kLeastPatience) : std::min(wanted, allowance());
     VkResult result = VK_SUCCESS;
     if (!probe_.empty()) {
       queues.unlock();
@@ -392,7 +393,8 @@ void Checkpointer::digest(ThreadState& state, Memory& memory) {
         if (digest_of(now) != part.digest) return false;
       } else {
         // A copy: the host may write at any time, and a blob is what its digest says.
-        const std::vector<std::byte> copy(now.begin(), now.end());
+        std::vector<std::byte> copy(now.size());
+        memory::copy_live(now.data(), copy.data(), now.size());
         if (digest_of(copy) != part.digest) return false;
         state.add_blob(part.digest, copy);
       }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkpoints of submits: what they may have written, digested behind each.
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include "layer/checkpoint.h"
@@ -26,9 +27,21 @@ struct Checkpointer::Content {
   Digest digest;
 };
 
+// Whether a queue of `family` may read it. What only shaders wrote is of a family
+// that nobody named: of one that was given work.
+bool may_read(const Resources::Part& part, std::uint32_t family, bool worked) {
+  if (!part.families.empty()) return std::find(part.families.begin(), part.families.end(), family) != part.families.end();
+  return part.family == VK_QUEUE_FAMILY_IGNORED ? worked : part.family == family;
+}
+
 // Gives each content a queue of the family that it belongs to.
 void Checkpointer::choose_queues(std::vector<Content>& contents) const {
   const auto lock = host_memory().enter();
+  std::set<std::uint32_t> worked;  // families
+  for (const Queue& queue : device_.queues)
+    if (const auto progress = device_.memories.queues.find(queue.handle);
+        progress != device_.memories.queues.end() && progress->second.submitted != 0)
+      worked.insert(queue.family);
   for (Content& content : contents) {
     if (!content.part.unreadable.empty()) continue;
     // What the device wrote would be recorded as the host's, and be played before the device has written it.
@@ -39,7 +52,7 @@ void Checkpointer::choose_queues(std::vector<Content>& contents) const {
       continue;
     }
     for (const Queue& queue : device_.queues)
-      if ((content.part.family == VK_QUEUE_FAMILY_IGNORED || queue.family == content.part.family) &&
+      if (may_read(content.part, queue.family, worked.count(queue.family) != 0) &&
           copying_family(device_, queue.handle)) {
         content.queue = queue.handle;
         content.family = queue.family;
@@ -65,7 +78,17 @@ void Checkpointer::digest(ThreadState& state, std::vector<Content>& contents) {
                             state.add_blob(read[i]->digest, bytes);
                           });
     if (done) continue;
-    for (Content* content : read) content->part.unreadable = done.error().message;
+    // One of them alone may be what cannot be read.
+    for (Content* content : read) {
+      content->digest = {};
+      const auto alone = readback(content->family)
+                             .read_all(queue, {&content->part.source, 1},
+                                       [&](std::size_t, std::span<const std::byte> bytes) {
+                                         content->digest = digest_of(bytes);
+                                         state.add_blob(content->digest, bytes);
+                                       });
+      if (!alone) content->part.unreadable = alone.error().message;
+    }
   }
 }
 

@@ -44,11 +44,15 @@ VkResult submit_and_record(DeviceState& device, VkQueue queue, std::uint32_t cou
                            VkFence fence) {
   const auto next = (*device.next).*CommandTraits<C>::pfn;
   const auto lock = enter_queues(device);
+  bool in_order = true;
   return record_critical<C, true>(
       [&](ThreadState* thread) {
         host_memory().record_all(thread);
         host_memory().submitted(device, queue, fence);
-        if (device.checkpointer != nullptr) device.memories.host_waits.submitted(std::span(batches, count));
+        if (device.checkpointer == nullptr) return;
+        HostWaits& waits = device.memories.host_waits;
+        waits.submitted(queue, std::span(batches, count));
+        in_order = !waits.possible();
       },
       [&] {
         const VkResult result = next(queue, count, batches, fence);
@@ -60,7 +64,7 @@ VkResult submit_and_record(DeviceState& device, VkQueue queue, std::uint32_t cou
           });
         if (result == VK_SUCCESS && device.resources != nullptr)
           guarded([&] {
-            device.resources->submitted(family_of(device, queue), commands_of(count, batches));
+            device.resources->submitted(family_of(device, queue), commands_of(count, batches), in_order);
           });
         return result;
       },

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether submitted work may be waiting for the program: for a timeline semaphore
-// to reach a value that nothing submitted or signalled so far gives it, or for an
-// event. Work that cannot ends by itself, so a checkpoint may wait for it.
+// to reach a value that nothing which can run gives it, or for an event. Other
+// work ends by itself, so a checkpoint may wait for it.
 // Inside the critical section of host writes.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <unordered_map>
+#include <vector>
 
 #include "format/vulkan.h"
 
@@ -19,31 +21,34 @@ class HostWaits {
   // One that the host can set.
   void created_event() { unsure_ = true; }
 
-  void submitted(std::span<const VkSubmitInfo> batches);
-  void submitted(std::span<const VkSubmitInfo2> batches);
-  void submitted(std::span<const VkBindSparseInfo> batches);
+  void submitted(VkQueue queue, std::span<const VkSubmitInfo> batches);
+  void submitted(VkQueue queue, std::span<const VkSubmitInfo2> batches);
+  void submitted(VkQueue queue, std::span<const VkBindSparseInfo> batches);
   // What the driver refused gives no values, and nobody knows what waits for them.
   void not_submitted() { unsure_ = true; }
-  void signalled(const VkSemaphoreSignalInfo& info) { gives(info.semaphore, info.value); }
+  void signalled(const VkSemaphoreSignalInfo& info);
 
-  bool possible() const { return unsure_ || open_ != 0; }
+  bool possible() const { return unsure_ || !waiting_.empty(); }
 
  private:
-  struct Timeline {
-    std::uint64_t given = 0;   // the highest value that it has or will get by itself
-    std::uint64_t wanted = 0;  // … that something submitted waits for
-    bool open() const { return wanted > given; }
+  struct Value {
+    VkSemaphore semaphore;
+    std::uint64_t value;
   };
-  template <class Change>
-  void change(VkSemaphore semaphore, Change&& change);
-  void gives(VkSemaphore semaphore, std::uint64_t value);
-  void wants(VkSemaphore semaphore, std::uint64_t value);
-  template <class Batch>
-  void submitted_with_values(std::span<const Batch> batches);
+  struct Batch {
+    std::vector<Value> waits, signals;
+  };
+  bool is_timeline(VkSemaphore semaphore) const { return given_.count(semaphore) != 0; }
+  template <class Info>
+  void add_with_values(VkQueue queue, std::span<const Info> batches);
+  void add(VkQueue queue, Batch batch);
+  bool can_run(const Batch& batch) const;
+  void give(const Value& value);
+  void settle();
 
-  std::unordered_map<VkSemaphore, Timeline> timelines_;
-  std::size_t open_ = 0;  // timelines that are
-  bool unsure_ = false;   // for ever
+  std::unordered_map<VkSemaphore, std::uint64_t> given_;      // timelines: what each has or gets by itself
+  std::unordered_map<VkQueue, std::deque<Batch>> waiting_;  // batches that cannot run yet, in order
+  bool unsure_ = false;                                     // for ever
 };
 
 }  // namespace rondo::layer

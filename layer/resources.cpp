@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "gpu/texels.h"
+#include "layer/chain.h"
 
 namespace rondo::layer {
 
@@ -19,6 +20,18 @@ constexpr VkBufferUsageFlags kWrittenByShaders =
              VK_BUFFER_USAGE_INDEX_BUFFER_BIT | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT |
              VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT};
 
+template <class Info>
+std::vector<std::uint32_t> sharing(const Info& info) {
+  if (info.sharingMode != VK_SHARING_MODE_CONCURRENT) return {};
+  return {info.pQueueFamilyIndices, info.pQueueFamilyIndices + info.queueFamilyIndexCount};
+}
+
+bool has_stencil_storage(const VkImageCreateInfo& info) {
+  const auto* stencil = find_in_chain<VkImageStencilUsageCreateInfo>(
+      info.pNext, VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO);
+  return stencil != nullptr && (stencil->stencilUsage & VK_IMAGE_USAGE_STORAGE_BIT) != 0;
+}
+
 }  // namespace
 
 void Resources::add(VkImage handle, const VkImageCreateInfo& info, VkDeviceSize bytes, std::string unreadable) {
@@ -28,7 +41,8 @@ void Resources::add(VkImage handle, const VkImageCreateInfo& info, VkDeviceSize 
   image.extent = info.extent;
   image.mips = info.mipLevels;
   image.layers = info.arrayLayers;
-  image.storage = (info.usage & VK_IMAGE_USAGE_STORAGE_BIT) != 0;
+  image.storage = (info.usage & VK_IMAGE_USAGE_STORAGE_BIT) != 0 || has_stencil_storage(info);
+  image.families = sharing(info);
   image.disjoint = (info.flags & VK_IMAGE_CREATE_DISJOINT_BIT) != 0;
   image.place.bytes = bytes;
   image.unreadable = std::move(unreadable);
@@ -49,6 +63,7 @@ void Resources::add(VkBuffer handle, const VkBufferCreateInfo& info, std::string
   buffer.size = info.size;
   buffer.place.bytes = info.size;
   buffer.storage = (info.usage & kWrittenByShaders) != 0;
+  buffer.families = sharing(info);
   buffer.unreadable = std::move(unreadable);
   const Lock lock = enter();
   buffers_[handle] = std::move(buffer);
@@ -105,9 +120,10 @@ void Resources::each(Image& image, const VkImageSubresourceRange& range, Visit v
   }
 }
 
-void Resources::apply(const Effect& effect, std::uint32_t family) {
+void Resources::apply(const Effect& effect, std::uint32_t family, bool in_order) {
   const auto move = [&](auto& resource) {
-    resource.between = effect.from != effect.to && family == effect.from;
+    resource.between = effect.from != VK_QUEUE_FAMILY_IGNORED && effect.to != VK_QUEUE_FAMILY_IGNORED &&
+                       effect.from != effect.to && family == effect.from;
     if (!resource.between) resource.family = family;
   };
   if (const auto buffer = buffers_.find(effect.buffer); buffer != buffers_.end()) {
@@ -118,18 +134,21 @@ void Resources::apply(const Effect& effect, std::uint32_t family) {
   if (image == images_.end()) return;
   each(image->second, effect.range, [&](Subresource& part) {
     move(part);
-    if (effect.layout != VK_IMAGE_LAYOUT_UNDEFINED) part.layout = effect.layout;
+    if (effect.layout != VK_IMAGE_LAYOUT_UNDEFINED) {
+      part.layout = effect.layout;
+      part.uncertain = !in_order;
+    }
     if (effect.change == Change::none) return;
     part.written = effect.change == Change::write;
-    if (effect.change != Change::forget) part.defined = part.written;
+    part.defined = effect.change != Change::discard;  // forgotten: as a new image
   });
 }
 
-void Resources::submitted(std::uint32_t family, std::span<const VkCommandBuffer> commands) {
+void Resources::submitted(std::uint32_t family, std::span<const VkCommandBuffer> commands, bool in_order) {
   const Lock lock = enter();
   for (const VkCommandBuffer handle : commands)
     if (const auto found = commands_.find(handle); found != commands_.end())
-      for (const Effect& effect : found->second) apply(effect, family);
+      for (const Effect& effect : found->second) apply(effect, family, in_order);
 }
 
 void Resources::list(VkImage handle, const Image& image, std::vector<Part>& parts) const {
@@ -145,7 +164,7 @@ void Resources::list(VkImage handle, const Image& image, std::vector<Part>& part
           return image.parts[(a * image.mips + mip) * image.layers + layer];
         };
         const Subresource& one = at(aspect);
-        if (!one.defined || !(one.written || image.storage) || one.layout == VK_IMAGE_LAYOUT_UNDEFINED ||
+        if (!(one.written || image.storage) || one.layout == VK_IMAGE_LAYOUT_UNDEFINED ||
             one.layout == VK_IMAGE_LAYOUT_PREINITIALIZED)
           continue;
         gpu::ImageSource source;
@@ -164,11 +183,16 @@ void Resources::list(VkImage handle, const Image& image, std::vector<Part>& part
         source.layer = layer;
         part.source = source;
         part.family = one.family;
+        part.families = image.families;
         part.unreadable = image.disjoint                ? "its planes are bound one by one"
                           : gpu::bytes_of(source) == 0 ? "its format cannot be read back"
                                                         : image.unreadable;
         const bool never = !part.unreadable.empty();
         if (!never && one.between) part.unreadable = "it is between two queue families";
+        if (!never && one.uncertain)
+          part.unreadable = "its layout is not known: submits that waited for the program ran in another order";
+        if (!never && !one.defined)
+          part.unreadable = "a pass did not keep it, and shaders may have written it since";
         parts.push_back(part);
         if (never) return;  // once is enough
       }
@@ -178,6 +202,7 @@ void Resources::list(VkBuffer handle, const Buffer& buffer, std::vector<Part>& p
   if (buffer.place.memory == VK_NULL_HANDLE || !(buffer.storage || buffer.written)) return;
   Part part;
   part.family = buffer.family;
+  part.families = buffer.families;
   part.memory = buffer.place.memory;
   part.unreadable = buffer.between ? "it is between two queue families" : buffer.unreadable;
   for (VkDeviceSize at = 0; at < buffer.size; at += kPiece) {
@@ -235,9 +260,10 @@ std::vector<Resources::Part> Resources::written() const {
 }
 
 void Resources::clear_written() {
-  for (auto& [handle, buffer] : buffers_) buffer.written = false;
+  // What is between two families could not be read yet.
+  for (auto& [handle, buffer] : buffers_) buffer.written = buffer.written && buffer.between;
   for (auto& [handle, image] : images_)
-    for (Subresource& part : image.parts) part.written = false;
+    for (Subresource& part : image.parts) part.written = part.written && part.between;
 }
 
 }  // namespace rondo::layer

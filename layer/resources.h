@@ -25,6 +25,8 @@ namespace rondo::layer {
 
 class Resources {
  public:
+  Resources() { g_any_resources.store(true, std::memory_order_relaxed); }
+
   // --- What there is. `unreadable`: why it cannot be read; empty: it can.
   void add(VkImage image, const VkImageCreateInfo& info, VkDeviceSize bytes, std::string unreadable);
   void add(VkBuffer buffer, const VkBufferCreateInfo& info, std::string unreadable);
@@ -37,13 +39,15 @@ class Resources {
   // --- What happens to it. Creations that succeeded, and commands, of those that
   // is_watched() names; `args` is the call's args_<name>.
   void watch(CommandId id, const void* args);
-  // The driver took these, in this order, for a queue of this family.
-  void submitted(std::uint32_t family, std::span<const VkCommandBuffer> commands);
+  // The driver took these, in this order, for a queue of this family. `in_order`:
+  // nothing that was submitted waits for the program, so this is executed behind all before.
+  void submitted(std::uint32_t family, std::span<const VkCommandBuffer> commands, bool in_order);
 
   // --- What is to be read.
   struct Part {
     gpu::Source source;
-    std::uint32_t family = VK_QUEUE_FAMILY_IGNORED;  // that it belongs to; IGNORED: any
+    std::uint32_t family = VK_QUEUE_FAMILY_IGNORED;  // that it belongs to; IGNORED: not known
+    std::vector<std::uint32_t> families;             // that share it: any of them then
     VkDeviceMemory memory = VK_NULL_HANDLE;          // bytes [from, to) of it
     VkDeviceSize from = 0, to = 0;
     std::string unreadable;  // why it cannot be
@@ -66,6 +70,7 @@ class Resources {
     bool written = false;
     std::uint32_t family = VK_QUEUE_FAMILY_IGNORED;
     bool between = false;  // given up by one family, not taken by another
+    bool uncertain = false;  // its layout: what changed it may not be executed in the order of the submits
   };
   struct Image {
     VkImageType type{};
@@ -73,6 +78,7 @@ class Resources {
     VkExtent3D extent{};
     std::uint32_t mips = 1, layers = 1;
     bool storage = false, disjoint = false;
+    std::vector<std::uint32_t> families;  // that share it, if it is shared
     Place place;
     std::string unreadable;
     std::vector<VkImageAspectFlagBits> aspects;
@@ -83,6 +89,7 @@ class Resources {
     bool storage = false;  // written by shaders, or through addresses: at any time
     bool written = false;
     std::uint32_t family = VK_QUEUE_FAMILY_IGNORED;
+    std::vector<std::uint32_t> families;  // that share it, if it is shared
     bool between = false;
     Place place;
     std::string unreadable;
@@ -127,7 +134,7 @@ class Resources {
   void writes_regions(VkCommandBuffer commands, const Info& info);
   template <class Info>
   void add_pass(VkRenderPass pass, const Info& info);
-  void apply(const Effect& effect, std::uint32_t family);
+  void apply(const Effect& effect, std::uint32_t family, bool in_order);
   template <class Visit>
   static void each(Image& image, const VkImageSubresourceRange& range, Visit visit);
   void list(VkImage handle, const Image& image, std::vector<Part>& parts) const;

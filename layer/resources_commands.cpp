@@ -124,14 +124,15 @@ void Resources::begin_pass(Effects& effects, const VkRenderPassBeginInfo& info) 
 void Resources::begin_rendering(Effects& effects, const VkRenderingInfo& info) {
   const bool goes_on = (info.flags & VK_RENDERING_SUSPENDING_BIT) != 0;
   const auto draw = [&](const VkRenderingAttachmentInfo& a, VkImageAspectFlags aspects) {
-    for (const VkImageView handle : {a.imageView, a.resolveMode != VK_RESOLVE_MODE_NONE ? a.resolveImageView : VkImageView{}}) {
-      const auto view = views_.find(handle);
+    for (const bool resolved : {false, true}) {
+      if (resolved && a.resolveMode == VK_RESOLVE_MODE_NONE) continue;
+      const auto view = views_.find(resolved ? a.resolveImageView : a.imageView);
       if (view == views_.end()) continue;
       Effect effect;
       effect.image = view->second.image;
       effect.range = view->second.range;
       effect.range.aspectMask = aspects;
-      const bool kept = handle == a.resolveImageView || a.storeOp == VK_ATTACHMENT_STORE_OP_STORE || goes_on;
+      const bool kept = resolved || a.storeOp == VK_ATTACHMENT_STORE_OP_STORE || goes_on;
       effect.change = kept                                           ? Change::write
                       : a.storeOp == VK_ATTACHMENT_STORE_OP_DONT_CARE ? Change::discard
                                                                       : Change::none;

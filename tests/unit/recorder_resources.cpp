@@ -100,7 +100,7 @@ class ResourcesTest : public testing::Test {
     resources.watch(CommandId::vkCmdBeginRenderPass, &begin_args);
   }
   std::vector<Resources::Part> submit(std::uint32_t family = 0) {
-    resources.submitted(family, {&kCommands, 1});
+    resources.submitted(family, {&kCommands, 1}, in_order);
     const auto lock = resources.enter();
     auto parts = resources.written();
     resources.clear_written();
@@ -111,6 +111,7 @@ class ResourcesTest : public testing::Test {
   }
 
   Resources resources;
+  bool in_order = true;  // of the next submits
 };
 
 constexpr VkImageSubresourceRange kAll{VK_IMAGE_ASPECT_COLOR_BIT, 0, VK_REMAINING_MIP_LEVELS, 0,
@@ -189,6 +190,67 @@ TEST_F(ResourcesTest, WhatOneFamilyGaveUpIsNobodysUntilAnotherTakesIt) {
   EXPECT_EQ(taken[0].family, 1u);
 }
 
+TEST_F(ResourcesTest, WhatWasWrittenBeforeItWasGivenUpIsReadOnceItIsTaken) {
+  add(image_info(VK_FORMAT_R8_UNORM, VK_IMAGE_USAGE_TRANSFER_DST_BIT));
+  constexpr VkImageSubresourceRange one{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+  begin();
+  barrier(kAll, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
+  clear(one);
+  barrier(one, VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, 0, 1);
+  const auto given = submit(0);
+  ASSERT_EQ(given.size(), 1u);
+  EXPECT_EQ(given[0].unreadable, "it is between two queue families");
+  begin();
+  barrier(one, VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, 0, 1);
+  const auto taken = submit(1);
+  ASSERT_EQ(taken.size(), 1u);
+  EXPECT_EQ(taken[0].unreadable, "");
+  EXPECT_TRUE(submit(1).empty());
+}
+
+// The order of the submits is not that of their execution then.
+TEST_F(ResourcesTest, LayoutsAreNotKnownWhileWorkWaitsForTheProgram) {
+  add(image_info(VK_FORMAT_R8_UNORM, VK_IMAGE_USAGE_STORAGE_BIT));
+  begin();
+  barrier(kAll, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
+  in_order = false;
+  const auto unknown = submit();
+  ASSERT_EQ(unknown.size(), 6u);
+  EXPECT_NE(unknown[0].unreadable.find("its layout is not known"), std::string::npos);
+  in_order = true;
+  EXPECT_EQ(submit()[0].unreadable, "");
+}
+
+TEST_F(ResourcesTest, AStorageImageThatAPassDidNotKeepIsNotCompared) {
+  add(image_info(VK_FORMAT_R8_UNORM, VK_IMAGE_USAGE_STORAGE_BIT));
+  constexpr VkImageSubresourceRange drawn{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 1, 1};
+  begin();
+  draw(VK_ATTACHMENT_STORE_OP_DONT_CARE, VK_ATTACHMENT_STORE_OP_DONT_CARE, VK_IMAGE_LAYOUT_GENERAL,
+       VK_IMAGE_ASPECT_COLOR_BIT);
+  const auto discarded = submit();
+  ASSERT_EQ(discarded.size(), 1u);
+  EXPECT_NE(discarded[0].unreadable.find("did not keep it"), std::string::npos);
+  begin();
+  barrier(drawn, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
+  EXPECT_EQ(submit()[0].unreadable, "") << "like a new one";
+}
+
+TEST_F(ResourcesTest, WhatIsSharedNamesTheFamiliesThatMayReadIt) {
+  const std::uint32_t families[] = {1, 2};
+  VkBufferCreateInfo info{};
+  info.size = 64;
+  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+  info.sharingMode = VK_SHARING_MODE_CONCURRENT;
+  info.queueFamilyIndexCount = 2;
+  info.pQueueFamilyIndices = families;
+  resources.add(kBuffer, info, {});
+  resources.bind(kBuffer, kMemory, 0);
+  begin();
+  const auto parts = submit();
+  ASSERT_EQ(parts.size(), 1u);
+  EXPECT_EQ(parts[0].families, (std::vector<std::uint32_t>{1, 2}));
+}
+
 TEST_F(ResourcesTest, WhatCannotBeReadSaysWhyOnce) {
   VkImageCreateInfo info = image_info(VK_FORMAT_R8_UNORM, VK_IMAGE_USAGE_STORAGE_BIT);
   info.samples = VK_SAMPLE_COUNT_4_BIT;
@@ -233,7 +295,7 @@ TEST_F(ResourcesTest, SecondariesBringTheirEffects) {
   resources.watch(CommandId::vkBeginCommandBuffer, &begin_args);
   const args_vkCmdExecuteCommands execute{primary, 1, &kCommands};
   resources.watch(CommandId::vkCmdExecuteCommands, &execute);
-  resources.submitted(0, {&primary, 1});
+  resources.submitted(0, {&primary, 1}, true);
   const auto lock = resources.enter();
   EXPECT_EQ(resources.written().size(), 6u);
 }

@@ -226,18 +226,24 @@ TEST_F(RecordedWaits, WorkThatCannotWaitForTheProgramIsWaitedForHalfASecond) {
     const VkSemaphore timeline = create(VK_SEMAPHORE_TYPE_TIMELINE);  // the same value, another kind
     if (waits(timeline, 3) != kLong) ::_exit(2);                      // it has that
     if (waits(timeline, 5) != kShort) ::_exit(3);
-    if (signals(timeline, 4) != kShort) ::_exit(4);
-    if (signals(timeline, 5) != kLong) ::_exit(5);
-    if (waits(timeline, 6) != kShort) ::_exit(6);
-    const VkSemaphoreSignalInfo signal{VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, nullptr, timeline, 6};
-    hook_vkSignalSemaphore(device.device(), &signal);
-    if (signals(timeline, 7) != kLong) ::_exit(7);
+    // On the same queue it stands behind the wait: it gives nothing.
+    if (signals(timeline, 9) != kShort) ::_exit(4);
+    const auto host_signals = [&](std::uint64_t given) {
+      const VkSemaphoreSignalInfo signal{VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, nullptr, timeline, given};
+      hook_vkSignalSemaphore(device.device(), &signal);
+    };
+    host_signals(4);
+    if (signals(binary, 0) != kShort) ::_exit(5);
+    host_signals(5);  // and so the 9 behind the wait is given, too
+    if (waits(timeline, 9) != kLong) ::_exit(6);
+    if (waits(timeline, 10) != kShort) ::_exit(7);
+    host_signals(10);
     // By the older call, whose values stand in a chain.
-    const std::uint64_t eight = 8;
+    const std::uint64_t next = 11;
     VkTimelineSemaphoreSubmitInfo values{};
     values.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
     values.waitSemaphoreValueCount = 1;
-    values.pWaitSemaphoreValues = &eight;
+    values.pWaitSemaphoreValues = &next;
     VkSubmitInfo old{};
     old.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
     old.pNext = &values;
@@ -246,7 +252,8 @@ TEST_F(RecordedWaits, WorkThatCannotWaitForTheProgramIsWaitedForHalfASecond) {
     hook_vkQueueSubmit(device.queue(), 1, &old, VK_NULL_HANDLE);
     hook_vkGetFenceStatus(device.device(), made_up<VkFence>(1));
     if (g_patience.back() != kShort) ::_exit(8);
-    if (signals(timeline, 8) != kLong) ::_exit(9);
+    host_signals(11);
+    if (signals(timeline, 12) != kLong) ::_exit(9);
     const VkExportSemaphoreCreateInfo exported{VK_STRUCTURE_TYPE_EXPORT_SEMAPHORE_CREATE_INFO, nullptr,
                                                VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT};
     create(VK_SEMAPHORE_TYPE_TIMELINE, &exported);
