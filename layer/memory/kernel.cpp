@@ -235,9 +235,11 @@ bool Kernel::arm(const void* start, std::size_t bytes) noexcept {
 }
 
 // PAGEMAP_SCAN passes over holes in silence, and the marks of pages that the
-// program moved away (mremap) went with them. MS_ASYNC does nothing else than look.
-bool Kernel::mapped(std::uintptr_t begin, std::uintptr_t end) noexcept {
-  return begin >= end || msync(reinterpret_cast<void*>(begin), end - begin, MS_ASYNC) == 0;
+// program moved away (mremap) went with them. MS_ASYNC does nothing else than
+// look. Not by msync(3): a thread may be cancelled there. A filter that forbids
+// it says another error.
+bool Kernel::mapped(const void* start, std::size_t bytes) noexcept {
+  return bytes == 0 || syscall(SYS_msync, start, bytes, MS_ASYNC) == 0 || errno != ENOMEM;
 }
 
 long Kernel::next_regions(std::uintptr_t& begin, std::uintptr_t end, Rearm rearm) noexcept {

@@ -50,6 +50,9 @@ class Kernel {
   const Facilities& facilities() const noexcept { return facilities_; }
   bool ours() const noexcept;
 
+  // Whether all of it is mapped, as far as the kernel says.
+  static bool mapped(const void* start, std::size_t bytes) noexcept;
+
   // False on any error. Addresses and sizes are multiples of the page size.
   bool watch(const void* start, std::size_t bytes) noexcept;
   void unwatch(const void* start, std::size_t bytes) noexcept;
@@ -61,7 +64,7 @@ class Kernel {
   // more: then any page may have been written, and some may have been re-armed already.
   template <class Visit>
   bool scan(std::uintptr_t begin, std::uintptr_t end, Rearm rearm, Visit&& visit) noexcept {
-    if (!pagemap_.valid() || !mapped(begin, end)) return false;
+    if (!pagemap_.valid() || !mapped(reinterpret_cast<const void*>(begin), end > begin ? end - begin : 0)) return false;
     while (begin < end) {
       const long count = next_regions(begin, end, rearm);
       if (count < 0) return false;
@@ -86,7 +89,6 @@ class Kernel {
   struct Region {  // struct page_region of linux/fs.h
     std::uint64_t start, end, categories;
   };
-  static bool mapped(std::uintptr_t begin, std::uintptr_t end) noexcept;
   bool open_descriptors() noexcept;
   void test() noexcept;
   bool test_alias() noexcept;

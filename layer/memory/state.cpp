@@ -90,7 +90,7 @@ bool Tracked::State::start() noexcept {
   Kernel& kernel = *tracker.kernel_;
   std::byte* const armed = watched + armed_first * page_bytes;
   const std::size_t armed_bytes = (armed_last - armed_first) * page_bytes;
-  return armed_bytes != 0 && kernel.watch(armed, armed_bytes) && kernel.arm(armed, armed_bytes) &&
+  return armed_bytes != 0 && Kernel::mapped(armed, armed_bytes) && kernel.watch(armed, armed_bytes) && kernel.arm(armed, armed_bytes) &&
          kernel.proves(armed);
 }
 
