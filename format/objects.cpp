@@ -89,6 +89,7 @@ struct ObjectTable::Impl {
       if (objects[up].type == HandleType::VkDevice) break;
     }
     live[Key{scopes[id], type, value}] = id;
+    if (is_of_swapchain(id)) live[Key{parent, type, value}] = id;
     return id;
   }
 
@@ -100,6 +101,7 @@ struct ObjectTable::Impl {
     // A value that was got again by a later create stays that object's.
     const auto found = live.find(Key{scopes[id], object.type, object.captured});
     if (found != live.end() && found->second == id) live.erase(found);
+    if (is_of_swapchain(id)) live.erase(Key{object.parent, object.type, object.captured});
     if (object.parent != 0) {
       std::vector<ObjectId>& siblings = children[object.parent];
       const ObjectId last = siblings.back();
@@ -118,10 +120,13 @@ struct ObjectTable::Impl {
   // The image of `swapchain` that has the value of `known`, or 0. A retired swapchain
   // may lend the values of its images to its successor's before it is destroyed.
   ObjectId image_of(ObjectId known, ObjectId swapchain) const {
-    if (objects[known].parent == swapchain) return known;
-    for (const ObjectId image : children[swapchain])
-      if (objects[image].captured == objects[known].captured) return image;
-    return 0;
+    if (objects[swapchain].type != HandleType::VkSwapchainKHR) return known;
+    const auto found = live.find(Key{swapchain, HandleType::VkImage, objects[known].captured});
+    return found == live.end() ? 0 : found->second;
+  }
+  bool is_of_swapchain(ObjectId id) const {
+    return objects[id].type == HandleType::VkImage &&
+           objects[objects[id].parent].type == HandleType::VkSwapchainKHR;
   }
 
   // The pool, swapchain or whatever else in the record a new object hangs on:
@@ -181,6 +186,8 @@ void ObjectTable::apply(const codec::CommandInfo& command, std::uint64_t sequenc
     ObjectId known = m.find(ref.type, ref.captured, dispatch);
     if (known != 0 && command.id == CommandId::vkGetSwapchainImagesKHR)
       known = m.image_of(known, m.parent_of(ref.type, command, lowered, out.ids));
+    // Likewise an image that the program makes itself.
+    if (known != 0 && !getter && m.is_of_swapchain(known)) known = 0;
     if (known != 0) {
       out.ids[i] = known;
       if (!getter) ++m.objects[known].shared;

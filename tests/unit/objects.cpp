@@ -150,6 +150,21 @@ TEST_F(Objects, ASwapchainsSuccessorMayHaveItsImagesValues) {
   EXPECT_EQ(call(CommandId::vkCmdPipelineBarrier, {device, {HandleType::VkImage, 31}}).ids[1], next);
 }
 
+TEST_F(Objects, AnImageMayHaveTheValueOfARetiredSwapchains) {
+  make_device(1, 2, 3);
+  const Ref device{HandleType::VkDevice, 3};
+  call(CommandId::vkCreateSwapchainKHR, {device, {HandleType::VkSwapchainKHR, 30, codec::kCreated}});
+  const ObjectId old = call(CommandId::vkGetSwapchainImagesKHR,
+                            {device, {HandleType::VkSwapchainKHR, 30}, {HandleType::VkImage, 31, codec::kCreated}})
+                           .ids[2];
+  const ObjectId depth = call(CommandId::vkCreateImage, {device, {HandleType::VkImage, 31, codec::kCreated}}).ids[1];
+  EXPECT_NE(old, depth);
+  call(CommandId::vkDestroySwapchainKHR, {device, {HandleType::VkSwapchainKHR, 30, codec::kDestroyed}});
+  EXPECT_TRUE(table.objects()[depth].alive);
+  call(CommandId::vkDestroyImage, {device, {HandleType::VkImage, 31, codec::kDestroyed}});
+  EXPECT_FALSE(table.objects()[depth].alive);
+}
+
 TEST_F(Objects, EndOfADeviceEndsWhatLeaked) {
   make_device(1, 2, 3);
   const ObjectId buffer = create_buffer(3, 100);
