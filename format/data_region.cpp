@@ -56,7 +56,7 @@ DataRegion::DataRegion(const File& file, Compression codec, std::uint64_t end, s
                        Place place)
     : file_(file),
       compressor_(codec),
-      blob_compressor_(codec == Compression::lz4 ? Compression::zstd : codec),
+      blob_compressor_(Compression::zstd),
       end_(end),
       index_(std::move(index)),
       place_(std::move(place)),
@@ -75,13 +75,14 @@ Effort DataRegion::effort_for(std::uint64_t raw_bytes) {
   return Effort::thorough;
 }
 
-// Blobs are most of a capture. zstd makes vertices and textures less than half as
-// large as lz4's thorough effort does, and takes less time: it is left only where
-// the capture grows faster than it can be compressed.
+// Blobs are most of a capture. zstd makes vertices a third as large as lz4's thorough
+// effort does, in less time: it is left only where the capture grows faster than it
+// can be compressed.
 DataRegion::Method DataRegion::method_for(const ChunkHeader& header) {
   if (header.type != static_cast<std::uint16_t>(ChunkType::blobs))
     return {compressor_, effort_for(header.raw_bytes)};
-  if (load_ != Load::behind) return {blob_compressor_, Effort::thorough};
+  if (compressor_.codec() == Compression::lz4 && load_ != Load::behind)
+    return {blob_compressor_, Effort::thorough};
   return {compressor_, Effort::fast};
 }
 

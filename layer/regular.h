@@ -97,7 +97,7 @@ typename CommandTraits<C>::Return record_on(ThreadState& state, Down&& down, A..
 
 template <class First, class... A>
 Resources* resources_of(First first, A...) {
-  return device_of(first).resources.get();
+  return g_any_resources.load(std::memory_order_relaxed) ? device_of(first).resources.get() : nullptr;
 }
 
 // Of calls that change what resources there are, or what is in them: before the

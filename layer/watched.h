@@ -3,11 +3,16 @@
 // the command itself says: layer/resources.h is told of them.
 #pragma once
 
+#include <atomic>
+
 #include "generated/ids.h"
 
 namespace rondo::layer {
 
 class Resources;
+
+// Whether a device of this process has some: else no call looks for them.
+inline std::atomic<bool> g_any_resources{false};
 
 // Before a command that ends something, behind one that made something. Any thread.
 void watch(Resources& resources, CommandId id, const void* args) noexcept;
