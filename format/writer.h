@@ -92,6 +92,10 @@ struct WriterOptions {
   std::vector<DictionaryEntry> dictionary;  // everything the recorder may write
   std::size_t segment_bytes = 256 * 1024;
   std::size_t backlog_bytes = 64u << 20;  // uncompressed bytes in flight before writers wait
+  // Where the spool begins: the data below grows without going around it for as long as
+  // it is half of that at most. 0: far above what may be in flight, where holes cost
+  // nothing and files may be that large.
+  std::uint64_t spool_base = 0;
 };
 
 class CaptureWriter {

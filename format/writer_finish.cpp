@@ -3,6 +3,8 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/vfs.h>
 #include <time.h>
 
 #include <cerrno>
@@ -15,14 +17,28 @@
 namespace rondo {
 namespace {
 
-constexpr std::uint64_t kFirstBase = 16u << 20;
+constexpr std::uint64_t kFarBase = 256u << 20;
+constexpr std::uint64_t kNearBase = 16u << 20;
 // How long finish() waits for threads that have taken a number and not yet
 // committed its record: they are between two lines of the recorder.
 constexpr int kSettleMilliseconds = 200;
 constexpr std::size_t kThreadStack = 1u << 20;
 
-std::uint64_t first_base(std::size_t segment_bytes) {
-  return (kFirstBase + segment_bytes - 1) / segment_bytes * segment_bytes;
+// FAT has no holes: what lies before the spool would be written as zeros.
+bool has_holes(const File& file) {
+  struct statfs system {};
+  constexpr long kFat = 0x4d44, kExFat = 0x2011bab0;
+  return ::fstatfs(file.descriptor(), &system) == 0 && system.f_type != kFat && system.f_type != kExFat;
+}
+
+std::uint64_t first_base(const WriterOptions& options, const File& file) {
+  std::uint64_t base = options.spool_base;
+  if (base == 0) {
+    rlimit limit{};
+    const bool limited = ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < 2 * kFarBase;
+    base = limited || !has_holes(file) ? kNearBase : kFarBase;
+  }
+  return (base + options.segment_bytes - 1) / options.segment_bytes * options.segment_bytes;
 }
 
 FileHeader new_file_header(std::size_t segment_bytes) {
@@ -48,7 +64,7 @@ CaptureWriter::Impl::Impl(CaptureWriter& owner_, const WriterOptions& options_, 
     : owner(owner_),
       options(options_),
       file(std::move(file_)),
-      spool(options.segment_bytes, first_base(options.segment_bytes)),
+      spool(options.segment_bytes, first_base(options, file)),
       region(file, options.compression, sizeof(FileHeader), {},
              [this](std::uint64_t end, std::uint64_t bytes) {
                const std::lock_guard lock(mutex);

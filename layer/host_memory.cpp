@@ -14,6 +14,9 @@ namespace {
 
 // Larger ranges stand alone: the same bytes written again are then the same blob.
 constexpr std::uint64_t kGrouped = 4096;
+// Still larger ones are recorded in pieces that end at multiples of this: a reader
+// holds one, and bytes that move in a file are few.
+constexpr std::uint64_t kPiece = 4u << 20;
 
 memory::Device activity(const Memory& memory) {
   const DeviceMemory& device = memory.device->memories;
@@ -33,7 +36,13 @@ class WriteRecorder {
     const RondoRange part{offset, std::min(range.size, memory_.size - offset)};
     if (part.size > kGrouped) {
       flush();
-      write({&part, 1}, {range.bytes, static_cast<std::size_t>(part.size)}, range.ambiguous);
+      const std::byte* bytes = range.bytes;
+      for (std::uint64_t at = part.offset, end = part.offset + part.size; at < end;) {
+        const RondoRange piece{at, std::min(end, at / kPiece * kPiece + kPiece) - at};
+        write({&piece, 1}, {bytes, static_cast<std::size_t>(piece.size)}, range.ambiguous);
+        bytes += piece.size;
+        at += piece.size;
+      }
       return;
     }
     if (range.ambiguous != ambiguous_) flush();

@@ -73,8 +73,8 @@ SCENARIO("programs that only ask what there is replay", "[programs]") {
 
 SCENARIO("a buffer that stays mapped and is written a little each frame replays", "[programs]") {
   const auto replays = [](const char* dense) {
-    replays_bit_for_bit(
-        {program("persistent"), "--megabytes", "1", "--percent", "20", "--frames", "6", "--dense", dense},
+    replays_bit_for_bit({program("persistent"), "--megabytes", "9", "--percent", "20", "--frames", "6",
+                         "--dense", dense, "--writable", dense},
         {.submits = 6, .prints_the_same = false});  // times
   };
   WHEN("eight bytes of a page are") { replays("0"); }

@@ -286,6 +286,23 @@ TEST(RoundTrip, TheDataRegionOvertakesTheSpool) {
   EXPECT_LT(status.st_blocks * 512, 2100 * 50'100 + 70'000'000 + (1 << 20));
 }
 
+// A blob that is in the spool while it is compressed is not in the data's way.
+TEST(RoundTrip, ALargeBlobLeavesNoHoleInTheFile) {
+  TemporaryDirectory dir;
+  WriterOptions options = options_for(dir.file("a.rondo"));
+  options.spool_base = 0;
+  auto writer = create(options);
+  ThreadStream* stream = writer->open_stream();
+  write_call(*writer, *stream, "first");
+  const std::vector<std::byte> blob(64'000'000);
+  writer->add_blob(*stream, digest_of(blob), blob);
+  write_call(*writer, *stream, "last");
+  const auto summary = writer->finish(Ending::exited);
+  ASSERT_TRUE(summary);
+  EXPECT_LT(summary->file_bytes, 1'000'000u);
+  EXPECT_TRUE(*open(dir.file("a.rondo"))->blob(digest_of(blob)).value() == blob);
+}
+
 // Slots that were free when the data region jumped over the one behind them.
 TEST(RoundTrip, WhatTheDataRegionJumpedOverTakesNoSpace) {
   TemporaryDirectory dir;

@@ -19,6 +19,7 @@ WriterOptions options_for(const std::string& path, std::size_t segment_bytes) {
   WriterOptions options;
   options.path = path;
   options.segment_bytes = segment_bytes;
+  options.spool_base = 16u << 20;  // so that little data gets there
   options.dictionary = {{DictionaryKind::command, kDraw, 11, "vkCmdDraw"},
                         {DictionaryKind::command, kSubmit, 22, "vkQueueSubmit"},
                         {DictionaryKind::command, kUnused, 33, "vkUnused"},
