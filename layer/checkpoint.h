@@ -76,9 +76,9 @@ class Checkpointer {
   void digest(ThreadState& state, Memory& memory);
   // checkpoint_submit.cpp
   struct Content;
+  class WriteLog;
   void choose_queues(std::vector<Content>& contents) const;
   void digest(ThreadState& state, std::vector<Content>& contents);
-  std::size_t written_meanwhile(ThreadState& state, std::vector<Content>& contents);
   void write(ThreadState& state, VkQueue queue, const std::vector<const Content*>& contents,
              const char* unverified);
   // Whether the capture gets the contents, too, under their digests.

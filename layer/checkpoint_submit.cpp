@@ -24,7 +24,54 @@ struct Checkpointer::Content {
   Resources::Part part;
   VkQueue queue = VK_NULL_HANDLE;  // that reads it
   std::uint32_t family = 0;        // its family
+  std::size_t logged = 0;          // host writes to its memory that came before it was read
   Digest digest;
+};
+
+// Keeps which host writes are recorded while something is read, by other threads, too.
+class Checkpointer::WriteLog {
+ public:
+  WriteLog(DeviceState& device, ThreadState& state) : device_(device), state_(state) {
+    const auto lock = host_memory().enter();
+    for (auto& [handle, memory] : device_.memories.memories) {
+      memory->logs = true;
+      memory->logged.clear();
+    }
+  }
+  ~WriteLog() {
+    const auto lock = host_memory().enter();
+    for (auto& [handle, memory] : device_.memories.memories) {
+      memory->logs = false;
+      memory->logged = {};
+    }
+  }
+  WriteLog(const WriteLog&) = delete;
+  WriteLog& operator=(const WriteLog&) = delete;
+
+  // --- In the critical section.
+  // Pending host writes come before what is read now.
+  void record() {
+    for (auto& [handle, memory] : device_.memories.memories)
+      if (is_watched_apart(*memory) && memory->coherent) host_memory().record(&state_, *memory);
+  }
+  std::size_t length(VkDeviceMemory handle) const {
+    const Memory* const memory = HostMemory::find(device_, handle);
+    return memory == nullptr ? 0 : memory->logged.size();
+  }
+  // Whether the host wrote to it since.
+  bool wrote(const Content& content) const {
+    const Memory* const memory = HostMemory::find(device_, content.part.memory);
+    if (memory == nullptr || !content.part.unreadable.empty()) return false;
+    if (content.logged > memory->logged.size()) return true;  // another memory by now
+    return std::any_of(memory->logged.begin() + static_cast<std::ptrdiff_t>(content.logged), memory->logged.end(),
+                       [&](const Memory::Written& range) {
+                         return range.from < content.part.to && content.part.from < range.to;
+                       });
+  }
+
+ private:
+  DeviceState& device_;
+  ThreadState& state_;
 };
 
 // Whether a queue of `family` may read it. What only shaders wrote is of a family
@@ -92,24 +139,6 @@ void Checkpointer::digest(ThreadState& state, std::vector<Content>& contents) {
   }
 }
 
-// Moves what the host has written since its writes were last recorded to the end; returns how many come before.
-std::size_t Checkpointer::written_meanwhile(ThreadState& state, std::vector<Content>& contents) {
-  const auto lock = host_memory().enter();
-  std::map<VkDeviceMemory, std::vector<RondoRange>> written;
-  for (auto& [handle, memory] : device_.memories.memories)
-    if (is_watched_apart(*memory) && memory->coherent)
-      for (const memory::Range& range : host_memory().record(&state, *memory))
-        written[handle].push_back({memory->map_offset + range.offset, range.size});
-  const auto busy = std::stable_partition(contents.begin(), contents.end(), [&](const Content& content) {
-    const auto found = written.find(content.part.memory);
-    return !content.part.unreadable.empty() || found == written.end() ||
-           std::none_of(found->second.begin(), found->second.end(), [&](const RondoRange& range) {
-             return range.offset < content.part.to && content.part.from < range.offset + range.size;
-           });
-  });
-  return static_cast<std::size_t>(busy - contents.begin());
-}
-
 void Checkpointer::contents(ThreadState& state) {
   const std::lock_guard one(checking_);
   Lock queues = enter_queues();
@@ -132,30 +161,40 @@ void Checkpointer::contents(ThreadState& state) {
     read_ = device_.memories.epoch;
   }
   std::vector<Content> open;
-  for (Resources::Part& part : device_.resources->written()) open.push_back({std::move(part), {}, 0, {}});
+  for (Resources::Part& part : device_.resources->written()) open.push_back({std::move(part), {}, 0, 0, {}});
   choose_queues(open);
-  written_meanwhile(state, open);  // pending host writes come before what is read
+  WriteLog log(device_, state);
   std::vector<Content> done;
-  for (int attempt = 0; !open.empty(); ++attempt) {
+  for (int attempt = 0; attempt < kReads && !open.empty(); ++attempt) {
+    {
+      const auto lock = host_memory().enter();
+      log.record();
+      for (Content& content : open) content.logged = log.length(content.part.memory);
+    }
     digest(state, open);
-    std::size_t quiet = written_meanwhile(state, open);
-    if (attempt + 1 == kReads)
-      for (; quiet < open.size(); ++quiet) {
-        open[quiet].digest = {};
-        open[quiet].part.unreadable = "the host wrote to it while it was read";
-      }
-    const auto until = open.begin() + static_cast<std::ptrdiff_t>(quiet);
-    done.insert(done.end(), std::make_move_iterator(open.begin()), std::make_move_iterator(until));
-    open.erase(open.begin(), until);
+    const auto lock = host_memory().enter();
+    log.record();
+    const auto quiet =
+        std::stable_partition(open.begin(), open.end(), [&](const Content& content) { return !log.wrote(content); });
+    done.insert(done.end(), std::make_move_iterator(open.begin()), std::make_move_iterator(quiet));
+    open.erase(open.begin(), quiet);
   }
   device_.resources->clear_written();
 
+  // A host write that is recorded before the checkpoint is played before it, too.
+  const auto lock = host_memory().enter();
+  log.record();
+  done.insert(done.end(), std::make_move_iterator(open.begin()), std::make_move_iterator(open.end()));
+  for (Content& content : done)
+    if (log.wrote(content)) {
+      content.digest = {};
+      content.part.unreadable = "the host wrote to it while it was read";
+    }
   // One record of what each queue read, and one for each reason why something could not be read.
   // Images first: a pixel says more than a byte of the buffer that it was copied to.
   std::map<std::tuple<VkQueue, std::string, bool>, std::vector<const Content*>> records;
   for (const Content& content : done)
     records[{content.queue, content.part.unreadable, content.part.source.index() == 0}].push_back(&content);
-  const auto lock = host_memory().enter();
   for (const auto& [key, group] : records) {
     const std::string& why = std::get<std::string>(key);
     write(state, std::get<VkQueue>(key), group, why.empty() ? nullptr : why.c_str());

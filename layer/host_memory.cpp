@@ -78,8 +78,23 @@ class WriteRecorder {
   bool ambiguous_ = false;
 };
 
-void write_ranges(ThreadState* state, const Memory& memory, std::span<const memory::Range> ranges) {
+// So many ranges are as good as all of it.
+constexpr std::size_t kMostLogged = 1u << 16;
+
+void log_ranges(Memory& memory, std::span<const memory::Range> ranges) {
+  if (memory.logged.size() + ranges.size() > kMostLogged) {
+    memory.logged.push_back({0, memory::whole});
+    return;
+  }
+  for (const memory::Range& range : ranges) {
+    const VkDeviceSize from = memory.map_offset + range.offset;
+    memory.logged.push_back({from, from + range.size});
+  }
+}
+
+void write_ranges(ThreadState* state, Memory& memory, std::span<const memory::Range> ranges) {
   if (state == nullptr || ranges.empty()) return;
+  if (memory.logs) log_ranges(memory, ranges);
   WriteRecorder recorder(*state, memory);
   for (const memory::Range& range : ranges) recorder.add(range);
 }
@@ -104,7 +119,7 @@ Memory* HostMemory::find(DeviceState& device, VkDeviceMemory handle) {
 void HostMemory::record_all(ThreadState* state) {
   if (tracker_ == nullptr || (state == nullptr && !any_shadow)) return;
   for (memory::Tracked* tracked : tracker_->scan()) {
-    const Memory& memory = *static_cast<Memory*>(tracked->user);
+    Memory& memory = *static_cast<Memory*>(tracked->user);
     if (state == nullptr && !tracked->is_shadow()) continue;
     // Writes to other memory mean nothing before they are flushed.
     if (memory.coherent && memory.mapped) write_ranges(state, memory, tracked->changes(activity(memory)));

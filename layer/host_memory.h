@@ -46,6 +46,12 @@ struct Memory {
   VkDeviceSize map_offset = 0;  // tracking of a driver's own mapping begins here; alias: 0
   std::uint64_t refreshed = 0;  // DeviceMemory::epoch when it was last refreshed on an idle device
   std::uint64_t checked = 0;    // … when there was last a checkpoint of it, or nothing to see
+  // Host writes that were recorded, by whom ever, since a checkpoint of submits began to read.
+  struct Written {
+    VkDeviceSize from, to;
+  };
+  bool logs = false;
+  std::vector<Written> logged;
   std::unique_ptr<memory::AliasMemory> alias;  // before `tracked`, which ends first
   std::unique_ptr<memory::Tracked> tracked;
 };

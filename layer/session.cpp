@@ -101,7 +101,13 @@ void write_application(JsonWriter& json, const Settings& settings, const VkInsta
 }
 
 const char* word(Checkpoints c) {
-  return c == Checkpoints::none ? "none" : c == Checkpoints::present ? "present" : "readback";
+  switch (c) {
+    case Checkpoints::none: return "none";
+    case Checkpoints::present: return "present";
+    case Checkpoints::readback: return "readback";
+    case Checkpoints::submit: return "submit";
+  }
+  return "none";
 }
 const char* word(Compression c) {
   return c == Compression::none ? "none" : c == Compression::lz4 ? "fast" : "high";

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 
 namespace rondo::player {
 
@@ -100,6 +101,9 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   if (o.file.empty() && !o.list_devices) return fail(Status::usage, "no capture is given; see player --help");
   if (app.count("--screenshot") != 0 && o.screenshots.empty())
     return fail(Status::usage, "--screenshot needs a directory");
+  std::error_code none;
+  if (!o.report.empty() && std::filesystem::equivalent(o.report, o.file, none))
+    return fail(Status::usage, "--report would overwrite the capture " + o.file);
   for (const std::string& text : devices) {
     auto choice = parse_device(text);
     if (!choice) return tl::unexpected<Error>(choice.error());

@@ -15,6 +15,7 @@ ZINK = {"MESA_LOADER_DRIVER_OVERRIDE": "zink", "LIBGL_ALWAYS_SOFTWARE": "1"}
 GLMARK2 = {"shadow": "shadow", "jellyfish": "jellyfish", "terrain": "terrain", "refract": "refract",
            "buffer-map": "buffer:update-method=map", "buffer-subdata": "buffer:update-method=subdata",
            "texture": "texture", "ideas": "ideas", "desktop": "desktop", "effect2d": "effect2d"}
+LONGEST = 300  # seconds that one run may take
 MODELS = ("f16", "q8_0", "q4_0")
 
 
@@ -48,6 +49,14 @@ def add_options(parser):
 def chosen(options):
     """Workload by name: those asked for, or all that this machine can run. --list prints them and exits."""
     options.build = options.build.resolve()
+    if not (options.build / "layer" / "librondo_layer.so").exists():
+        sys.exit(f"{options.build}: no build of Rondo; scripts/build makes one")
+    if options.frames < 1:
+        sys.exit("--frames: at least 1")
+    if options.llama and not (options.llama / "node_modules" / "node-llama-cpp").exists():
+        sys.exit(f"{options.llama}: no node-llama-cpp; run `npm i node-llama-cpp` there")
+    if options.json and not options.json.absolute().parent.is_dir():
+        sys.exit(f"{options.json}: no such folder")
     options.llama = options.llama and options.llama.resolve()
     known = workloads(options)
     if options.list:
@@ -118,6 +127,8 @@ class Run:
             timer.start()
         self.pss = 0
         done = threading.Event()
+        killer = threading.Timer(LONGEST, lambda: os.killpg(process.pid, signal.SIGKILL))
+        killer.start()
 
         def sample():
             while not done.wait(0.02):
@@ -128,11 +139,14 @@ class Run:
             watcher.start()
         self.output, self.errors = process.communicate()
         self.seconds = time.monotonic() - start
+        killer.cancel()
         done.set()
         if watcher:
             watcher.join()
         if timer:
             timer.cancel()
         wanted = (0, -signal.SIGTERM) if until else (0,)
+        if self.seconds >= LONGEST:
+            raise RuntimeError(f"{words[0]}: killed after {LONGEST} s")
         if process.returncode not in wanted:
             raise RuntimeError(f"{words[0]}: status {process.returncode}\n{self.output}{self.errors}")
