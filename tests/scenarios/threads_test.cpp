@@ -90,6 +90,13 @@ SCENARIO("a program that exits while its threads work replays up to there", "[th
                       {.submits = 5, .frees_nothing_because = "it ends before"});
 }
 
+SCENARIO("a thread that writes memory while another submits replays bit for bit", "[threads]") {
+  replays_bit_for_bit({program("meanwhile")},
+                      {.submits = 30,
+                       .least_compared = 0.3,
+                       .not_compared_because = "a thread writes two of the buffers meanwhile"});
+}
+
 SCENARIO("a program that forks while it records replays bit for bit", "[threads]") {
   replays_bit_for_bit({program("forks")},
                       {.submits = 38,
