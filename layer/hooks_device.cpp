@@ -97,6 +97,7 @@ void read_properties(DeviceState& device) {
   const Dispatch& instance = *device.next_instance;
   VkPhysicalDeviceProperties properties;
   instance.vkGetPhysicalDeviceProperties(device.physical, &properties);
+  device.software = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
   device.api_version = std::min(
       {device.instance->api_version, properties.apiVersion, std::uint32_t{VK_HEADER_VERSION_COMPLETE}});
   instance.vkGetPhysicalDeviceMemoryProperties(device.physical, &device.memory);

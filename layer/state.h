@@ -57,6 +57,7 @@ struct DeviceState {
   std::uint32_t api_version = VK_API_VERSION_1_0;    // the lower of the instance's and the device's
   std::unordered_set<std::string> added_extensions;  // by the layer, unknown to the program
   VkPhysicalDeviceMemoryProperties memory{};
+  bool software = false;  // a driver that runs on the CPU, in this process
   std::vector<VkQueueFamilyProperties> families;
   std::vector<std::uint32_t> created_families;  // of ordinary queues, as vkCreateDevice was asked
   std::uint32_t alias_types = 0;                // memory types that host memory can be imported as

@@ -12,6 +12,7 @@ static_assert(std::endian::native == std::endian::little, "the first changed byt
 
 using Word = std::uint64_t __attribute__((may_alias));
 constexpr std::size_t block_words = 8;
+static_assert(2 * sizeof(Word) <= merge_gap);
 
 std::size_t phase(const std::byte* address) {
   return reinterpret_cast<std::uintptr_t>(address) % sizeof(Word);
@@ -36,6 +37,28 @@ struct Runs {
     if (begin != end) found(context, begin, end);
   }
 };
+
+// Of one block, which lies `at` bytes from the start.
+void block_differences(const Word* now, Word* known, std::size_t at, Store store, Runs& runs) {
+  unsigned equal = 0;
+  for (std::size_t i = 0; i < block_words; ++i) equal += now[i] == known[i] ? 1 : 0;
+  const auto first_byte = [&](std::size_t i) {
+    return at + i * sizeof(Word) + static_cast<std::size_t>(std::countr_zero(now[i] ^ known[i])) / 8;
+  };
+  const auto end_byte = [&](std::size_t i) {
+    return at + (i + 1) * sizeof(Word) - static_cast<std::size_t>(std::countl_zero(now[i] ^ known[i])) / 8;
+  };
+  if (equal == 0) {  // one run: changed bytes are less than two words apart
+    runs.add(first_byte(0), end_byte(block_words - 1));
+    if (store == Store::yes) std::copy_n(now, block_words, known);
+    return;
+  }
+  for (std::size_t i = 0; i < block_words; ++i) {
+    if (now[i] == known[i]) continue;
+    runs.add(first_byte(i), end_byte(i));
+    if (store == Store::yes) known[i] = now[i];
+  }
+}
 
 }  // namespace
 
@@ -63,21 +86,14 @@ void differences(const std::byte* live, std::byte* base, std::size_t bytes, Stor
   while (bytes - at >= block_words * sizeof(Word)) {
     const auto* source = reinterpret_cast<const volatile Word*>(live + at);
     auto* known = reinterpret_cast<Word*>(base + at);
-    Word now[block_words];
-    Word changed = 0;
-    for (std::size_t i = 0; i < block_words; ++i) {
-      now[i] = source[i];
-      changed |= now[i] ^ known[i];
-    }
+    // Named one by one, they stay in registers where nothing changed.
+    const Word a = source[0], b = source[1], c = source[2], d = source[3];
+    const Word e = source[4], f = source[5], g = source[6], h = source[7];
+    const Word changed = (a ^ known[0]) | (b ^ known[1]) | (c ^ known[2]) | (d ^ known[3]) | (e ^ known[4]) |
+                         (f ^ known[5]) | (g ^ known[6]) | (h ^ known[7]);
     if (changed != 0) {
-      for (std::size_t i = 0; i < block_words; ++i) {
-        const std::uint64_t bits = now[i] ^ known[i];
-        if (bits == 0) continue;
-        if (store == Store::yes) known[i] = now[i];
-        const std::size_t word = at + i * sizeof(Word);
-        runs.add(word + static_cast<std::size_t>(std::countr_zero(bits)) / 8,
-                 word + sizeof(Word) - static_cast<std::size_t>(std::countl_zero(bits)) / 8);
-      }
+      const Word now[block_words] = {a, b, c, d, e, f, g, h};
+      block_differences(now, known, at, store, runs);
     }
     at += block_words * sizeof(Word);
   }

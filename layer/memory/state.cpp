@@ -269,18 +269,30 @@ void Tracked::State::take(std::size_t begin, std::size_t end, bool is_ambiguous,
   report(begin, end, is_ambiguous, true);
 }
 
+bool Tracked::State::any_to_compare(std::size_t first, std::size_t last) const {
+  for (std::size_t page = known.next(first, last); page < last; page = known.next(page + 1, last)) {
+    if (device_watch == nullptr) return true;
+    page = device_watch->next(page, last);
+    if (page < last && known.has(page)) return true;
+  }
+  return false;
+}
+
 void Tracked::State::refresh_batch(std::size_t first, std::size_t last, Refresh which) noexcept {
   std::byte* const staged = tracker.staging_.data();
   PageSet& changed = tracker.staged_;
+  PageSet& compared = tracker.compared_;
   changed.remove(0, Tracker::staging_pages);
+  compared.remove(0, Tracker::staging_pages);
   const auto size_of = [&](std::size_t page) { return end_of(page + 1) - begin_of(page); };
   const auto staged_at = [&](std::size_t page) {
     return staged + (page - first) * page_bytes + (begin_of(page) - page * page_bytes);
   };
   const auto stage = [&](std::size_t from, std::size_t to) {
     for (std::size_t page = from; page < to; ++page) {
-      if (which != Refresh::everything && !known.has(page)) continue;
+      if (!to_compare(page, which)) continue;
       const std::size_t begin = begin_of(page);
+      compared.add(page - first, page - first + 1);
       if (!differs(contents + begin, base + begin, size_of(page))) continue;
       copy_live(contents + begin, staged_at(page), size_of(page));
       changed.add(page - first, page - first + 1);
@@ -297,12 +309,34 @@ void Tracked::State::refresh_batch(std::size_t first, std::size_t last, Refresh 
        i = changed.next(i + 1, last - first)) {
     const std::size_t page = first + i;
     const bool uncertain = pending.has(page) || fresh(page);
-    if (uncertain) mixed.add(page, page + 1);
+    if (uncertain) {
+      mixed.add(page, page + 1);
+      compared.remove(i, i + 1);
+    }
     if (uncertain && which == Refresh::finished) stale.add(page, page + 1);
     if (uncertain && which != Refresh::everything) continue;
     report_differences(staged_at(page), begin_of(page), end_of(page + 1), uncertain ? Store::no : Store::yes,
                        uncertain);
     if (!uncertain) known.add(page, page + 1);
+  }
+  if (device_watch != nullptr) tell_watch(first, last);
+}
+
+// What refresh_batch() has compared is what base has now, but for pages that the host wrote, too.
+void Tracked::State::tell_watch(std::size_t first, std::size_t last) noexcept {
+  for (std::size_t from = first; from < last;) {
+    const std::size_t block = from / DeviceWatch::block_pages;
+    const std::size_t end = std::min(last, (block + 1) * DeviceWatch::block_pages);
+    bool any = false;
+    std::size_t changed = 0;
+    for (std::size_t page = from; page < end; ++page) {
+      changed += tracker.staged_.has(page - first) ? 1 : 0;
+      if (!tracker.compared_.has(page - first)) continue;
+      any = true;
+      device_watch->compared(page);
+    }
+    if (any || changed != 0) device_watch->compared_block(block, changed);
+    from = end;
   }
 }
 

@@ -4,9 +4,11 @@
 // page-aligned; offsets, in Range, from the start of the memory.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "layer/memory/compare.h"
+#include "layer/memory/device_watch.h"
 #include "layer/memory/guard.h"
 #include "layer/memory/hot_blocks.h"
 #include "layer/memory/kernel.h"
@@ -60,7 +62,15 @@ struct Tracked::State {
   void report_run(std::size_t begin, std::size_t end, bool is_ambiguous, bool is_fresh) noexcept;
   // With a shadow: what the device wrote becomes the program's.
   void pull(std::size_t begin, std::size_t end) noexcept;
+  // Whether a refresh has to compare it: base may lack what a device wrote.
+  bool to_compare(std::size_t page, Refresh which) const {
+    if (!known.has(page)) return which == Refresh::everything;
+    return device_watch == nullptr || !device_watch->clean(page);
+  }
+  // … some of [first, last), but for what is only compared to see whether it exists.
+  bool any_to_compare(std::size_t first, std::size_t last) const;
   void refresh_batch(std::size_t first, std::size_t last, Refresh which) noexcept;
+  void tell_watch(std::size_t first, std::size_t last) noexcept;
 
   Tracked& owner;
   Tracker& tracker;
@@ -81,6 +91,7 @@ struct Tracked::State {
   std::unique_ptr<Guard> guard;    // of the armed pages; Mechanism::guard
   HotBlocks hot;          // left unprotected, and always compared
   bool adaptive = false;  // whether there may be any
+  std::unique_ptr<DeviceWatch> device_watch;  // of `contents`; null: all known pages are compared
 
   PageSet pending;  // to be compared by the next changes()
   PageSet known;    // base is what the host last wrote here

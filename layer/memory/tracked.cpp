@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <memory>
+#include <new>
+
 #include "layer/memory/kernel.h"
 #include "layer/memory/state.h"
 #include "layer/memory/tracker.h"
@@ -41,6 +44,14 @@ void Tracked::adapt(bool may) noexcept {
   State& s = *state_;
   s.adaptive = may && (mechanism_ == Mechanism::alias || mechanism_ == Mechanism::pagemap);
   if (!s.adaptive) s.cool();
+}
+
+void Tracked::watch_device() noexcept try {
+  State& s = *state_;
+  if (!s.aliased || mechanism_ != Mechanism::alias || s.device_watch != nullptr) return;
+  s.device_watch = std::make_unique<DeviceWatch>(*s.tracker.kernel_, const_cast<std::byte*>(s.contents), s.pages);
+} catch (const std::bad_alloc&) {
+  // Everything is compared, then.
 }
 
 std::span<const Range> Tracked::collect(std::uint64_t offset, std::uint64_t size, Device device) noexcept {
@@ -111,9 +122,11 @@ std::span<const Range> Tracked::refresh(std::uint64_t offset, std::uint64_t size
   }
   s.device_wrote = true;
   if (which != Refresh::everything) s.device_ever = true;
-  s.look(first, last, Kernel::Rearm::no);
-  for (std::size_t page = first; page < last; page += Tracker::staging_pages)
-    s.refresh_batch(page, std::min(last, page + Tracker::staging_pages), which);
+  if (s.device_watch != nullptr) s.device_watch->look(first, last);
+  for (std::size_t page = first; page < last; page += Tracker::staging_pages) {
+    const std::size_t end_page = std::min(last, page + Tracker::staging_pages);
+    if (which == Refresh::everything || s.any_to_compare(page, end_page)) s.refresh_batch(page, end_page, which);
+  }
   if (which == Refresh::everything && first == 0 && last == s.pages) s.device_ever = false;
   return s.ranges;
 }

@@ -138,7 +138,8 @@ class Tracker {
   // that the host did not write them meanwhile.
   static constexpr std::size_t staging_pages = 64;
   std::vector<std::byte> staging_;
-  PageSet staged_{staging_pages};
+  PageSet staged_{staging_pages};    // those of them that changed
+  PageSet compared_{staging_pages};  // … that were read at all
 };
 
 // A memfd mapped twice. Unmapped when destroyed; the place is used again.
@@ -190,6 +191,10 @@ class Tracked {
 
   // Looks at this memory alone, then as changes(). For flush (its range) and unmap.
   std::span<const Range> collect(std::uint64_t offset, std::uint64_t size, Device device) noexcept;
+  // The device is a software driver in this process: its writes to AliasMemory may
+  // be found by write-protecting mapping A, so that refresh() compares only them.
+  void watch_device() noexcept;
+
   // The changes that scans have found so far, in ascending order: to be recorded
   // as host writes now. They become the last known contents.
   std::span<const Range> changes(Device device) noexcept { return changes(0, whole, device); }

@@ -131,6 +131,13 @@ TEST(MemoryThreads, NoHostWriteIsTakenForTheDevicesOrLost) {
   write_while_scanning(*a.tracked, a.host(), a.device());
 }
 
+TEST(MemoryThreads, NoWriteOfAWatchedDeviceIsLost) {
+  const Aliased a(thread_test_bytes);
+  if (!a.works) GTEST_SKIP() << a.tracker->message();
+  a.tracked->watch_device();
+  write_while_scanning(*a.tracked, a.host(), a.device());
+}
+
 TEST(MemoryThreads, NoWriteIsLostWherePagesAreLeftUnprotected) {
   const Aliased a(thread_test_bytes);
   if (!a.works) GTEST_SKIP() << a.tracker->message();

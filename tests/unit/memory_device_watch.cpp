@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// The device's half under write-protect: only what a device wrote is compared,
+// and nothing that it wrote is overlooked.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "layer/memory/device_watch.h"
+#include "layer/memory/kernel.h"
+#include "layer/memory/tracker.h"
+
+namespace rondo::memory {
+namespace {
+
+constexpr std::size_t page = page_bytes;
+constexpr std::size_t pages = 200;  // the last block is not whole
+constexpr int kWaits = 8;           // more than it takes until a quiet block is watched
+using Spans = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
+Spans spans_of(std::span<const Range> ranges) {
+  Spans spans;
+  for (const Range& r : ranges) spans.emplace_back(r.offset, r.size);
+  return spans;
+}
+
+class MemoryDeviceWatch : public testing::Test {
+ protected:
+  void SetUp() override {
+    tracker = Tracker::create("alias");
+    ASSERT_NE(tracker, nullptr);
+    if (tracker->mechanism() != Mechanism::alias) GTEST_SKIP() << tracker->message();
+    alias = tracker->allocate(pages * page, page);
+    ASSERT_NE(alias, nullptr);
+    tracked = tracker->track(*alias, Initial::zeros);
+    ASSERT_NE(tracked, nullptr);
+    tracked->watch_device();
+    host = alias->program_side();
+    device = alias->device_side();
+    std::memset(host, 1, pages * page);
+    tracked->collect(0, whole, Device::idle);
+    for (int i = 0; i < kWaits; ++i) EXPECT_TRUE(wait().empty());
+  }
+
+  Spans wait(Refresh which = Refresh::finished) { return spans_of(tracked->refresh(0, whole, which)); }
+  // A byte of each page, as the device; the faults that took.
+  long write(std::size_t first, std::size_t count) {
+    ++value;
+    rusage before, after;
+    getrusage(RUSAGE_SELF, &before);
+    for (std::size_t i = first; i < first + count; ++i)
+      *reinterpret_cast<volatile unsigned char*>(device + i * page) = value;
+    getrusage(RUSAGE_SELF, &after);
+    return after.ru_minflt - before.ru_minflt;
+  }
+  static Spans first_bytes(std::size_t first, std::size_t count) {
+    Spans spans;
+    for (std::size_t i = first; i < first + count; ++i) spans.emplace_back(i * page, 1);
+    return spans;
+  }
+
+  std::unique_ptr<Tracker> tracker;
+  std::unique_ptr<AliasMemory> alias;
+  std::unique_ptr<Tracked> tracked;
+  std::byte* host = nullptr;
+  std::byte* device = nullptr;
+  unsigned char value = 1;
+};
+
+TEST_F(MemoryDeviceWatch, QuietBlocksAreWatchedAndTheirWritesFound) {
+  EXPECT_GE(write(20, 1), 1) << "it was not protected";
+  EXPECT_EQ(wait(), first_bytes(20, 1));
+  EXPECT_TRUE(wait().empty());
+  EXPECT_GE(write(20, 1), 1) << "it was not protected again";
+  EXPECT_GE(write(pages - 1, 1), 1);
+  EXPECT_EQ(wait(), (Spans{{20 * page, 1}, {(pages - 1) * page, 1}}));
+}
+
+TEST_F(MemoryDeviceWatch, WhatIsFoundIsInBase) {
+  write(20, 1);
+  wait();
+  host[20 * page + 100] = std::byte{7};
+  const auto ranges = tracked->collect(0, whole, Device::idle);
+  EXPECT_EQ(spans_of(ranges), (Spans{{20 * page + 100, 1}})) << "the device's byte is no host write";
+  EXPECT_FALSE(ranges[0].ambiguous);
+}
+
+TEST_F(MemoryDeviceWatch, HostWritesBesideAnIdleDeviceAreNotAmbiguous) {
+  host[20 * page] = std::byte{9};  // after the submit, before the wait
+  EXPECT_TRUE(wait().empty());
+  host[20 * page] = std::byte{1};
+  const auto ranges = tracked->collect(0, whole, Device::idle);
+  EXPECT_TRUE(ranges.empty()) << "the device wrote nothing: it is what it was";
+}
+
+TEST_F(MemoryDeviceWatch, APageThatBothWroteIsRecordedWhole) {
+  write(20, 1);
+  host[20 * page + 100] = std::byte{7};
+  EXPECT_TRUE(wait(Refresh::known).empty());
+  EXPECT_TRUE(wait(Refresh::finished).empty());
+  const auto ranges = tracked->collect(0, whole, Device::idle);
+  ASSERT_EQ(spans_of(ranges), (Spans{{20 * page, page}}));
+  EXPECT_TRUE(ranges[0].ambiguous);
+}
+
+TEST_F(MemoryDeviceWatch, ABlockThatTheDeviceFillsIsComparedInstead) {
+  constexpr std::size_t first = 2 * DeviceWatch::block_pages, count = DeviceWatch::block_pages;
+  for (int i = 0; i < 2; ++i) {  // found, and once more what that scan protected
+    EXPECT_GE(write(first, count), static_cast<long>(count));
+    EXPECT_EQ(wait(), first_bytes(first, count));
+  }
+  for (int i = 0; i < kWaits; ++i) {
+    EXPECT_LE(write(first, count), 2) << "still protected";
+    EXPECT_EQ(wait(), first_bytes(first, count));
+  }
+  for (int i = 0; i < kWaits; ++i) EXPECT_TRUE(wait().empty());
+  EXPECT_GE(write(first, count), static_cast<long>(count)) << "not watched again";
+  EXPECT_EQ(wait(), first_bytes(first, count));
+}
+
+TEST_F(MemoryDeviceWatch, ReadbackSeesEverything) {
+  write(0, pages);
+  EXPECT_EQ(wait(Refresh::everything), first_bytes(0, pages));
+  EXPECT_TRUE(wait(Refresh::everything).empty());
+}
+
+TEST_F(MemoryDeviceWatch, PartsAreRefreshedAlone) {
+  write(10, 20);
+  EXPECT_EQ(spans_of(tracked->refresh(12 * page, 10 * page, Refresh::known)), first_bytes(12, 10));
+  EXPECT_EQ(wait(), (Spans{{10 * page, 1}, {11 * page, 1}, {22 * page, 1}, {23 * page, 1}, {24 * page, 1},
+                           {25 * page, 1}, {26 * page, 1}, {27 * page, 1}, {28 * page, 1}, {29 * page, 1}}));
+}
+
+TEST_F(MemoryDeviceWatch, WritesAfterTheProgramClosedOurDescriptorsAreFound) {
+  for (int number = 3; number < 4096; ++number) close(number);
+  write(20, 1);
+  host[30 * page] = std::byte{5};
+  std::vector<std::byte> seen(pages * page, std::byte{1});
+  const auto apply = [&](std::span<const Range> ranges) {
+    for (const Range& r : ranges)
+      if (r.bytes != nullptr) std::memcpy(seen.data() + r.offset, r.bytes, r.size);
+  };
+  apply(tracked->refresh(0, whole, Refresh::finished));
+  apply(tracked->collect(0, whole, Device::idle));
+  for (int i = 0; i < kWaits; ++i) apply(tracked->refresh(0, whole, Refresh::finished));
+  write(40, 1);
+  apply(tracked->refresh(0, whole, Refresh::finished));
+  EXPECT_EQ(std::memcmp(seen.data(), device, seen.size()), 0);
+}
+
+}  // namespace
+}  // namespace rondo::memory
