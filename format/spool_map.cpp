@@ -8,7 +8,15 @@
 
 namespace rondo {
 
+void SpoolMap::raise(std::uint64_t base) {
+  base_ = std::max(base_ * 2, round_up(base));
+  top_ = std::max(top_, base_);
+  while (!free_.empty() && free_.begin()->first < base_) free_.erase(free_.begin());
+}
+
 std::uint64_t SpoolMap::take(std::uint64_t bytes) {
+  // The data region comes to base_ / 2, and then goes on to where all of this has room.
+  if (roomy_ && bytes > base_ / 4) raise(4 * bytes);
   for (auto it = free_.begin(); it != free_.end(); ++it) {
     const auto [offset, room] = *it;
     if (offset < base_ || room < bytes) continue;
@@ -53,11 +61,7 @@ std::uint64_t SpoolMap::place_data(std::uint64_t data_end, std::uint64_t bytes) 
     place = offset + size;
   }
   // Early enough that the slots of today have drained when the data gets there.
-  if (place + bytes > base_ / 2) {
-    base_ = std::max(base_ * 2, round_up(2 * (place + bytes)));
-    top_ = std::max(top_, base_);
-    while (!free_.empty() && free_.begin()->first < base_) free_.erase(free_.begin());
-  }
+  if (place + bytes > base_ / 2) raise(2 * (place + bytes));
   return place;
 }
 

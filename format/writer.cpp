@@ -200,6 +200,15 @@ void CaptureWriter::Impl::add_blob(Stream& stream, const Digest& digest, std::sp
       return;
     }
   }
+  const struct Added {  // whatever happens: others wait for it
+    Impl& writer;
+    bool& done;
+    ~Added() {
+      const std::lock_guard lock(writer.blob_mutex);
+      done = true;
+      writer.blob_added.notify_all();
+    }
+  } added{*this, *done};
   if (bytes.size() <= kBlobInStream) {
     std::byte* body = stream.front.begin(0, kRecordBlob, 0, sizeof digest + bytes.size());
     std::memcpy(body, &digest, sizeof digest);
@@ -211,9 +220,6 @@ void CaptureWriter::Impl::add_blob(Stream& stream, const Digest& digest, std::sp
     const std::span<const std::byte> pieces[] = {bytes_of(head), bytes_of(entry), bytes};
     spool_chunk(chunk_header(ChunkType::blobs), pieces);
   }
-  const std::lock_guard lock(blob_mutex);
-  *done = true;
-  blob_added.notify_all();
 }
 
 // Payload first: a header in the file means that the chunk is whole.

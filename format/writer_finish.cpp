@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
-#include <sys/vfs.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include <cerrno>
@@ -24,21 +24,27 @@ constexpr std::uint64_t kNearBase = 16u << 20;
 constexpr int kSettleMilliseconds = 200;
 constexpr std::size_t kThreadStack = 1u << 20;
 
-// FAT has no holes: what lies before the spool would be written as zeros.
+// Whether a file may be long and short of blocks: on FAT and others, what lies before the
+// spool would be written as zeros. Tried out on the empty file.
 bool has_holes(const File& file) {
-  struct statfs system {};
-  constexpr long kFat = 0x4d44, kExFat = 0x2011bab0;
-  return ::fstatfs(file.descriptor(), &system) == 0 && system.f_type != kFat && system.f_type != kExFat;
+  constexpr std::uint64_t gap = 4u << 20;
+  const std::byte byte{1};
+  struct stat found {};
+  const bool tried = file.write(gap, std::span(&byte, 1)) == 0 && ::fstat(file.descriptor(), &found) == 0;
+  return file.truncate(0) == 0 && tried && static_cast<std::uint64_t>(found.st_blocks) * 512 < gap;
 }
 
-std::uint64_t first_base(const WriterOptions& options, const File& file) {
-  std::uint64_t base = options.spool_base;
-  if (base == 0) {
-    rlimit limit{};
-    const bool limited = ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < 2 * kFarBase;
-    base = limited || !has_holes(file) ? kNearBase : kFarBase;
-  }
-  return (base + options.segment_bytes - 1) / options.segment_bytes * options.segment_bytes;
+bool is_roomy(const WriterOptions& options, const File& file) {
+  if (options.spool_base != 0) return true;
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= 2 * kFarBase && has_holes(file);
+}
+
+SpoolMap new_spool(const WriterOptions& options, const File& file) {
+  const bool roomy = is_roomy(options, file);
+  const std::uint64_t base = options.spool_base != 0 ? options.spool_base : roomy ? kFarBase : kNearBase;
+  const std::uint64_t segments = (base + options.segment_bytes - 1) / options.segment_bytes;
+  return {options.segment_bytes, segments * options.segment_bytes, roomy};
 }
 
 FileHeader new_file_header(std::size_t segment_bytes) {
@@ -64,7 +70,7 @@ CaptureWriter::Impl::Impl(CaptureWriter& owner_, const WriterOptions& options_, 
     : owner(owner_),
       options(options_),
       file(std::move(file_)),
-      spool(options.segment_bytes, first_base(options, file)),
+      spool(new_spool(options, file)),
       region(file, options.compression, sizeof(FileHeader), {},
              [this](std::uint64_t end, std::uint64_t bytes) {
                const std::lock_guard lock(mutex);

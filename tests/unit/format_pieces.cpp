@@ -78,6 +78,25 @@ TEST(SpoolMap, NeverGivesTwoOwnersOnePlace) {
   }
 }
 
+TEST(SpoolMap, DataGoesAroundNoLargeSlotWhereThereIsRoom) {
+  constexpr std::uint64_t kSegment = 4096, kBase = 16 * kSegment, kLarge = 3 * kBase;
+  for (const bool roomy : {true, false}) {
+    SpoolMap map(kSegment, kBase, roomy);
+    std::uint64_t data_end = 64;
+    for (int i = 0; i < 20; ++i) {
+      const std::uint64_t slot = map.take(kLarge);
+      const std::uint64_t place = map.place_data(data_end, kLarge);
+      if (roomy) {
+        EXPECT_EQ(place, data_end) << i;
+      } else if (i == 0) {
+        EXPECT_EQ(slot, kBase) << "the file would be longer";
+      }
+      data_end = place + kLarge;
+      map.give_back(slot);
+    }
+  }
+}
+
 TEST(Compression, RoundTripsPiecesOfAnySize) {
   for (const Compression codec : {Compression::none, Compression::lz4, Compression::zstd}) {
     for (const Effort effort : {Effort::fast, Effort::thorough}) {
