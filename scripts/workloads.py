@@ -122,13 +122,16 @@ class Run:
         start = time.monotonic()
         process = subprocess.Popen([str(word) for word in words], env=environment, cwd=folder, text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
-        timer = threading.Timer(until, lambda: os.killpg(process.pid, signal.SIGTERM)) if until else None
-        if timer:
-            timer.start()
         self.pss = 0
         done = threading.Event()
-        killer = threading.Timer(LONGEST, lambda: os.killpg(process.pid, signal.SIGKILL))
-        killer.start()
+
+        def after(seconds, number):
+            timer = threading.Timer(seconds, lambda: os.killpg(process.pid, number))
+            timer.daemon = True
+            timer.start()
+            return timer
+
+        timers = [after(LONGEST, signal.SIGKILL)] + ([after(until, signal.SIGTERM)] if until else [])
 
         def sample():
             while not done.wait(0.02):
@@ -137,14 +140,15 @@ class Run:
         watcher = threading.Thread(target=sample) if watch else None
         if watcher:
             watcher.start()
-        self.output, self.errors = process.communicate()
-        self.seconds = time.monotonic() - start
-        killer.cancel()
-        done.set()
-        if watcher:
-            watcher.join()
-        if timer:
-            timer.cancel()
+        try:
+            self.output, self.errors = process.communicate()
+            self.seconds = time.monotonic() - start
+        finally:
+            for timer in timers:
+                timer.cancel()
+            done.set()
+            if watcher:
+                watcher.join()
         wanted = (0, -signal.SIGTERM) if until else (0,)
         if self.seconds >= LONGEST:
             raise RuntimeError(f"{words[0]}: killed after {LONGEST} s")
