@@ -28,6 +28,7 @@ constexpr std::uint64_t kAllowance = 2'000'000'000;
 constexpr std::uint64_t kShare = 4;
 constexpr std::uint64_t kLastWait = 10'000'000'000;  // for submits of ours, when their device ends
 constexpr int kAttempts = 8;  // against other threads that submit, or write what is being read
+constexpr VkDeviceSize kPiece = 4u << 20;  // of a buffer that is kept: what did not change is kept once
 constexpr std::uint64_t kImageTimeout = 60'000'000'000;  // ns
 
 // A part of a buffer that is mapped, and its digest.
@@ -253,10 +254,13 @@ Checkpointer::Settled Checkpointer::settle(Lock& queues, Patience patience, std:
         return Settled::no;
       }
     const bool again = timed_out_ && signals_ == signals;
-    const bool ends = !waits_for_host && patience == Patience::much;
-    const std::uint64_t wanted =
-        std::max((waits_for_host ? kPatience : kLongPatience) >> in_vain_, kLeastPatience);
-    const std::uint64_t timeout = again ? 0 : ends ? std::max(kMuchPatience >> in_vain_, kLeastPatience) : std::min(wanted, allowance());
+    unsigned& in_vain = in_vain_[waits_for_host ? 1 : 0];
+    const auto at_most = [&](std::uint64_t wanted) { return std::max(wanted >> in_vain, kLeastPatience); };
+    const std::uint64_t timeout = again            ? 0
+                                  : waits_for_host ? std::min(at_most(kPatience), allowance())
+                                  : patience == Patience::much
+                                      ? at_most(kMuchPatience)
+                                      : std::min(at_most(kLongPatience), allowance());
     VkResult result = VK_SUCCESS;
     if (!probe_.empty()) {
       queues.unlock();
@@ -269,7 +273,7 @@ Checkpointer::Settled Checkpointer::settle(Lock& queues, Patience patience, std:
       signals_ = signals;
       if (again) return Settled::still_not;
       allowance_ns_ -= std::min(timeout, allowance_ns_);
-      in_vain_ = std::min(in_vain_ + 1, 16u);
+      in_vain = std::min(in_vain + 1, 16u);
       reason = "work was still pending";
       return Settled::no;
     }
@@ -282,7 +286,7 @@ Checkpointer::Settled Checkpointer::settle(Lock& queues, Patience patience, std:
     probe_.clear();
     reuse_signalled();
     if (std::get<0>(now()) == epoch) {
-      in_vain_ = 0;
+      in_vain_ = {};
       return Settled::yes;
     }
   }
@@ -351,7 +355,9 @@ void Checkpointer::digest(ThreadState& state, Memory& memory) {
   for (const BoundBuffer& buffer : memory.buffers) {
     const VkDeviceSize from = std::max(buffer.offset, memory.mapped_from);
     const VkDeviceSize to = std::min({buffer.offset + buffer.size, memory.mapped_to, memory.size});
-    if (from < to) open.push_back({{from, to - from}, {}});
+    const VkDeviceSize most = keeps_bytes() ? kPiece : memory.size;
+    for (VkDeviceSize at = from; at < to; at += std::min(most, to - at))
+      open.push_back({{at, std::min(most, to - at)}, {}});
   }
   const auto bytes = [&](const RondoRange& range) {
     return std::span<const std::byte>(memory.tracked->program_side() + (range.offset - memory.map_offset),

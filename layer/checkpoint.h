@@ -6,6 +6,7 @@
 // taken before HostMemory's.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -106,7 +107,8 @@ class Checkpointer {
   std::uint64_t probed_ = 0;    // DeviceMemory::epoch, or 0
   bool timed_out_ = false;      // they had not signalled in time
   std::uint64_t signals_ = 0;   // DeviceMemory::signals then
-  unsigned in_vain_ = 0;        // how often in a row the program was held for nothing
+  // How often in a row the program was held for nothing, by whether the work may have waited for it.
+  std::array<unsigned, 2> in_vain_{};
   std::uint64_t allowance_ns_;  // what is left of the time that it may be
   std::uint64_t allowance_at_ns_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkpoints of submits: what they may have written, digested behind each.
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <tuple>
 
@@ -24,52 +25,59 @@ struct Checkpointer::Content {
   Resources::Part part;
   VkQueue queue = VK_NULL_HANDLE;  // that reads it
   std::uint32_t family = 0;        // its family
-  std::size_t logged = 0;          // host writes to its memory that came before it was read
   Digest digest;
 };
 
 // Keeps which host writes are recorded while something is read, by other threads, too.
+// All of it in the critical section, but for beginning and end, which enter it.
 class Checkpointer::WriteLog {
  public:
   WriteLog(DeviceState& device, ThreadState& state) : device_(device), state_(state) {
     const auto lock = host_memory().enter();
-    for (auto& [handle, memory] : device_.memories.memories) {
-      memory->logs = true;
-      memory->logged.clear();
-    }
+    log(true);
   }
   ~WriteLog() {
     const auto lock = host_memory().enter();
-    for (auto& [handle, memory] : device_.memories.memories) {
-      memory->logs = false;
-      memory->logged = {};
-    }
+    log(false);
   }
   WriteLog(const WriteLog&) = delete;
   WriteLog& operator=(const WriteLog&) = delete;
 
-  // --- In the critical section.
-  // Pending host writes come before what is read now.
+  // Pending host writes come before what is read now; what is logged is in order, for wrote().
   void record() {
-    for (auto& [handle, memory] : device_.memories.memories)
-      if (is_watched_apart(*memory) && memory->coherent) host_memory().record(&state_, *memory);
+    host_memory().record_told_apart(state_);
+    for (auto& [handle, memory] : device_.memories.memories) merge(memory->logged);
   }
-  std::size_t length(VkDeviceMemory handle) const {
-    const Memory* const memory = HostMemory::find(device_, handle);
-    return memory == nullptr ? 0 : memory->logged.size();
+  void clear() {
+    for (auto& [handle, memory] : device_.memories.memories) memory->logged.clear();
   }
-  // Whether the host wrote to it since.
+  // Whether the host wrote to it since clear().
   bool wrote(const Content& content) const {
     const Memory* const memory = HostMemory::find(device_, content.part.memory);
     if (memory == nullptr || !content.part.unreadable.empty()) return false;
-    if (content.logged > memory->logged.size()) return true;  // another memory by now
-    return std::any_of(memory->logged.begin() + static_cast<std::ptrdiff_t>(content.logged), memory->logged.end(),
-                       [&](const Memory::Written& range) {
-                         return range.from < content.part.to && content.part.from < range.to;
-                       });
+    const auto first =
+        std::upper_bound(memory->logged.begin(), memory->logged.end(), content.part.from,
+                         [](VkDeviceSize at, const Memory::Written& range) { return at < range.to; });
+    return first != memory->logged.end() && first->from < content.part.to;
   }
 
  private:
+  void log(bool may) {
+    for (auto& [handle, memory] : device_.memories.memories) HostMemory::log_writes(*memory, may);
+  }
+  static void merge(std::vector<Memory::Written>& ranges) {
+    std::sort(ranges.begin(), ranges.end(),
+              [](const Memory::Written& a, const Memory::Written& b) { return a.from < b.from; });
+    std::size_t count = 0;
+    for (const Memory::Written range : ranges) {
+      if (count != 0 && range.from <= ranges[count - 1].to)
+        ranges[count - 1].to = std::max(ranges[count - 1].to, range.to);
+      else
+        ranges[count++] = range;
+    }
+    ranges.resize(count);
+  }
+
   DeviceState& device_;
   ThreadState& state_;
 };
@@ -96,6 +104,9 @@ void Checkpointer::choose_queues(std::vector<Content>& contents) const {
         memory != nullptr && memory->mapped && !is_watched_apart(*memory)) {
       content.part.unreadable =
           "host writes to this memory are found by a means that cannot tell them from the device's";
+      continue;
+    } else if (memory != nullptr && memory->mapped && !memory->coherent) {
+      content.part.unreadable = "what the host writes to non-coherent memory may show before it is recorded";
       continue;
     }
     for (const Queue& queue : device_.queues)
@@ -161,35 +172,37 @@ void Checkpointer::contents(ThreadState& state) {
     read_ = device_.memories.epoch;
   }
   std::vector<Content> open;
-  for (Resources::Part& part : device_.resources->written()) open.push_back({std::move(part), {}, 0, 0, {}});
+  for (Resources::Part& part : device_.resources->written()) open.push_back({std::move(part), {}, 0, {}});
   choose_queues(open);
+  // A host write that is recorded before the checkpoint is played before it, too: so what is
+  // read must not be written any more until the checkpoint is recorded.
   WriteLog log(device_, state);
   std::vector<Content> done;
-  for (int attempt = 0; attempt < kReads && !open.empty(); ++attempt) {
-    {
-      const auto lock = host_memory().enter();
-      log.record();
-      for (Content& content : open) content.logged = log.length(content.part.memory);
-    }
-    digest(state, open);
-    const auto lock = host_memory().enter();
+  Lock writes = host_memory().enter();
+  for (int reads = 0;; ++reads) {
     log.record();
-    const auto quiet =
-        std::stable_partition(open.begin(), open.end(), [&](const Content& content) { return !log.wrote(content); });
-    done.insert(done.end(), std::make_move_iterator(open.begin()), std::make_move_iterator(quiet));
-    open.erase(open.begin(), quiet);
+    const auto move = [&](std::vector<Content>& from, std::vector<Content>& to, bool written) {
+      const auto stays = std::stable_partition(
+          from.begin(), from.end(), [&](const Content& content) { return log.wrote(content) != written; });
+      to.insert(to.end(), std::make_move_iterator(stays), std::make_move_iterator(from.end()));
+      from.erase(stays, from.end());
+    };
+    std::vector<Content> again;
+    move(done, again, true);
+    if (reads != 0) move(open, done, false);
+    std::move(again.begin(), again.end(), std::back_inserter(open));
+    if (open.empty() || reads == kReads) break;
+    log.clear();
+    writes.unlock();
+    digest(state, open);
+    writes.lock();
+  }
+  for (Content& content : open) {
+    content.digest = {};
+    content.part.unreadable = "the host wrote to it while it was read";
+    done.push_back(std::move(content));
   }
   device_.resources->clear_written();
-
-  // A host write that is recorded before the checkpoint is played before it, too.
-  const auto lock = host_memory().enter();
-  log.record();
-  done.insert(done.end(), std::make_move_iterator(open.begin()), std::make_move_iterator(open.end()));
-  for (Content& content : done)
-    if (log.wrote(content)) {
-      content.digest = {};
-      content.part.unreadable = "the host wrote to it while it was read";
-    }
   // One record of what each queue read, and one for each reason why something could not be read.
   // Images first: a pixel says more than a byte of the buffer that it was copied to.
   std::map<std::tuple<VkQueue, std::string, bool>, std::vector<const Content*>> records;

@@ -48,11 +48,12 @@ VkResult submit_and_record(DeviceState& device, VkQueue queue, std::uint32_t cou
   return record_critical<C, true>(
       [&](ThreadState* thread) {
         host_memory().record_all(thread);
+        const bool idle = HostMemory::idle(device);
         host_memory().submitted(device, queue, fence);
         if (device.checkpointer == nullptr) return;
         HostWaits& waits = device.memories.host_waits;
         waits.submitted(queue, std::span(batches, count));
-        in_order = !waits.possible();
+        in_order = idle || !waits.possible();
       },
       [&] {
         const VkResult result = next(queue, count, batches, fence);

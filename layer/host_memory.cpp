@@ -14,8 +14,8 @@ namespace {
 
 // Larger ranges stand alone: the same bytes written again are then the same blob.
 constexpr std::uint64_t kGrouped = 4096;
-// Still larger ones are recorded in pieces that end at multiples of this: a reader
-// holds one, and bytes that move in a file are few.
+// Still larger ones are recorded in pieces of this: a reader holds one, and bytes
+// that move in a file are few.
 constexpr std::uint64_t kPiece = 4u << 20;
 
 memory::Device activity(const Memory& memory) {
@@ -38,7 +38,7 @@ class WriteRecorder {
       flush();
       const std::byte* bytes = range.bytes;
       for (std::uint64_t at = part.offset, end = part.offset + part.size; at < end;) {
-        const RondoRange piece{at, std::min(end, at / kPiece * kPiece + kPiece) - at};
+        const RondoRange piece{at, std::min(kPiece, end - at)};
         write({&piece, 1}, {bytes, static_cast<std::size_t>(piece.size)}, range.ambiguous);
         bytes += piece.size;
         at += piece.size;
@@ -82,19 +82,20 @@ class WriteRecorder {
 constexpr std::size_t kMostLogged = 1u << 16;
 
 void log_ranges(Memory& memory, std::span<const memory::Range> ranges) {
-  if (memory.logged.size() + ranges.size() > kMostLogged) {
-    memory.logged.push_back({0, memory::whole});
-    return;
-  }
-  for (const memory::Range& range : ranges) {
-    const VkDeviceSize from = memory.map_offset + range.offset;
-    memory.logged.push_back({from, from + range.size});
-  }
+  const auto log = [&](VkDeviceSize from, VkDeviceSize to) {
+    if (memory.logged.size() < kMostLogged)
+      memory.logged.push_back({memory.map_offset + from, memory.map_offset + to});
+    else
+      memory.logged.back() = {0, memory::whole};
+  };
+  for (const memory::Range& range : ranges) log(range.offset, range.offset + range.size);
+  memory.tracked->each_undone(log);
 }
 
 void write_ranges(ThreadState* state, Memory& memory, std::span<const memory::Range> ranges) {
-  if (state == nullptr || ranges.empty()) return;
+  if (state == nullptr) return;
   if (memory.logs) log_ranges(memory, ranges);
+  if (ranges.empty()) return;
   WriteRecorder recorder(*state, memory);
   for (const memory::Range& range : ranges) recorder.add(range);
 }
@@ -124,6 +125,21 @@ void HostMemory::record_all(ThreadState* state) {
     // Writes to other memory mean nothing before they are flushed.
     if (memory.coherent && memory.mapped) write_ranges(state, memory, tracked->changes(activity(memory)));
   }
+}
+
+void HostMemory::record_told_apart(ThreadState& state) {
+  if (tracker_ == nullptr) return;
+  for (memory::Tracked* tracked : tracker_->scan()) {
+    Memory& memory = *static_cast<Memory*>(tracked->user);
+    if (memory.coherent && memory.mapped && tracked->tells_devices_apart())
+      write_ranges(&state, memory, tracked->changes(activity(memory)));
+  }
+}
+
+void HostMemory::log_writes(Memory& memory, bool may) {
+  memory.logs = may;
+  std::vector<Memory::Written>().swap(memory.logged);
+  if (memory.tracked != nullptr) memory.tracked->note_undone(may);
 }
 
 std::span<const memory::Range> HostMemory::record(ThreadState* state, Memory& memory, VkDeviceSize offset,

@@ -46,7 +46,8 @@ struct Memory {
   VkDeviceSize map_offset = 0;  // tracking of a driver's own mapping begins here; alias: 0
   std::uint64_t refreshed = 0;  // DeviceMemory::epoch when it was last refreshed on an idle device
   std::uint64_t checked = 0;    // … when there was last a checkpoint of it, or nothing to see
-  // Host writes that were recorded, by whom ever, since a checkpoint of submits began to read.
+  // Host writes that were recorded or undone, by whom ever, since a checkpoint of submits
+  // began to read.
   struct Written {
     VkDeviceSize from, to;
   };
@@ -110,6 +111,10 @@ class HostMemory {
   // Host writes to coherent memory, everywhere. Before a submit, signal, event.
   // `state` null: nothing is recorded, and shadows are given to their devices.
   void record_all(ThreadState* state);
+  // … to memory whose host writes are told from the device's.
+  void record_told_apart(ThreadState& state);
+  // Whether Memory::logged is kept, from now on; it is empty then.
+  static void log_writes(Memory& memory, bool may);
   // Host writes to one memory. Before a flush, unmap or free. Returns them, from
   // the start of what is tracked, until the next call for this memory. `state` as above.
   std::span<const memory::Range> record(ThreadState* state, Memory& memory, VkDeviceSize offset = 0,

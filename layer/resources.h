@@ -40,7 +40,8 @@ class Resources {
   // is_watched() names; `args` is the call's args_<name>.
   void watch(CommandId id, const void* args);
   // The driver took these, in this order, for a queue of this family. `in_order`:
-  // nothing that was submitted waits for the program, so this is executed behind all before.
+  // all before it is finished, or nothing that was submitted waits for the program: so this
+  // is executed behind all before.
   void submitted(std::uint32_t family, std::span<const VkCommandBuffer> commands, bool in_order);
 
   // --- What is to be read.

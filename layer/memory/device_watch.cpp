@@ -36,24 +36,27 @@ void DeviceWatch::look(std::size_t first, std::size_t last) noexcept {
   const std::size_t end_block = (last + block_pages - 1) / block_pages;
   const auto start = reinterpret_cast<std::uintptr_t>(start_);
   bool done = true;
-  runs(begin_block, end_block, [&](std::size_t block) { return watched_.has(block); },
-       [&](std::size_t from, std::size_t to) {
-         done = done && kernel_.scan(start + pages_until(from) * page_bytes, start + pages_until(to) * page_bytes,
-                                     Kernel::Rearm::yes, [&](std::uintptr_t written, std::uintptr_t end) {
-                                       dirty_.add((written - start) / page_bytes, (end - start) / page_bytes);
-                                     });
-       });
+  runs(
+      begin_block, end_block, [&](std::size_t block) { return watched_.has(block); },
+      [&](std::size_t from, std::size_t to) {
+        done =
+            done && kernel_.scan(start + pages_until(from) * page_bytes, start + pages_until(to) * page_bytes,
+                                 Kernel::Rearm::yes, [&](std::uintptr_t written, std::uintptr_t end) {
+                                   dirty_.add((written - start) / page_bytes, (end - start) / page_bytes);
+                                 });
+      });
   // Armed first, and compared after that: then no write falls between.
   if (done && ready_ != 0)
-    runs(begin_block, end_block,
-         [&](std::size_t block) { return quiet_[block] >= quiet_compares && !watched_.has(block); },
-         [&](std::size_t from, std::size_t to) {
-           done = done && begin(pages_until(from), pages_until(to));
-           if (!done) return;
-           watched_.add(from, to);
-           dirty_.add(pages_until(from), pages_until(to));
-           ready_ -= to - from;
-         });
+    runs(
+        begin_block, end_block,
+        [&](std::size_t block) { return quiet_[block] >= quiet_compares && !watched_.has(block); },
+        [&](std::size_t from, std::size_t to) {
+          done = done && begin(pages_until(from), pages_until(to));
+          if (!done) return;
+          watched_.add(from, to);
+          dirty_.add(pages_until(from), pages_until(to));
+          ready_ -= to - from;
+        });
   if (!done) fail();
 }
 

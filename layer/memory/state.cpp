@@ -48,7 +48,8 @@ Tracked::State::State(Tracked& tracked, Tracker& by, const std::byte* contents_s
       pending(pages),
       known(pages),
       mixed(pages),
-      stale(pages) {
+      stale(pages),
+      undone(pages) {
   contents = contents_start - lead;
   watched = watched_start - lead;
   armed_first = lead == 0 ? 0 : 1;

@@ -98,6 +98,9 @@ struct Tracked::State {
   PageSet mixed;    // pending when the device had been writing
   PageSet stale;    // mixed, and the device has finished: base lacks what it wrote
   std::vector<Range> ranges;
+
+  bool notes_undone = false;
+  PageSet undone;  // pending at the last changes(), which found nothing there
 };
 
 }  // namespace rondo::memory

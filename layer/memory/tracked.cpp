@@ -49,7 +49,8 @@ void Tracked::adapt(bool may) noexcept {
 void Tracked::watch_device() noexcept try {
   State& s = *state_;
   if (!s.aliased || mechanism_ != Mechanism::alias || s.device_watch != nullptr) return;
-  s.device_watch = std::make_unique<DeviceWatch>(*s.tracker.kernel_, const_cast<std::byte*>(s.contents), s.pages);
+  s.device_watch =
+      std::make_unique<DeviceWatch>(*s.tracker.kernel_, const_cast<std::byte*>(s.contents), s.pages);
 } catch (const std::bad_alloc&) {
   // Everything is compared, then.
 }
@@ -68,6 +69,7 @@ std::span<const Range> Tracked::collect(std::uint64_t offset, std::uint64_t size
 std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size, Device device) noexcept {
   State& s = *state_;
   s.ranges.clear();
+  if (s.notes_undone) s.undone.remove(0, s.pages);
   if (!s.tracker.kernel_->ours() || offset >= size_) return {};
   const std::uint64_t end_offset = clipped_end(offset, size, size_);
   if (device == Device::active) s.device_wrote = s.device_ever = true;
@@ -78,7 +80,9 @@ std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size
 
   for (std::size_t page = s.pending.next(first, last); page < last; page = s.pending.next(page, last)) {
     const bool hot = s.hot.has(page);
-    const std::size_t most = hot ? std::min(last, HotBlocks::block_end(page)) : last;
+    const std::size_t most = hot              ? std::min(last, HotBlocks::block_end(page))
+                             : s.notes_undone ? page + 1
+                                              : last;
     const bool ambiguous = s.ambiguous(page, device);
     const bool fresh = s.fresh(page);
     const bool stale = s.stale.has(page);
@@ -93,7 +97,9 @@ std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size
     const std::size_t clip_end = fresh ? end : std::min(end, to);
     const std::uint64_t reported = s.reported_until();
     s.report_run(clip_begin, clip_end, ambiguous, fresh || stale);
-    if (hot && s.hot.compared(page, s.reported_until() != reported)) s.tracker.hot_changed_ = true;
+    const bool changed = s.reported_until() != reported;
+    if (s.notes_undone && !changed) s.undone.add(page, stop);
+    if (hot && s.hot.compared(page, changed)) s.tracker.hot_changed_ = true;
     s.known.add(page, stop);
     // What was clipped off is still to be compared.
     const std::size_t done_first = clip_begin == begin ? page : page + 1;
@@ -107,6 +113,17 @@ std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size
   }
   if (from == s.lead && to == s.lead + s.bytes) s.device_wrote = false;
   return s.ranges;
+}
+
+void Tracked::note_undone(bool may) noexcept {
+  state_->notes_undone = may;
+  state_->undone.remove(0, state_->pages);
+}
+
+void Tracked::each_undone(const std::function<void(std::uint64_t from, std::uint64_t to)>& visit) const {
+  const State& s = *state_;
+  for (std::size_t page = s.undone.next(0, s.pages); page < s.pages; page = s.undone.next(page + 1, s.pages))
+    visit(s.begin_of(page) - s.lead, s.end_of(page + 1) - s.lead);
 }
 
 std::span<const Range> Tracked::refresh(std::uint64_t offset, std::uint64_t size, Refresh which) noexcept {
@@ -125,7 +142,8 @@ std::span<const Range> Tracked::refresh(std::uint64_t offset, std::uint64_t size
   if (s.device_watch != nullptr) s.device_watch->look(first, last);
   for (std::size_t page = first; page < last; page += Tracker::staging_pages) {
     const std::size_t end_page = std::min(last, page + Tracker::staging_pages);
-    if (which == Refresh::everything || s.any_to_compare(page, end_page)) s.refresh_batch(page, end_page, which);
+    if (which == Refresh::everything || s.any_to_compare(page, end_page))
+      s.refresh_batch(page, end_page, which);
   }
   if (which == Refresh::everything && first == 0 && last == s.pages) s.device_ever = false;
   return s.ranges;

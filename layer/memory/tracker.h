@@ -27,6 +27,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -199,6 +200,12 @@ class Tracked {
   // as host writes now. They become the last known contents.
   std::span<const Range> changes(Device device) noexcept { return changes(0, whole, device); }
   std::span<const Range> changes(std::uint64_t offset, std::uint64_t size, Device device) noexcept;
+
+  // Whether changes() notes pages that were written and are as they were: a write that
+  // was undone. Who reads the memory meanwhile may have seen it.
+  void note_undone(bool may) noexcept;
+  // Those of the last changes(), by their place from the start of the memory.
+  void each_undone(const std::function<void(std::uint64_t from, std::uint64_t to)>& visit) const;
 
   // After a wait, acquire or invalidate: what changed without a host write.
   // Works on whole pages; only for memory that device work may write. Unambiguous

@@ -2,8 +2,9 @@
 // A thread maps, writes and unmaps a buffer that no submitted work uses, and
 // flushes another, all the while another thread submits and waits. A
 // checkpoint that reads them between two such writes, and is recorded behind
-// the second, says what no replay can reach.
-//   meanwhile [--rounds N]
+// the second, says what no replay can reach. With --undo the thread writes words
+// and takes them back, so that who compares finds nothing, and who reads may.
+//   meanwhile [--rounds N] [--undo 1]
 #include <atomic>
 #include <thread>
 
@@ -32,7 +33,14 @@ int main(int argc, char** argv) {
   vkUnmapMemory(s.device, mapped_again.memory);
 
   std::atomic<bool> stop{false};
+  const auto undo = [&] {
+    auto* const words = static_cast<volatile std::uint32_t*>(flushed.words);
+    while (!stop)
+      for (std::uint32_t value : {1u, 0u})
+        for (std::size_t at = 0; at < kBytes / 4; at += kStep) words[at] = value;
+  };
   std::thread other([&] {
+    if (option(argc, argv, "--undo", 0) != 0) return undo();
     std::uint32_t value = 0;
     while (!stop) {
       void* words = nullptr;

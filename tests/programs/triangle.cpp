@@ -2,7 +2,8 @@
 // Draws a triangle without a window, copies it to a mapped buffer, and checks
 // a texel inside and one outside it. Each frame has another tint and a command
 // buffer of its own, all recorded before the first submit.
-//   triangle [--frames N] [--ppm FILE]
+//   triangle [--frames N] [--ppm FILE] [--event 1]
+// With --event it has one that the host could set, and nothing waits for.
 #include "raster.h"
 
 using namespace program;
@@ -54,6 +55,9 @@ int main(int argc, char** argv) {
   std::vector<Frame> frames(option(argc, argv, "--frames", 1));
   Context c = create_context("triangle");
   Raster r = create_raster(c, kExtent);
+  VkEvent event = VK_NULL_HANDLE;
+  const VkEventCreateInfo event_info{VK_STRUCTURE_TYPE_EVENT_CREATE_INFO, nullptr, 0};
+  if (option(argc, argv, "--event", 0) != 0) CHECK(vkCreateEvent(c.device, &event_info, nullptr, &event));
   MappedBuffer vertices = create_vertices(c);
   MappedBuffer readback = create_mapped_buffer(c, kExtent * kExtent * 4, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
   for (std::uint32_t i = 0; i < frames.size(); ++i) {
@@ -71,6 +75,7 @@ int main(int argc, char** argv) {
               static_cast<unsigned long long>(checksum(readback.words, kExtent * kExtent)));
   for (int i = 1; i + 1 < argc; ++i)
     if (std::strcmp(argv[i], "--ppm") == 0) write_ppm(argv[i + 1], readback.words);
+  vkDestroyEvent(c.device, event, nullptr);
   destroy(c, readback);
   destroy(c, vertices);
   destroy(c, r);

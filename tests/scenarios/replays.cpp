@@ -59,6 +59,7 @@ void writes_the_same(const Words& words, const Expectations& expected) {
   const Compared result = compared(outcome, "parts of buffers and images");
   INFO("without contents by right: " << expected.no_contents_because);
   if (expected.no_contents_because.empty()) CHECK(result.equal > 0);
+  if (expected.least_parts > 0) CHECK(result.equal >= expected.least_parts * result.all);
 }
 
 void replays_bit_for_bit(const Words& words, const Expectations& expected) {

@@ -24,6 +24,7 @@ struct Expectations {
   // Why the program frees no memory at all, so that nothing is compared; empty: it frees some.
   std::string frees_nothing_because = {};
   std::string allocates_nothing_because = {};  // likewise
+  double least_parts = 0;  // the share of what its submits write that is compared at least
   // Why its submits write nothing that can be read; empty: they do.
   std::string no_contents_because = {};
 };

@@ -65,6 +65,25 @@ SCENARIO("what is in no mapped memory and on no screen is compared, too", "[subm
   CHECK(compared(outcome, "parts of buffers and images").equal > 10);
 }
 
+SCENARIO("an event that the host might set makes no image unreadable", "[submits]") {
+  const Recording& capture = checked({program("triangle"), "--frames", "3", "--event", "1"});
+  const Outcome outcome = player({"--verify", "--report", capture.path + ".json", capture.path});
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  // On a busy machine, work may take longer than what may wait for the program is waited for.
+  CHECK(compared(outcome, "parts of buffers and images").equal >= 2);
+  const Json report = Json::parse(read_file(capture.path + ".json"));
+  CHECK(report.at("/verification/first_unverified").find("layout") == std::string::npos);
+}
+
+SCENARIO("a host write that is undone while it is read is not taken for the device's", "[submits]") {
+  const Recording& capture = checked({program("meanwhile"), "--undo", "1"});
+  const Outcome outcome = player({"--verify", capture.path});
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(compared(outcome, "parts of buffers and images").equal >= 30);
+}
+
 SCENARIO("names that the program gave are part of what is told", "[submits]") {
   const Recording& capture = checked({program("labels")});
   const Outcome dump = rondo({"dump", "--format=text", capture.path});

@@ -131,8 +131,16 @@ TEST_F(MemoryDeviceWatch, ReadbackSeesEverything) {
 TEST_F(MemoryDeviceWatch, PartsAreRefreshedAlone) {
   write(10, 20);
   EXPECT_EQ(spans_of(tracked->refresh(12 * page, 10 * page, Refresh::known)), first_bytes(12, 10));
-  EXPECT_EQ(wait(), (Spans{{10 * page, 1}, {11 * page, 1}, {22 * page, 1}, {23 * page, 1}, {24 * page, 1},
-                           {25 * page, 1}, {26 * page, 1}, {27 * page, 1}, {28 * page, 1}, {29 * page, 1}}));
+  EXPECT_EQ(wait(), (Spans{{10 * page, 1},
+                           {11 * page, 1},
+                           {22 * page, 1},
+                           {23 * page, 1},
+                           {24 * page, 1},
+                           {25 * page, 1},
+                           {26 * page, 1},
+                           {27 * page, 1},
+                           {28 * page, 1},
+                           {29 * page, 1}}));
 }
 
 TEST_F(MemoryDeviceWatch, WritesAfterTheProgramClosedOurDescriptorsAreFound) {

@@ -255,6 +255,35 @@ TEST_P(MemoryTracker, AfterAWaitTheDevicesWritesAreTold) {
   EXPECT_EQ(ambiguous_in(tracked->collect(0, whole, Device::idle)), 0u) << "no device work since";
 }
 
+TEST_P(MemoryTracker, WritesThatWereUndoneAreNotedByTheirPage) {
+  const auto undone = [&] {
+    Spans spans;
+    tracked->each_undone([&](std::uint64_t from, std::uint64_t to) { spans.emplace_back(from, to); });
+    return spans;
+  };
+  const auto toggle = [&](std::size_t at) {
+    for (const int value : {1, 0})
+      *reinterpret_cast<volatile unsigned char*>(host + at) = static_cast<unsigned char>(value);
+  };
+  toggle(3 * page);
+  tracked->collect(0, whole, Device::idle);
+  EXPECT_TRUE(undone().empty()) << "nobody asked";
+  tracked->note_undone(true);
+  if (GetParam() == Mechanism::scan) {
+    tracked->collect(0, whole, Device::idle);
+    EXPECT_EQ(undone().size(), bytes / page) << "it cannot know";
+    return;
+  }
+  toggle(3 * page);
+  toggle(4 * page + 100);
+  host[5 * page] = std::byte{1};
+  const auto ranges = tracked->collect(0, whole, Device::idle);
+  EXPECT_EQ(spans_of(ranges), (Spans{{5 * page, 1}}));
+  EXPECT_EQ(undone(), (Spans{{3 * page, 4 * page}, {4 * page, 5 * page}}));
+  tracked->collect(0, whole, Device::idle);
+  EXPECT_TRUE(undone().empty());
+}
+
 TEST_P(MemoryTracker, RefreshLosesNoHostWriteOfTheSamePage) {
   if (GetParam() == Mechanism::shadow) GTEST_SKIP() << "it tells bytes apart: MemoryShadow";
   host[0] = std::byte{1};
