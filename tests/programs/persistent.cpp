@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a frame costs a program that keeps a large buffer mapped and writes a
 // part of its pages each time: prints the best and the median milliseconds of a
-// frame, from its first write until its submit is done.
+// frame, from its first write until its submit is done, and the process's PSS in
+// KiB behind the last.
 //   persistent [--megabytes N] [--percent N] [--dense 1] [--writable 1] [--frames N]
 // Each touched page gets eight new bytes, or with --dense is written whole. With
 // --writable the device may write the buffer, too, and writes some of it.
 #include <algorithm>
 #include <chrono>
+#include <fstream>
+#include <string>
 #include <vector>
 
 #include "support.h"
@@ -23,6 +26,13 @@ std::uint64_t next(std::uint64_t& state) {
   state ^= state >> 7;
   state ^= state << 17;
   return state;
+}
+
+long pss() {
+  std::ifstream file("/proc/self/smaps_rollup");
+  for (std::string line; std::getline(file, line);)
+    if (line.rfind("Pss:", 0) == 0) return std::strtol(line.c_str() + 4, nullptr, 10);
+  return 0;
 }
 
 }  // namespace
@@ -65,7 +75,8 @@ int main(int argc, char** argv) {
     spent.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
   }
   std::sort(spent.begin(), spent.end());
-  std::printf("frame best %.3f ms median %.3f ms\n", spent.front(), spent[spent.size() / 2]);
+  std::printf("frame best %.3f ms median %.3f ms, PSS %ld KiB\n", spent.front(), spent[spent.size() / 2],
+              pss());
   destroy(c, other);
   destroy(c, buffer);
   destroy(c, commands);

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cctype>
+#include <regex>
 
 #include "fixture.h"
 #include "replays.h"
+#include "skip.h"
 
 using namespace scenario;
 
@@ -79,6 +81,30 @@ SCENARIO("a buffer that stays mapped and is written a little each frame replays"
   };
   WHEN("eight bytes of a page are") { replays("0"); }
   WHEN("whole pages are") { replays("1"); }
+}
+
+SCENARIO("a captured program's memory grows by one copy of the mapped pages that it wrote", "[programs]") {
+#ifdef RONDO_SANITIZER_RUNTIME
+  SKIP_SCENARIO("sanitizers take memory for themselves");
+#endif
+  constexpr long kMegabytes = 128, kAllowed = 64;
+  const Words words{
+      program("persistent"), "--megabytes", std::to_string(kMegabytes), "--percent", "100", "--frames", "3"};
+  const auto pss = [](const std::string& out) {
+    std::smatch match;
+    REQUIRE(std::regex_search(out, match, std::regex("PSS ([0-9]+) KiB")));
+    return std::stol(match[1]) / 1024;
+  };
+  Command alone;
+  alone.arguments = words;
+  use_driver(alone.environment, lavapipe);
+  const Outcome native = run_on(lavapipe, alone);
+  REQUIRE(native.status == 0);
+  const Recording& capture = captured(words);
+  REQUIRE(capture.run.status == 0);
+  INFO(native.out << capture.run.out);
+  REQUIRE(pss(native.out) > kMegabytes);
+  CHECK(pss(capture.run.out) - pss(native.out) <= kMegabytes + kAllowed);
 }
 
 SCENARIO("ten thousand recorded draws replay", "[programs]") {
