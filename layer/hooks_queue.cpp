@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What makes a device, or another thread, see the program's host writes:
-// submits, signals, events.
+// submits, signals, events. And labels of queues.
 #include "generated/hooks.h"
 #include "layer/chain.h"
 #include "layer/checkpoint.h"
@@ -14,6 +14,12 @@ namespace {
 // Held over a submit only with checkpoints.
 Checkpointer::Lock enter_queues(DeviceState& device) {
   return device.checkpointer != nullptr ? device.checkpointer->enter_queues() : Checkpointer::Lock();
+}
+
+template <CommandId C, class... A>
+void label(VkQueue queue, A... arguments) {
+  const auto lock = enter_queues(device_of(queue));
+  regular<C>(queue, arguments...);
 }
 
 // In the order of their execution.
@@ -144,6 +150,18 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueueSubmit2KHR(VkQueue queue, std::uint32
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueueBindSparse(VkQueue queue, std::uint32_t bindInfoCount,
                                                       const VkBindSparseInfo* pBindInfo, VkFence fence) {
   return submit<CommandId::vkQueueBindSparse>(queue, bindInfoCount, pBindInfo, fence);
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_vkQueueBeginDebugUtilsLabelEXT(VkQueue queue,
+                                                               const VkDebugUtilsLabelEXT* pLabelInfo) {
+  label<CommandId::vkQueueBeginDebugUtilsLabelEXT>(queue, pLabelInfo);
+}
+VKAPI_ATTR void VKAPI_CALL hook_vkQueueEndDebugUtilsLabelEXT(VkQueue queue) {
+  label<CommandId::vkQueueEndDebugUtilsLabelEXT>(queue);
+}
+VKAPI_ATTR void VKAPI_CALL hook_vkQueueInsertDebugUtilsLabelEXT(VkQueue queue,
+                                                                const VkDebugUtilsLabelEXT* pLabelInfo) {
+  label<CommandId::vkQueueInsertDebugUtilsLabelEXT>(queue, pLabelInfo);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkSignalSemaphore(VkDevice device,

@@ -46,6 +46,8 @@ LAYER_HAND = _each(
      "vkDestroyImage"),
     ("host writes are found before it, numbered with it",
      "vkQueueSubmit vkQueueSubmit2 vkQueueBindSparse vkSignalSemaphore vkSetEvent"),
+    ("a queue is one thread's at a time: not while a checkpoint submits to it",
+     "vkQueueBeginDebugUtilsLabelEXT vkQueueEndDebugUtilsLabelEXT vkQueueInsertDebugUtilsLabelEXT"),
     ("work may wait for what the host signals: how long a checkpoint waits for it",
      "vkCreateSemaphore vkCreateEvent"),
     ("takes checkpoints, and times the frame",
