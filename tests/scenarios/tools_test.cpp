@@ -132,6 +132,17 @@ SCENARIO("both programs say their version and their options", "[tools]") {
   CHECK(help.find("--damage") == std::string::npos);  // for developers only
 }
 
+SCENARIO("a report is never written over its capture", "[tools]") {
+  const Recording& capture = captured({program("triangle")});
+  REQUIRE(capture.run.status == 0);
+  const std::string before = read_file(capture.path);
+  const Outcome outcome = player({"--report", capture.path, capture.path});
+  INFO(outcome.both());
+  CHECK(outcome.status == 2);
+  CHECK(is_one_line(outcome, "player"));
+  CHECK(read_file(capture.path) == before);
+}
+
 SCENARIO("a replay that takes too long ends with status 7", "[tools]") {
   const Recording& capture = captured(vkcube(300));
   REQUIRE(capture.run.status == 0);
