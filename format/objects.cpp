@@ -184,7 +184,7 @@ void ObjectTable::apply(const codec::CommandInfo& command, std::uint64_t sequenc
     // vkCreate*Pipelines may fail and still publish some.
     if (!succeeded && ref.type != HandleType::VkPipeline) continue;
     ObjectId known = m.find(ref.type, ref.captured, dispatch);
-    if (known != 0 && command.id == CommandId::vkGetSwapchainImagesKHR)
+    if (known != 0 && ref.type == HandleType::VkImage && command.id == CommandId::vkGetSwapchainImagesKHR)
       known = m.image_of(known, m.parent_of(ref.type, command, lowered, out.ids));
     // Likewise an image that the program makes itself.
     if (known != 0 && !getter && m.is_of_swapchain(known)) known = 0;
