@@ -2,6 +2,7 @@
 // Render passes, framebuffers, and where a command buffer is in them.
 #include <algorithm>
 #include <bit>
+#include <span>
 
 #include "generated/args.h"
 #include "gpu/texels.h"
@@ -129,6 +130,18 @@ Wrong check_attachments(Validity& v, const RenderPass* pass, const Framebuffer& 
   return {};
 }
 
+// Images of swapchains are played as transfer sources, and others that are read to be compared;
+// what an imageless framebuffer says of its images has to agree, so all of them are.
+void make_readable(Validity& v, const Call& c, const VkFramebufferAttachmentsCreateInfo& images,
+                   Framebuffer& framebuffer) {
+  for (const VkFramebufferAttachmentImageInfo& image :
+       std::span(images.pAttachmentImageInfos, images.attachmentImageInfoCount)) {
+    const bool can_be = (image.usage & VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT) == 0;
+    framebuffer.readable.push_back(can_be);
+    if (can_be) v.change(c, image.usage, image.usage | VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
+  }
+}
+
 Wrong create_framebuffer(Validity& v, const Call& c) {
   const VkFramebufferCreateInfo& info = *c.as<args_vkCreateFramebuffer>().pCreateInfo;
   const ObjectId pass_id = c.id(&info.renderPass);
@@ -148,6 +161,7 @@ Wrong create_framebuffer(Validity& v, const Call& c) {
   if (framebuffer.imageless &&
       (images == nullptr || images->attachmentImageInfoCount != info.attachmentCount))
     return "says nothing of the images that it has";
+  if (framebuffer.imageless) make_readable(v, c, *images, framebuffer);
   for (std::uint32_t i = 0; !framebuffer.imageless && i < info.attachmentCount; ++i)
     if (framebuffer.views.push_back(c.id(&info.pAttachments[i])); framebuffer.views.back() == 0)
       return "attachment " + std::to_string(i) + " is null";
@@ -184,8 +198,12 @@ Wrong begin_pass(Validity& v, const Call& c, const VkRenderPassBeginInfo& info, 
         return "attachment " + std::to_string(i) + " is null";
     // The framebuffer may have been made with another pass that is compatible.
     if (Wrong w = check_attachments(v, pass, *framebuffer, views); !w.empty()) return w;
+    for (std::size_t i = 0; i < framebuffer->readable.size() && i < views.size(); ++i)
+      if (const ImageView* view = v.image_views.find(views[i]); view != nullptr && framebuffer->readable[i])
+        if (const Image* image = v.image(view->image); image != nullptr && !image->of_swapchain)
+          v.needs_image_usage("", view->image, VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
     if (commands != nullptr)
-      for (const ObjectId id : framebuffer->views) {
+      for (const ObjectId id : views) {
         commands->uses.push_back(id);
         if (const ImageView* view = v.image_views.find(id); view != nullptr && view->image != 0)
           commands->uses.push_back(view->image);

@@ -128,6 +128,7 @@ struct Framebuffer {
   std::uint32_t attachments = 0;
   std::uint32_t width = 0, height = 0, layers = 0;
   bool imageless = false;
+  std::vector<bool> readable;  // of imageless ones: whose images are made transfer sources
 };
 
 // Sets and bindings that shaders declare.

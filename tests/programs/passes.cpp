@@ -229,6 +229,49 @@ void resolved_depth(Session& s, const MappedBuffer& out) {
            VK_IMAGE_ASPECT_STENCIL_BIT);
 }
 
+// Clears two images that nothing reads, in a framebuffer without images: who reads them to
+// compare them needs another usage, of them and of the framebuffer's.
+void cleared_only(Session& s) {
+  const VkImageCreateInfo info =
+      image_info(VK_FORMAT_R8G8B8A8_UNORM, kExtent, VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT);
+  const Image images[2] = {create_image(s, info), create_image(s, info)};
+  VkAttachmentDescription attachments[2];
+  for (VkAttachmentDescription& a : attachments)
+    a = {0,
+         VK_FORMAT_R8G8B8A8_UNORM,
+         VK_SAMPLE_COUNT_1_BIT,
+         VK_ATTACHMENT_LOAD_OP_CLEAR,
+         VK_ATTACHMENT_STORE_OP_STORE,
+         VK_ATTACHMENT_LOAD_OP_DONT_CARE,
+         VK_ATTACHMENT_STORE_OP_DONT_CARE,
+         VK_IMAGE_LAYOUT_UNDEFINED,
+         VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL};
+  const VkAttachmentReference drawn[2] = {{0, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL},
+                                          {1, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL}};
+  const VkSubpassDescription subpass{.colorAttachmentCount = 2, .pColorAttachments = drawn};
+  const VkRenderPassCreateInfo pass_info{
+      VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO, nullptr, 0, 2, attachments, 1, &subpass, 0, nullptr};
+  VkRenderPass made;
+  CHECK(vkCreateRenderPass(s.device, &pass_info, nullptr, &made));
+  const VkRenderPass pass = keep(s, vkDestroyRenderPass, made);
+  const VkFramebuffer framebuffer = create_imageless(s, pass, images);
+  const VkImageView views[2] = {images[0].view, images[1].view};
+  const VkRenderPassAttachmentBeginInfo given{VK_STRUCTURE_TYPE_RENDER_PASS_ATTACHMENT_BEGIN_INFO, nullptr, 2,
+                                              views};
+  VkClearValue clears[2]{};
+  clears[0].color.float32[1] = 1;
+  clears[1].color.float32[2] = 1;
+  const VkRenderPassBeginInfo begins{VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
+                                     &given,
+                                     pass,
+                                     framebuffer,
+                                     {{0, 0}, {kExtent, kExtent}},
+                                     2,
+                                     clears};
+  vkCmdBeginRenderPass(s.cmd, &begins, VK_SUBPASS_CONTENTS_INLINE);
+  vkCmdEndRenderPass(s.cmd);
+}
+
 }  // namespace
 
 int main() {
@@ -246,6 +289,7 @@ int main() {
   MappedBuffer out = create_readback(s, 2 * kTexels * 4 + kTexels);
   two_subpasses(s, out);
   resolved_depth(s, out);
+  cleared_only(s);
   run(s);
 
   EXPECT(s, count(out.words, kTexels, 0xffffff00) == 128);
