@@ -360,7 +360,7 @@ void Checkpointer::digest(ThreadState& state, Memory& memory) {
       open.push_back({{at, std::min(most, to - at)}, {}});
   }
   const auto bytes = [&](const RondoRange& range) {
-    return std::span<const std::byte>(memory.tracked->program_side() + (range.offset - memory.map_offset),
+    return std::span<const std::byte>(memory.tracked->contents() + (range.offset - memory.map_offset),
                                       static_cast<std::size_t>(range.size));
   };
   const auto place_of = [&](const memory::Range& range) {

@@ -34,6 +34,16 @@ void existing_pages(const std::byte* mapping, std::size_t first, std::size_t las
   }
 }
 
+// Calls visit(first, last) for what the program has not unmapped of a driver's own mapping.
+template <class Visit>
+void mapped_pages(const std::byte* mapping, std::size_t first, std::size_t last, Visit visit) {
+  if (Kernel::mapped(mapping + first * page_bytes, (last - first) * page_bytes)) return visit(first, last);
+  if (last - first < 2) return;
+  const std::size_t middle = first + (last - first) / 2;
+  mapped_pages(mapping, first, middle, visit);
+  mapped_pages(mapping, middle, last, visit);
+}
+
 }  // namespace
 
 Tracked::State::State(Tracked& tracked, Tracker& by, const std::byte* contents_start,
@@ -192,7 +202,8 @@ void Tracked::State::lost() noexcept {
 
 void Tracked::State::add_all(std::size_t first, std::size_t last) noexcept {
   if (!aliased) {
-    pending.add(first, last);
+    pending.remove(first, last);
+    mapped_pages(contents, first, last, [&](std::size_t from, std::size_t to) { pending.add(from, to); });
     return;
   }
   existing_pages(contents, first, last, [&](std::size_t from, std::size_t to) { pending.add(from, to); });
@@ -302,7 +313,7 @@ void Tracked::State::refresh_batch(std::size_t first, std::size_t last, Refresh 
   if (aliased)
     existing_pages(contents, first, last, stage);
   else
-    stage(first, last);
+    mapped_pages(contents, first, last, stage);
   // The host may have written what was just read: then it is not the device's alone.
   if (changed.next(0, last - first) != last - first) look(first, last, Kernel::Rearm::no);
 

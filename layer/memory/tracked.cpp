@@ -36,6 +36,8 @@ Mechanism Tracked::mechanism() const noexcept {
 
 std::byte* Tracked::program_side() const noexcept { return state_->watched + state_->lead; }
 
+const std::byte* Tracked::contents() const noexcept { return state_->contents + state_->lead; }
+
 bool Tracked::tells_devices_apart() const noexcept {
   return state_->shadow != nullptr || (state_->aliased && mechanism_ != Mechanism::scan);
 }

@@ -179,6 +179,8 @@ class Tracked {
   std::uint64_t size() const noexcept { return size_; }
   // Where the program writes: from the start of the tracked memory.
   std::byte* program_side() const noexcept;
+  // Where its bytes are read: of AliasMemory, what the program cannot unmap or replace.
+  const std::byte* contents() const noexcept;
   // What the program writes is the device's only after changes() or collect(),
   // and the device's is the program's only after refresh(): both have to go on
   // for as long as this exists.

@@ -284,6 +284,22 @@ TEST_P(MemoryTracker, WritesThatWereUndoneAreNotedByTheirPage) {
   EXPECT_TRUE(undone().empty());
 }
 
+TEST_P(MemoryTracker, ProgramsMayUnmapPartsOfADriversMapping) {
+  if (GetParam() != Mechanism::pagemap && GetParam() != Mechanism::scan)
+    GTEST_SKIP() << "it has another mapping";
+  std::memset(host, 1, bytes);
+  tracked->collect(0, whole, Device::idle);
+  host[2 * page] = std::byte{2};
+  host[20 * page] = std::byte{3};
+  ASSERT_EQ(munmap(host + 8 * page, 7 * page), 0);
+  EXPECT_EQ(spans_of(tracked->collect(0, whole, Device::active)), (Spans{{2 * page, 1}, {20 * page, 1}}));
+  tracked->refresh(0, whole, Refresh::everything);
+  host[21 * page] = std::byte{4};
+  tracked->refresh(0, whole, Refresh::known);
+  tracker->scan();
+  EXPECT_EQ(spans_of(tracked->changes(Device::active)), (Spans{{21 * page, 1}}));
+}
+
 TEST_P(MemoryTracker, RefreshLosesNoHostWriteOfTheSamePage) {
   if (GetParam() == Mechanism::shadow) GTEST_SKIP() << "it tells bytes apart: MemoryShadow";
   host[0] = std::byte{1};
