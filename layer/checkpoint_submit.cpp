@@ -170,6 +170,9 @@ void Checkpointer::contents(ThreadState& state) {
     const auto lock = host_memory().enter();
     HostMemory::finished(device_);
     read_ = device_.memories.epoch;
+    // What the device wrote is known now: what the host writes from here on is told from it.
+    host_memory().record_told_apart(state);
+    host_memory().refresh(device_);
   }
   std::vector<Content> open;
   for (Resources::Part& part : device_.resources->written()) open.push_back({std::move(part), {}, 0, {}});
