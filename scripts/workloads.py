@@ -21,14 +21,16 @@ MODELS = ("f16", "q8_0", "q4_0")
 
 
 class Workload:
-    """`until`: seconds, then SIGTERM. `times`: a regular expression of what its output says of speed."""
+    """`until`: seconds, then SIGTERM. `times`: a regular expression of what its output says of speed.
+    `draws_to_screen_only`: its submits write nothing but images of swapchains."""
 
-    def __init__(self, words, environment=None, folder=None, until=None, times=None):
+    def __init__(self, words, environment=None, folder=None, until=None, times=None, draws_to_screen_only=False):
         self.words = [str(word) for word in words]
         self.environment = environment or {}
         self.folder = folder
         self.until = until
         self.times = times
+        self.draws_to_screen_only = draws_to_screen_only
 
     def run(self, environment, watch=False):
         return Run(self.words, environment, self.folder, self.until, watch)
@@ -76,10 +78,13 @@ def glmark2(benchmark, size):
 def workloads(options):
     found = {}
     if shutil.which("vkcube"):
-        found["vkcube"] = Workload(["vkcube", "--c", options.frames, "--present_mode", "0"])
-        found["vkcube-small"] = Workload(["vkcube", "--c", options.frames, "--width", "320", "--height", "240"])
+        found["vkcube"] = Workload(["vkcube", "--c", options.frames, "--present_mode", "0"],
+                                   draws_to_screen_only=True)
+        found["vkcube-small"] = Workload(["vkcube", "--c", options.frames, "--width", "320", "--height", "240"],
+                                         draws_to_screen_only=True)
     if shutil.which("vkcubepp"):
-        found["vkcubepp"] = Workload(["vkcubepp", "--c", options.frames, "--present_mode", "0"])
+        found["vkcubepp"] = Workload(["vkcubepp", "--c", options.frames, "--present_mode", "0"],
+                                     draws_to_screen_only=True)
     if shutil.which("glmark2"):
         for name, benchmark in GLMARK2.items():
             found[f"glmark2-{name}"] = glmark2(benchmark, "640x480")
