@@ -200,10 +200,12 @@ void CaptureWriter::Impl::add_blob(Stream& stream, const Digest& digest, std::sp
       return;
     }
   }
-  const struct Added {  // whatever happens: others wait for it
+  struct Added {  // whatever happens: others wait for it
     Impl& writer;
     bool& done;
+    bool whole = false;
     ~Added() {
+      if (!whole) writer.fail_with(ENOMEM, "adding a blob");
       const std::lock_guard lock(writer.blob_mutex);
       done = true;
       writer.blob_added.notify_all();
@@ -220,6 +222,7 @@ void CaptureWriter::Impl::add_blob(Stream& stream, const Digest& digest, std::sp
     const std::span<const std::byte> pieces[] = {bytes_of(head), bytes_of(entry), bytes};
     spool_chunk(chunk_header(ChunkType::blobs), pieces);
   }
+  added.whole = true;
 }
 
 // Payload first: a header in the file means that the chunk is whole.

@@ -34,17 +34,13 @@ bool has_holes(const File& file) {
   return file.truncate(0) == 0 && tried && static_cast<std::uint64_t>(found.st_blocks) * 512 < gap;
 }
 
-bool is_roomy(const WriterOptions& options, const File& file) {
-  if (options.spool_base != 0) return true;
-  rlimit limit{};
-  return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= 2 * kFarBase && has_holes(file);
-}
-
 SpoolMap new_spool(const WriterOptions& options, const File& file) {
-  const bool roomy = is_roomy(options, file);
-  const std::uint64_t base = options.spool_base != 0 ? options.spool_base : roomy ? kFarBase : kNearBase;
+  rlimit limit{};
+  const bool known = ::getrlimit(RLIMIT_FSIZE, &limit) == 0;
+  const bool far = known && limit.rlim_cur >= 2 * kFarBase && has_holes(file);
+  const std::uint64_t base = options.spool_base != 0 ? options.spool_base : far ? kFarBase : kNearBase;
   const std::uint64_t segments = (base + options.segment_bytes - 1) / options.segment_bytes;
-  return {options.segment_bytes, segments * options.segment_bytes, roomy};
+  return {options.segment_bytes, segments * options.segment_bytes, far && limit.rlim_cur == RLIM_INFINITY};
 }
 
 FileHeader new_file_header(std::size_t segment_bytes) {

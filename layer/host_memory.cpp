@@ -139,7 +139,8 @@ void HostMemory::record_told_apart(ThreadState& state) {
 void HostMemory::log_writes(Memory& memory, bool may) {
   memory.logs = may;
   std::vector<Memory::Written>().swap(memory.logged);
-  if (memory.tracked != nullptr) memory.tracked->note_undone(may);
+  // What is undone in a shadow never comes to the device.
+  if (memory.tracked != nullptr) memory.tracked->note_undone(may && !memory.tracked->is_shadow());
 }
 
 std::span<const memory::Range> HostMemory::record(ThreadState* state, Memory& memory, VkDeviceSize offset,
