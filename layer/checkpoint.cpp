@@ -26,7 +26,6 @@ constexpr std::uint64_t kMuchPatience = 20'000'000'000;
 // passes. What is not in vain costs no more than the work itself takes.
 constexpr std::uint64_t kAllowance = 2'000'000'000;
 constexpr std::uint64_t kShare = 4;
-constexpr std::uint64_t kLastWait = 10'000'000'000;  // for submits of ours, when their device ends
 constexpr int kAttempts = 8;  // against other threads that submit, or write what is being read
 constexpr VkDeviceSize kPiece = 4u << 20;  // of a buffer that is kept: what did not change is kept once
 constexpr std::uint64_t kImageTimeout = 60'000'000'000;  // ns
@@ -44,19 +43,9 @@ bool overlap(const RondoRange& a, std::uint64_t offset, std::uint64_t size) {
 }  // namespace
 
 Checkpointer::Checkpointer(DeviceState& device)
-    : device_(device), allowance_ns_(kAllowance), allowance_at_ns_(now_ns()) {}
+    : device_(device), fences_(device), allowance_ns_(kAllowance), allowance_at_ns_(now_ns()) {}
 
-// The program has waited for its work, and cannot have waited for ours.
-Checkpointer::~Checkpointer() {
-  stuck_.insert(stuck_.end(), probe_.begin(), probe_.end());
-  // A forked child's driver has none of its threads: nothing there will signal.
-  const bool ended = stuck_.empty() ||
-                     (!in_forked_child() &&
-                      device_.next->vkWaitForFences(device_.device, static_cast<std::uint32_t>(stuck_.size()),
-                                                    stuck_.data(), VK_TRUE, kLastWait) != VK_TIMEOUT);
-  if (ended) unused_.insert(unused_.end(), stuck_.begin(), stuck_.end());
-  for (VkFence fence : unused_) device_.next->vkDestroyFence(device_.device, fence, nullptr);
-}
+Checkpointer::~Checkpointer() { give_probe(); }
 
 gpu::Access Checkpointer::access(std::uint64_t timeout_ns) const {
   return {device_.next, device_.device, device_.memory, device_.set_loader_data, timeout_ns};
@@ -172,45 +161,14 @@ void Checkpointer::write(ThreadState& state, const std::vector<Presented>& image
   }
 }
 
-VkResult Checkpointer::submit_fence(VkQueue queue, VkFence& fence) {
-  if (unused_.empty()) {
-    const VkFenceCreateInfo info{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO, nullptr, 0};
-    if (const VkResult result = device_.next->vkCreateFence(device_.device, &info, nullptr, &fence);
-        result != VK_SUCCESS)
-      return result;
-  } else {
-    fence = unused_.back();
-    unused_.pop_back();
-  }
-  const VkResult result = device_.next->vkQueueSubmit(queue, 0, nullptr, fence);
-  if (result != VK_SUCCESS) unused_.push_back(fence);
-  return result;
-}
-
-VkResult Checkpointer::begin_wait(VkQueue queue, VkFence& fence) { return submit_fence(queue, fence); }
-
-void Checkpointer::end_wait(VkFence fence, bool signalled) {
-  if (signalled && device_.next->vkResetFences(device_.device, 1, &fence) == VK_SUCCESS)
-    unused_.push_back(fence);
-  else
-    stuck_.push_back(fence);
-}
-
-void Checkpointer::reuse_signalled() {
-  std::erase_if(stuck_, [&](VkFence fence) {
-    if (device_.next->vkGetFenceStatus(device_.device, fence) != VK_SUCCESS ||
-        device_.next->vkResetFences(device_.device, 1, &fence) != VK_SUCCESS)
-      return false;
-    unused_.push_back(fence);
-    return true;
-  });
+void Checkpointer::give_probe() {
+  for (VkFence fence : probe_) fences_.give(fence);
+  probe_.clear();
 }
 
 // A fence behind the work of each queue.
 VkResult Checkpointer::start_probe() {
-  stuck_.insert(stuck_.end(), probe_.begin(), probe_.end());
-  probe_.clear();
-  reuse_signalled();
+  give_probe();
   std::vector<VkQueue> queues;
   {
     const auto lock = host_memory().enter();
@@ -220,7 +178,7 @@ VkResult Checkpointer::start_probe() {
   timed_out_ = false;
   for (VkQueue queue : queues) {
     VkFence fence = VK_NULL_HANDLE;
-    if (const VkResult result = submit_fence(queue, fence); result != VK_SUCCESS) {
+    if (const VkResult result = fences_.submit(queue, fence); result != VK_SUCCESS) {
       probed_ = 0;
       return result;
     }
@@ -282,9 +240,7 @@ Checkpointer::Settled Checkpointer::settle(Lock& queues, Patience patience, std:
       reason = gpu::describe("vkWaitForFences", result);
       return Settled::no;
     }
-    stuck_.insert(stuck_.end(), probe_.begin(), probe_.end());
-    probe_.clear();
-    reuse_signalled();
+    give_probe();
     if (std::get<0>(now()) == epoch) {
       in_vain_ = {};
       return Settled::yes;

@@ -18,6 +18,7 @@
 #include "generated/args.h"
 #include "gpu/one_shot.h"
 #include "gpu/readback.h"
+#include "layer/fences.h"
 #include "layer/host_memory.h"
 #include "layer/record.h"
 
@@ -26,7 +27,7 @@ namespace rondo::layer {
 class Checkpointer {
  public:
   explicit Checkpointer(DeviceState& device);
-  ~Checkpointer();  // waits for its own submits, for ten seconds at most
+  ~Checkpointer();  // waits for its own submits, as Fences does
 
   using Lock = std::unique_lock<std::mutex>;
   // A forked child has one thread, and the lock may be one of its parent's.
@@ -52,8 +53,8 @@ class Checkpointer {
   void write(ThreadState& state, const std::vector<Presented>& images);  // inside the critical section
 
   // vkQueueWaitIdle without holding a lock while waiting: a fence behind all work.
-  VkResult begin_wait(VkQueue queue, VkFence& fence);
-  void end_wait(VkFence fence, bool signalled);
+  VkResult begin_wait(VkQueue queue, VkFence& fence) { return fences_.submit(queue, fence); }
+  void end_wait(VkFence fence) { fences_.give(fence); }
 
   // --- After a successful wait, under no lock: digests what devices can write of
   // mapped memory, if all that was submitted is finished or soon will be.
@@ -71,7 +72,7 @@ class Checkpointer {
   enum class Patience { some, much };
   Settled settle(Lock& queues, Patience patience, std::string& reason);
   VkResult start_probe();
-  void reuse_signalled();
+  void give_probe();
   std::uint64_t allowance();
   void check(ThreadState& state, Memory& memory, const char* unsettled);
   void digest(ThreadState& state, Memory& memory);
@@ -85,7 +86,6 @@ class Checkpointer {
   // Whether the capture gets the contents, too, under their digests.
   static bool keeps_bytes() { return settings().checkpoints >= Checkpoints::submit; }
   static std::optional<std::uint32_t> copying_family(const DeviceState& device, VkQueue queue);
-  VkResult submit_fence(VkQueue queue, VkFence& fence);
   gpu::Access access(std::uint64_t timeout_ns) const;
   gpu::Readback& readback(std::uint32_t family);
   void write(ThreadState& state, const Memory& memory, const std::vector<RondoRange>& ranges,
@@ -96,8 +96,7 @@ class Checkpointer {
   std::map<std::uint32_t, std::unique_ptr<gpu::Readback>> readbacks_;  // by queue family
   std::unique_ptr<gpu::OneShot> zeroing_;
   VkQueue zeroing_queue_ = VK_NULL_HANDLE;
-  std::vector<VkFence> unused_;
-  std::vector<VkFence> stuck_;  // submitted, and nobody waits for them any more
+  Fences fences_;
 
   // Memory checkpoints are made one at a time; what follows is theirs.
   std::mutex checking_;         // before the queues' lock

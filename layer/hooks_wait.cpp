@@ -123,7 +123,7 @@ VkResult wait_idle(DeviceState& device, std::span<const VkQueue> queues) {
     result = device.next->vkWaitForFences(device.device, static_cast<std::uint32_t>(begun), fences.data(),
                                           VK_TRUE, UINT64_MAX);
   const auto lock = device.checkpointer->enter_queues();
-  for (std::size_t i = 0; i < begun; ++i) device.checkpointer->end_wait(fences[i], result == VK_SUCCESS);
+  for (std::size_t i = 0; i < begun; ++i) device.checkpointer->end_wait(fences[i]);
   return result;
 }
 
