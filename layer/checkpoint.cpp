@@ -264,9 +264,9 @@ void Checkpointer::memory(ThreadState& state) {
     host_memory().refresh(device_);
     return;
   }
+  if (settled == Settled::yes) HostMemory::settled(device_);
   host_memory().record_all(&state);
   if (settled == Settled::yes) {
-    HostMemory::finished(device_);
     checked_ = device_.memories.epoch;
   } else {
     host_memory().refresh(device_);

@@ -168,7 +168,7 @@ void Checkpointer::contents(ThreadState& state) {
   const auto nothing_ends = device_.resources->enter();
   {
     const auto lock = host_memory().enter();
-    HostMemory::finished(device_);
+    HostMemory::settled(device_);
     read_ = device_.memories.epoch;
     // What the device wrote is known now: what the host writes from here on is told from it.
     host_memory().record_told_apart(state);

@@ -11,7 +11,8 @@
 namespace rondo::layer {
 
 // `inside(thread)` runs in the critical section, before the call is numbered;
-// thread is null when nothing is recorded. Numbered before the driver, always.
+// thread is null when nothing is recorded. It may ask for the section's lock, too,
+// and leave the section for a while. Numbered before the driver, always.
 template <CommandId C, bool kTimed = false, class Inside, class Down, class... A>
 typename CommandTraits<C>::Return record_critical(Inside&& inside, Down&& down, A... arguments) {
   using Traits = CommandTraits<C>;
@@ -25,8 +26,11 @@ typename CommandTraits<C>::Return record_critical(Inside&& inside, Down&& down, 
   }
   std::uint64_t sequence = 0;
   guarded([&] {
-    const auto lock = host_memory().enter();
-    inside(state);
+    auto lock = host_memory().enter();
+    if constexpr (std::is_invocable_v<Inside, ThreadState*, HostMemory::Lock&>)
+      inside(state, lock);
+    else
+      inside(state);
     if (state != nullptr && recording()) sequence = commit_call(*state, C, kReturns ? kRecordTwoPart : 0);
   });
   if constexpr (!kReturns) {

@@ -14,6 +14,7 @@
 #include "layer/log.h"
 #include "layer/regular.h"
 #include "layer/resources.h"
+#include "layer/settler.h"
 #include "layer/visibility.h"
 
 namespace rondo::layer {
@@ -185,6 +186,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateDevice(VkPhysicalDevice physicalDevi
     if (settings().checkpoints >= Checkpoints::submit) state.resources = std::make_unique<Resources>();
     if (settings().checkpoints != Checkpoints::none)
       state.checkpointer = std::make_unique<Checkpointer>(state);
+    if (state.software) state.settler = std::make_unique<Settler>(state);
     return VK_SUCCESS;
   });
 }
@@ -195,6 +197,7 @@ VKAPI_ATTR void VKAPI_CALL hook_vkDestroyDevice(VkDevice device, const VkAllocat
   DeviceState* const state = &device_of(device);
   const auto next = next_of(device).vkDestroyDevice;
   state->checkpointer.reset();
+  state->settler.reset();
   record_critical<CommandId::vkDestroyDevice>(
       [&](ThreadState* thread) {
         // Memory that the program leaks: nobody finds writes to it from here on,

@@ -154,7 +154,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkMapMemory(VkDevice device, VkDeviceMemory 
           }
         } else if (known->tracked == nullptr) {
           known->tracked = tracker->track(*known->alias, memory::Initial::zeros);
-          if (known->tracked != nullptr && state.software) known->tracked->watch_device();
+          if (known->tracked != nullptr && state.software)
+            known->tracked->watch_device(!known->device_writable || known->refreshed == state.memories.epoch);
         }
         if (known->tracked != nullptr) {
           known->tracked->user = known;

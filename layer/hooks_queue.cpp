@@ -6,6 +6,7 @@
 #include "layer/checkpoint.h"
 #include "layer/critical.h"
 #include "layer/resources.h"
+#include "layer/settler.h"
 
 namespace rondo::layer {
 
@@ -45,6 +46,14 @@ std::uint32_t family_of(DeviceState& device, VkQueue queue) {
   return VK_QUEUE_FAMILY_IGNORED;
 }
 
+// Pages that the host wrote while the device was writing them, too: their bytes are
+// told apart by finished work.
+void record_contested(DeviceState& device, VkQueue queue, ThreadState& thread, HostMemory::Lock& writes) {
+  const bool settled = device.settler->settle(writes, queue);
+  host_memory().record_all(&thread);
+  if (settled) host_memory().refresh(device);
+}
+
 template <CommandId C, class Batch>
 VkResult submit_and_record(DeviceState& device, VkQueue queue, std::uint32_t count, const Batch* batches,
                            VkFence fence) {
@@ -52,11 +61,14 @@ VkResult submit_and_record(DeviceState& device, VkQueue queue, std::uint32_t cou
   const auto lock = enter_queues(device);
   bool in_order = true;
   return record_critical<C, true>(
-      [&](ThreadState* thread) {
-        host_memory().record_all(thread);
+      [&](ThreadState* thread, HostMemory::Lock& writes) {
+        if (device.settler == nullptr)
+          host_memory().record_all(thread);
+        else if (host_memory().record_uncontested(thread, device))
+          record_contested(device, queue, *thread, writes);
         const bool idle = HostMemory::idle(device);
         host_memory().submitted(device, queue, fence);
-        if (device.checkpointer == nullptr) return;
+        if (!device.keeps_host_waits()) return;
         HostWaits& waits = device.memories.host_waits;
         waits.submitted(queue, std::span(batches, count));
         in_order = idle || !waits.possible();
@@ -108,7 +120,7 @@ VkResult signal(VkDevice handle, What what) {
 template <class Note>
 void note_host_waits(VkDevice handle, Note&& note) {
   DeviceState& device = device_of(handle);
-  if (device.checkpointer == nullptr) return;
+  if (!device.keeps_host_waits()) return;
   guarded([&] {
     const auto lock = host_memory().enter();
     note(device.memories.host_waits);

@@ -106,7 +106,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueuePresentKHR(VkQueue queue, const VkPre
   if (consumed) info.waitSemaphoreCount = 0;
   return record_critical<CommandId::vkQueuePresentKHR, true>(
       [&](ThreadState* thread) {
-        host_memory().record_all(thread);
+        // What is left of them is recorded before the next submit.
+        host_memory().record_uncontested(thread, device);
         if (thread != nullptr) device.checkpointer->write(*thread, images);
       },
       [&] { return device.next->vkQueuePresentKHR(queue, &info); }, queue, pPresentInfo);

@@ -20,8 +20,17 @@ constexpr std::uint64_t kPiece = 4u << 20;
 
 memory::Device activity(const Memory& memory) {
   const DeviceMemory& device = memory.device->memories;
-  return memory.device_writable && memory.refreshed != device.epoch ? memory::Device::active
-                                                                    : memory::Device::idle;
+  if (!memory.device_writable || memory.refreshed == device.epoch) return memory::Device::idle;
+  return device.settled == device.epoch ? memory::Device::settled : memory::Device::active;
+}
+
+void tell_settled(ThreadState& state, DeviceState& device) {
+  if (device.memories.settled != device.memories.epoch || device.memories.told_settled) return;
+  const args_rondoDeviceIdle args{device.device};
+  if (!encode_payload(state, state.host_writes, CommandId::rondoDeviceIdle, &args, true)) return;
+  write_call(state, CommandId::rondoDeviceIdle, 0, g_hot.writer->take_sequence(), {},
+             state.host_writes.bytes());
+  device.memories.told_settled = true;
 }
 
 // Host writes of one memory, gathered into as few records as make sense.
@@ -96,6 +105,7 @@ void write_ranges(ThreadState* state, Memory& memory, std::span<const memory::Ra
   if (state == nullptr) return;
   if (memory.logs) log_ranges(memory, ranges);
   if (ranges.empty()) return;
+  if (activity(memory) == memory::Device::settled) tell_settled(*state, *memory.device);
   WriteRecorder recorder(*state, memory);
   for (const memory::Range& range : ranges) recorder.add(range);
 }
@@ -117,14 +127,19 @@ Memory* HostMemory::find(DeviceState& device, VkDeviceMemory handle) {
   return found == device.memories.memories.end() ? nullptr : found->second.get();
 }
 
-void HostMemory::record_all(ThreadState* state) {
-  if (tracker_ == nullptr || (state == nullptr && !any_shadow)) return;
+// Whether pages of `asked` were kept.
+bool HostMemory::record_all(ThreadState* state, memory::Contested contested, const DeviceState* asked) {
+  if (tracker_ == nullptr || (state == nullptr && !any_shadow)) return false;
+  bool kept = false;
   for (memory::Tracked* tracked : tracker_->scan()) {
     Memory& memory = *static_cast<Memory*>(tracked->user);
     if (state == nullptr && !tracked->is_shadow()) continue;
     // Writes to other memory mean nothing before they are flushed.
-    if (memory.coherent && memory.mapped) write_ranges(state, memory, tracked->changes(activity(memory)));
+    if (!memory.coherent || !memory.mapped) continue;
+    write_ranges(state, memory, tracked->changes(activity(memory), contested));
+    kept |= memory.device == asked && tracked->kept_contested();
   }
+  return kept;
 }
 
 void HostMemory::record_told_apart(ThreadState& state) {
@@ -189,6 +204,14 @@ void HostMemory::finished(DeviceState& device, VkQueue queue) {
 
 void HostMemory::finished(DeviceState& device) {
   for (auto& [queue, progress] : device.memories.queues) progress.finished = progress.submitted;
+}
+
+void HostMemory::settled(DeviceState& device) {
+  finished(device);
+  DeviceMemory& d = device.memories;
+  if (d.settled == d.epoch) return;
+  d.settled = d.epoch;
+  d.told_settled = false;
 }
 
 bool HostMemory::idle(const DeviceState& device) {

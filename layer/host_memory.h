@@ -84,7 +84,9 @@ struct DeviceMemory {
   std::unordered_map<VkFence, FenceUse> fences;
   std::uint64_t epoch = 1;    // grows with every submit
   std::uint64_t signals = 0;  // by the host: what they may have let go on
-  HostWaits host_waits;       // kept with checkpoints only
+  std::uint64_t settled = 0;  // epoch at which the layer itself found all work finished, 0: it did not
+  bool told_settled = false;  // … and a record says so
+  HostWaits host_waits;       // kept where keeps_host_waits() says so
   bool told_of_misplaced = false;  // images: one note is enough
 };
 
@@ -110,7 +112,12 @@ class HostMemory {
 
   // Host writes to coherent memory, everywhere. Before a submit, signal, event.
   // `state` null: nothing is recorded, and shadows are given to their devices.
-  void record_all(ThreadState* state);
+  void record_all(ThreadState* state) { record_all(state, memory::Contested::record, nullptr); }
+  // … but for pages that work in flight may have written, too: their bytes can be told
+  // once the device is settled(). True: this device has such pages.
+  bool record_uncontested(ThreadState* state, const DeviceState& device) {
+    return record_all(state, memory::Contested::keep, &device);
+  }
   // … to memory whose host writes are told from the device's.
   void record_told_apart(ThreadState& state);
   // Whether Memory::logged is kept, from now on; it is empty then.
@@ -127,11 +134,16 @@ class HostMemory {
   static void finished(DeviceState& device, VkQueue queue);
   static void finished(DeviceState& device);
   static bool idle(const DeviceState& device);
+  // The layer waited until all work was finished, and nothing was submitted since. What
+  // is recorded from here on is found after that, and a record before it says so.
+  static void settled(DeviceState& device);
 
   // After a wait: device writes become part of the last known contents.
   void refresh(DeviceState& device);
 
  private:
+  bool record_all(ThreadState* state, memory::Contested contested, const DeviceState* asked);
+
   std::mutex lock_;
   std::unique_ptr<memory::Tracker> tracker_;
 };

@@ -3,6 +3,7 @@
 
 #include "layer/checkpoint.h"
 #include "layer/resources.h"
+#include "layer/settler.h"
 
 namespace rondo::layer {
 

@@ -21,6 +21,7 @@ namespace rondo::layer {
 
 class Checkpointer;
 class Resources;
+class Settler;
 
 // Written while the instance is created, read afterwards.
 struct InstanceState {
@@ -68,6 +69,7 @@ struct DeviceState {
   VkDeviceSize alias_granule = 1;
   std::unique_ptr<Resources> resources;        // null without checkpoints of submits
   std::unique_ptr<Checkpointer> checkpointer;  // null without checkpoints
+  std::unique_ptr<Settler> settler;            // null where a device's writes to a page are not known
 
   std::mutex swapchain_lock;
   std::unordered_map<VkSwapchainKHR, Swapchain> swapchains;  // guarded by swapchain_lock
@@ -78,6 +80,9 @@ struct DeviceState {
 
   DeviceState();
   ~DeviceState();
+
+  // Whether DeviceMemory::host_waits is asked by anybody.
+  bool keeps_host_waits() const { return checkpointer != nullptr || settler != nullptr; }
 };
 
 using InstanceEntry = KeyEntry<InstanceState>;

@@ -100,6 +100,13 @@ Result<void> wait_idle(Run& run, const Op& op, std::byte* args) {
   return {};
 }
 
+// Host writes follow that may hold what the work before them wrote.
+Result<void> work_is_finished(Run& run, const Op& op, std::byte*) {
+  const IdleProbe probe(run.device(op));
+  return wait_patiently(
+      run, op, [&](std::uint64_t ns) { return probe.wait(ns); }, "the wait before host writes");
+}
+
 // Repeats a poll until it says what it said in the capture, or until the work
 // that could change the answer is finished.
 template <class Poll>
@@ -156,6 +163,7 @@ void add_sync_executors(std::vector<Executor>& table) {
   table[static_cast<std::size_t>(CommandId::vkGetSemaphoreCounterValue)] = semaphore_had_value;
   table[static_cast<std::size_t>(CommandId::vkQueueWaitIdle)] = wait_idle;
   table[static_cast<std::size_t>(CommandId::vkDeviceWaitIdle)] = wait_idle;
+  table[static_cast<std::size_t>(CommandId::rondoDeviceIdle)] = work_is_finished;
   table[static_cast<std::size_t>(CommandId::vkGetEventStatus)] = event_was_set;
   table[static_cast<std::size_t>(CommandId::vkGetQueryPoolResults)] = query_was_ready;
 }

@@ -63,6 +63,7 @@ bool is_waited_for(CommandId id) {
     case CommandId::vkGetDeviceQueue:
     case CommandId::vkGetDeviceQueue2:
     case CommandId::rondoHostWrite:
+    case CommandId::rondoDeviceIdle:
     case CommandId::rondoCheckpointImage:
     case CommandId::rondoCheckpointMemory:
     case CommandId::rondoCheckpointBuffers:

@@ -99,7 +99,7 @@ PLAYER_HAND = _each(
      "vkCreateDebugUtilsMessengerEXT vkDestroyDebugUtilsMessengerEXT vkCreateDebugReportCallbackEXT "
      "vkDestroyDebugReportCallbackEXT"),
     ("Rondo's own record",
-     "rondoHostWrite rondoCheckpointImage rondoCheckpointMemory rondoCheckpointBuffers "
+     "rondoHostWrite rondoDeviceIdle rondoCheckpointImage rondoCheckpointMemory rondoCheckpointBuffers "
      "rondoCheckpointSubresources rondoAddress rondoNote"),
 )
 

@@ -2,11 +2,12 @@
 // The device's half of aliased memory, where the device is a software driver in
 // this process: its writes are found by write-protect as the program's are, so
 // that a wait compares only what the device wrote, not all that the program ever
-// wrote. Never for another device: drivers of real ones lost the device over a
-// protected import.
+// wrote, and a submit knows which host writes have a device's beside them. Never
+// for another device: drivers of real ones lost the device over a protected import.
 //
-// Blocks of pages that the device left alone for some waits running are watched;
-// one that it fills is compared each time instead, which is cheaper than faults.
+// All is watched at first. A block of pages that the device fills is compared each
+// time instead, which is cheaper than faults, until it has left it alone for some
+// waits running; but for blocks that the host writes, too, while the device works.
 #pragma once
 
 #include <cstddef>
@@ -22,12 +23,19 @@ class DeviceWatch {
  public:
   static constexpr std::size_t block_pages = 16;
 
-  // `start`: the device's half, whole pages. Throws std::bad_alloc; nothing else here does.
-  DeviceWatch(Kernel& kernel, std::byte* start, std::size_t pages);
+  // `start`: the device's half, whole pages. Begins to watch; `untouched`: no device
+  // wrote it before. Throws std::bad_alloc; nothing else here does.
+  DeviceWatch(Kernel& kernel, std::byte* start, std::size_t pages, bool untouched);
+  // False once the kernel refused too often: nothing is watched then.
+  bool works() const { return failures_ < most_failures; }
 
-  // Before pages [first, last) are compared: learns what was written since, and
-  // begins to watch blocks that were quiet.
-  void look(std::size_t first, std::size_t last) noexcept;
+  // Before those pages of [first, last) are compared that are `known`: learns what
+  // was written since in their blocks, and begins to watch blocks that were quiet.
+  void look(std::size_t first, std::size_t last, const PageSet& known) noexcept;
+  // Learns what was written, and nothing changes: what is clean() afterwards was clean before.
+  void peek(std::size_t first, std::size_t last) noexcept;
+  // The block is watched whatever the device does to it, from its next comparison on.
+  void keep(std::size_t block) noexcept;
 
   // Nothing wrote it since compared() was told of it, so far as the last look knows.
   bool clean(std::size_t page) const { return watched_.has(page / block_pages) && !dirty_.has(page); }
@@ -45,6 +53,8 @@ class DeviceWatch {
   static constexpr unsigned most_failures = 4;
 
   bool begin(std::size_t first, std::size_t last) noexcept;
+  template <class In>
+  bool scan(std::size_t first_block, std::size_t end_block, Kernel::Rearm rearm, In is_in) noexcept;
   void fail() noexcept;
   // Calls visit(first, last) for runs of blocks of [first, last) for which is_in(block) holds.
   template <class In, class Visit>
@@ -70,6 +80,7 @@ class DeviceWatch {
   std::vector<std::uint8_t> quiet_;  // of a block that is not watched: compares running
   std::size_t ready_ = 0;            // how many of them are to be watched
   PageSet watched_;                  // blocks
+  PageSet kept_;                     // blocks: watched always
   PageSet dirty_;                    // pages; of watched blocks only
 };
 

@@ -13,6 +13,8 @@
 namespace rondo::memory {
 namespace {
 
+constexpr std::size_t kRoom = 16;  // for ranges, when there is no memory for more
+
 // Calls visit(first, last) for pages of a memfd that exist. Reading another one
 // through a mapping would create it. A page in swap does not count as resident,
 // so with anything in swap every page may exist.
@@ -64,7 +66,7 @@ Tracked::State::State(Tracked& tracked, Tracker& by, const std::byte* contents_s
   watched = watched_start - lead;
   armed_first = lead == 0 ? 0 : 1;
   armed_last = std::max(armed_first, (lead + bytes) / page_bytes);
-  ranges.reserve(16);
+  ranges.reserve(kRoom);
   // The kernel keeps it sparse: a page costs memory once it is written.
   void* const mapped = mmap(nullptr, pages * page_bytes, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -211,9 +213,58 @@ void Tracked::State::add_all(std::size_t first, std::size_t last) noexcept {
 
 bool Tracked::State::ambiguous(std::size_t page, Device device) const {
   if (shadow != nullptr) return false;  // the device writes elsewhere
-  if (device == Device::active || mixed.has(page)) return true;
-  if (device_ever && !known.has(page)) return true;  // base is older than some device work
-  return device_wrote && (!owner.tells_devices_apart() || hot.has(page));
+  const bool apart = owner.tells_devices_apart();
+  if (device == Device::settled && apart) return false;  // what it wrote is as final as what the host did
+  const bool is_checked = device == Device::active && watches_device();  // check_contested() tells
+  if (device == Device::active && !is_checked) return true;
+  if (mixed.has(page)) return true;
+  if (device_ever && !known.has(page) && !is_checked) return true;  // base is older than some device work
+  return device_wrote && (!apart || hot.has(page));
+}
+
+void Tracked::State::check_contested(Contested what) noexcept try {
+  if (ranges.empty()) return;
+  const std::size_t first = page_of(ranges.front().offset);
+  const std::size_t last = page_after(ranges.back().offset + ranges.back().size);
+  device_watch->peek(first, last);
+  if (device_watch->next(first, last) == last) return;
+  std::vector<Range> parts;
+  parts.reserve(ranges.size() + kRoom);
+  for (const Range& range : ranges) {
+    std::uint64_t at = range.offset;
+    const std::uint64_t end = range.offset + range.size;
+    const auto until = [&](std::uint64_t to, bool is_ambiguous) {
+      if (to > at) parts.push_back({at, to - at, range.bytes + (at - range.offset), is_ambiguous});
+      at = to;
+    };
+    const std::size_t stop = page_after(end);
+    for (std::size_t page = device_watch->next(page_of(at), stop); page < stop;
+         page = device_watch->next(page + 1, stop)) {
+      until(std::max<std::uint64_t>(at, begin_of(page) - lead), range.ambiguous);
+      const std::uint64_t page_end = std::min<std::uint64_t>(end, end_of(page + 1) - lead);
+      if (what == Contested::record)
+        until(page_end, true);
+      else
+        contest(page);
+      at = page_end;
+    }
+    until(end, range.ambiguous);
+  }
+  ranges.swap(parts);
+} catch (const std::bad_alloc&) {
+  for (Range& range : ranges) range.ambiguous = true;
+}
+
+// Base has it with what the device wrote by now; it is given whole later.
+void Tracked::State::contest(std::size_t page) noexcept {
+  kept_contested = true;
+  device_watch->keep(page / DeviceWatch::block_pages);
+  if (hot.has(page)) {
+    never_hot = true;
+    adaptive = false;
+    cool();
+  }
+  for (PageSet* set : {&pending, &mixed, &stale}) set->add(page, page + 1);
 }
 
 void Tracked::State::report(std::size_t begin, std::size_t end, bool is_ambiguous, bool stable) noexcept {

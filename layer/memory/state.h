@@ -50,6 +50,11 @@ struct Tracked::State {
   std::size_t end_of(std::size_t last) const { return last == pages ? lead + bytes : last * page_bytes; }
 
   bool ambiguous(std::size_t page, Device device) const;
+  // Whether a device's write to a page is known.
+  bool watches_device() const { return device_watch != nullptr && device_watch->works(); }
+  // After changes() has compared: takes back, or calls ambiguous, what a device may have written.
+  void check_contested(Contested what) noexcept;
+  void contest(std::size_t page) noexcept;
   // Base does not hold what the page held when tracking began.
   bool fresh(std::size_t page) const { return unknown_start && !known.has(page); }
   void report(std::size_t begin, std::size_t end, bool is_ambiguous, bool stable) noexcept;
@@ -91,6 +96,7 @@ struct Tracked::State {
   std::unique_ptr<Guard> guard;    // of the armed pages; Mechanism::guard
   HotBlocks hot;          // left unprotected, and always compared
   bool adaptive = false;  // whether there may be any
+  bool never_hot = false;                     // the device writes there, too: that would look like the host's
   std::unique_ptr<DeviceWatch> device_watch;  // of `contents`; null: all known pages are compared
 
   PageSet pending;  // to be compared by the next changes()
@@ -98,6 +104,7 @@ struct Tracked::State {
   PageSet mixed;    // pending when the device had been writing
   PageSet stale;    // mixed, and the device has finished: base lacks what it wrote
   std::vector<Range> ranges;
+  bool kept_contested = false;
 
   bool notes_undone = false;
   PageSet undone;  // pending at the last changes(), which found nothing there

@@ -44,15 +44,15 @@ bool Tracked::tells_devices_apart() const noexcept {
 
 void Tracked::adapt(bool may) noexcept {
   State& s = *state_;
-  s.adaptive = may && (mechanism_ == Mechanism::alias || mechanism_ == Mechanism::pagemap);
+  s.adaptive = may && !s.never_hot && (mechanism_ == Mechanism::alias || mechanism_ == Mechanism::pagemap);
   if (!s.adaptive) s.cool();
 }
 
-void Tracked::watch_device() noexcept try {
+void Tracked::watch_device(bool untouched) noexcept try {
   State& s = *state_;
   if (!s.aliased || mechanism_ != Mechanism::alias || s.device_watch != nullptr) return;
-  s.device_watch =
-      std::make_unique<DeviceWatch>(*s.tracker.kernel_, const_cast<std::byte*>(s.contents), s.pages);
+  s.device_watch = std::make_unique<DeviceWatch>(*s.tracker.kernel_, const_cast<std::byte*>(s.contents),
+                                                 s.pages, untouched);
 } catch (const std::bad_alloc&) {
   // Everything is compared, then.
 }
@@ -68,17 +68,25 @@ std::span<const Range> Tracked::collect(std::uint64_t offset, std::uint64_t size
   return changes(offset, size, device);
 }
 
-std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size, Device device) noexcept {
+std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size, Device device,
+                                        Contested contested) noexcept {
   State& s = *state_;
   s.ranges.clear();
+  s.kept_contested = false;
   if (s.notes_undone) s.undone.remove(0, s.pages);
   if (!s.tracker.kernel_->ours() || offset >= size_) return {};
   const std::uint64_t end_offset = clipped_end(offset, size, size_);
-  if (device == Device::active) s.device_wrote = s.device_ever = true;
+  if (device != Device::idle) s.device_wrote = s.device_ever = true;
   const std::size_t first = s.page_of(offset);
   const std::size_t last = s.page_after(end_offset);
   const std::size_t from = s.lead + offset;
   const std::size_t to = s.lead + end_offset;
+
+  const bool tells_both = device == Device::settled && s.watches_device();
+  if (tells_both && s.pending.next(first, last) != last) s.device_watch->peek(first, last);
+  const auto whole_page = [&](std::size_t page) {
+    return s.stale.has(page) || (tells_both && !s.device_watch->clean(page));
+  };
 
   for (std::size_t page = s.pending.next(first, last); page < last; page = s.pending.next(page, last)) {
     const bool hot = s.hot.has(page);
@@ -87,10 +95,10 @@ std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size
                                               : last;
     const bool ambiguous = s.ambiguous(page, device);
     const bool fresh = s.fresh(page);
-    const bool stale = s.stale.has(page);
+    const bool stale = whole_page(page);
     std::size_t stop = page + 1;
-    while (stop < most && s.hot.has(stop) == hot && s.pending.has(stop) && s.ambiguous(stop, device) == ambiguous &&
-           s.fresh(stop) == fresh && s.stale.has(stop) == stale)
+    while (stop < most && s.hot.has(stop) == hot && s.pending.has(stop) &&
+           s.ambiguous(stop, device) == ambiguous && s.fresh(stop) == fresh && whole_page(stop) == stale)
       ++stop;
     const std::size_t begin = s.begin_of(page);
     const std::size_t end = s.end_of(stop);
@@ -113,9 +121,12 @@ std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size
     }
     page = stop;
   }
+  if (device == Device::active && s.watches_device()) s.check_contested(contested);
   if (from == s.lead && to == s.lead + s.bytes) s.device_wrote = false;
   return s.ranges;
 }
+
+bool Tracked::kept_contested() const noexcept { return state_->kept_contested; }
 
 void Tracked::note_undone(bool may) noexcept {
   state_->notes_undone = may;
@@ -141,7 +152,7 @@ std::span<const Range> Tracked::refresh(std::uint64_t offset, std::uint64_t size
   }
   s.device_wrote = true;
   if (which != Refresh::everything) s.device_ever = true;
-  if (s.device_watch != nullptr) s.device_watch->look(first, last);
+  if (s.device_watch != nullptr) s.device_watch->look(first, last, s.known);
   for (std::size_t page = first; page < last; page += Tracker::staging_pages) {
     const std::size_t end_page = std::min(last, page + Tracker::staging_pages);
     if (which == Refresh::everything || s.any_to_compare(page, end_page))

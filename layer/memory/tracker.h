@@ -60,9 +60,19 @@ enum class Initial {
   unknown,  // nobody knows: the first change to a page reports all of the page
 };
 
-// Whether device work that may write this memory was submitted since its last
-// refresh(). If so, differences on pages that the host wrote are ambiguous.
-enum class Device { idle, active };
+// Device work that may write this memory, since its last refresh().
+enum class Device {
+  idle,     // none was submitted
+  active,   // some was: differences on pages that the host wrote may be the device's
+  settled,  // some was, and all of it is finished
+};
+
+// What becomes of pages that the host wrote and that, with Device::active, the
+// device is known to have written, too, or may have. Only of memory with watch_device().
+enum class Contested {
+  record,  // they are given as host writes, ambiguous
+  keep,    // they stay for the next changes(), and kept_contested() says so
+};
 
 enum class Refresh {
   known,       // only pages that the host has written so far: cheap, and what base needs
@@ -195,13 +205,21 @@ class Tracked {
   // Looks at this memory alone, then as changes(). For flush (its range) and unmap.
   std::span<const Range> collect(std::uint64_t offset, std::uint64_t size, Device device) noexcept;
   // The device is a software driver in this process: its writes to AliasMemory may
-  // be found by write-protecting mapping A, so that refresh() compares only them.
-  void watch_device() noexcept;
+  // be found by write-protecting mapping A, so that refresh() compares only them, and
+  // host writes beside them are told. Before the program has the memory; `untouched`:
+  // before a device may have written it, too.
+  void watch_device(bool untouched) noexcept;
 
   // The changes that scans have found so far, in ascending order: to be recorded
   // as host writes now. They become the last known contents.
-  std::span<const Range> changes(Device device) noexcept { return changes(0, whole, device); }
-  std::span<const Range> changes(std::uint64_t offset, std::uint64_t size, Device device) noexcept;
+  // With Device::settled, pages that the device wrote, too, are given whole where
+  // that is known: the capture and its replay then have the same bytes there.
+  std::span<const Range> changes(Device device, Contested contested = Contested::record) noexcept {
+    return changes(0, whole, device, contested);
+  }
+  std::span<const Range> changes(std::uint64_t offset, std::uint64_t size, Device device,
+                                 Contested contested = Contested::record) noexcept;
+  bool kept_contested() const noexcept;  // by the last changes()
 
   // Whether changes() notes pages that were written and are as they were: a write that
   // was undone. Who reads the memory meanwhile may have seen it.

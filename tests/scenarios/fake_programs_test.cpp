@@ -20,6 +20,7 @@ const std::map<std::string, const char*>& left_out() {
       {"draws", "makes ten thousand draws; triangle and dynamic make the same"},
       {"forks", "two threads' dispatches write one buffer, each another part: here each writes all of it"},
       {"meanwhile", "a thread writes all the while: what is compared is chance"},
+      {"one_page", "the host writes beside what dispatches read: here each reads all of it"},
       {"persistent", "is a benchmark: writes 64 MiB for sixty frames; rewrite and mappings write less"},
       {"pool_resets", "as forks"},
       {"twoqueues_threads", "as forks"},

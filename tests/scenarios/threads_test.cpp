@@ -53,6 +53,10 @@ SCENARIO("a flag that the device raises and the host polls replays bit for bit",
   replays_bit_for_bit({program("flag")}, {.submits = 1});
 }
 
+SCENARIO("one page that host and device write at the same time replays bit for bit", "[threads]") {
+  replays_bit_for_bit({program("one_page")}, {.submits = 24});
+}
+
 SCENARIO("a program with a handler of SIGSEGV of its own replays bit for bit", "[threads]") {
   replays_bit_for_bit({program("handlers")}, {.submits = 4});
 }

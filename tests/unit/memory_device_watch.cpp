@@ -38,7 +38,7 @@ class MemoryDeviceWatch : public testing::Test {
     ASSERT_NE(alias, nullptr);
     tracked = tracker->track(*alias, Initial::zeros);
     ASSERT_NE(tracked, nullptr);
-    tracked->watch_device();
+    tracked->watch_device(true);
     host = alias->program_side();
     device = alias->device_side();
     std::memset(host, 1, pages * page);
@@ -105,6 +105,119 @@ TEST_F(MemoryDeviceWatch, APageThatBothWroteIsRecordedWhole) {
   const auto ranges = tracked->collect(0, whole, Device::idle);
   ASSERT_EQ(spans_of(ranges), (Spans{{20 * page, page}}));
   EXPECT_TRUE(ranges[0].ambiguous);
+}
+
+TEST_F(MemoryDeviceWatch, HostWritesBesideWorkOnOtherPagesAreTheHosts) {
+  write(21, 1);  // now, while work is pending
+  host[20 * page + 100] = std::byte{7};
+  const auto ranges = tracked->collect(0, whole, Device::active);
+  ASSERT_EQ(spans_of(ranges), (Spans{{20 * page + 100, 1}}));
+  EXPECT_FALSE(ranges[0].ambiguous);
+}
+
+TEST_F(MemoryDeviceWatch, APageThatBothWroteIsKeptUntilTheWorkIsFinished) {
+  write(20, 1);
+  host[20 * page + 100] = host[22 * page] = std::byte{7};
+  tracker->scan();
+  auto ranges = tracked->changes(Device::active, Contested::keep);
+  EXPECT_EQ(spans_of(ranges), (Spans{{22 * page, 1}}));
+  EXPECT_TRUE(tracked->kept_contested());
+  write(20, 1);  // goes on
+  tracker->scan();
+  ranges = tracked->changes(Device::settled);
+  ASSERT_EQ(spans_of(ranges), (Spans{{20 * page, page}}))
+      << "whole: the host may have written what was there";
+  EXPECT_FALSE(ranges[0].ambiguous);
+  EXPECT_EQ(std::memcmp(ranges[0].bytes, host + 20 * page, page), 0);
+  EXPECT_FALSE(tracked->kept_contested());
+  EXPECT_TRUE(wait().empty()) << "base has the device's bytes, too";
+  host[20 * page + 101] = std::byte{8};
+  ranges = tracked->collect(0, whole, Device::active);
+  ASSERT_EQ(spans_of(ranges), (Spans{{20 * page + 101, 1}}));
+  EXPECT_FALSE(ranges[0].ambiguous) << "the device wrote before, not since";
+}
+
+TEST_F(MemoryDeviceWatch, APageThatBothWroteIsAmbiguousWhereNobodyCanWait) {
+  write(20, 1);
+  host[20 * page + 100] = host[20 * page + 2000] = host[21 * page + 1] = std::byte{7};
+  host[19 * page + page - 1] = std::byte{7};
+  const auto ranges = tracked->collect(0, whole, Device::active);
+  ASSERT_EQ(spans_of(ranges), (Spans{{20 * page - 1, 1},
+                                     {20 * page, 1},
+                                     {20 * page + 100, 1},
+                                     {20 * page + 2000, 1},
+                                     {21 * page + 1, 1}}));
+  for (std::size_t i = 0; i < ranges.size(); ++i)
+    EXPECT_EQ(ranges[i].ambiguous, i != 0 && i != 4) << "range " << i;
+}
+
+TEST_F(MemoryDeviceWatch, ABlockThatTheDeviceFillsIsWatchedOnceItIsContested) {
+  constexpr std::size_t first = 2 * DeviceWatch::block_pages, count = DeviceWatch::block_pages;
+  for (int i = 0; i < kWaits; ++i) {
+    write(first, count);
+    wait();
+  }
+  EXPECT_LE(write(first, count), 2) << "still protected";
+  host[first * page + 100] = std::byte{7};
+  tracker->scan();
+  EXPECT_TRUE(tracked->changes(Device::active, Contested::keep).empty());
+  EXPECT_TRUE(tracked->kept_contested());
+  tracked->changes(Device::settled);
+  for (int i = 0; i < kWaits; ++i) {
+    wait();
+    EXPECT_GE(write(first, count - 1), static_cast<long>(count - 1)) << "not watched any more";
+  }
+  wait();
+  write(first, count - 1);
+  host[(first + count - 1) * page + 100] = std::byte{9};
+  EXPECT_EQ(spans_of(tracked->collect(0, whole, Device::active)),
+            (Spans{{(first + count - 1) * page + 100, 1}}));
+}
+
+TEST_F(MemoryDeviceWatch, HotPagesThatTheDeviceWritesAreHotNoMore) {
+  constexpr std::size_t first = 2 * DeviceWatch::block_pages, count = DeviceWatch::block_pages;
+  tracked->adapt(true);
+  const auto write_all = [&] {
+    ++value;
+    for (std::size_t i = first; i < first + count; ++i) host[i * page + 100] = std::byte{value};
+  };
+  for (int i = 0; i < kWaits; ++i) {
+    write_all();
+    tracked->collect(0, whole, Device::idle);
+  }
+  write(first, 1);
+  write_all();
+  tracker->scan();
+  const Spans kept = spans_of(tracked->changes(Device::active, Contested::keep));
+  EXPECT_EQ(kept.size(), count - 1) << "the host's pages";
+  EXPECT_TRUE(tracked->kept_contested());
+  tracker->scan();
+  EXPECT_EQ(spans_of(tracked->changes(Device::settled)), (Spans{{first * page, page}}));
+  wait();
+  // The device alone writes there now: a hot page would be called the host's.
+  for (int i = 0; i < kWaits; ++i) {
+    write_all();
+    tracked->collect(0, whole, Device::idle);
+  }
+  tracked->adapt(true);
+  write(first, 1);
+  tracker->scan();
+  EXPECT_TRUE(tracked->changes(Device::active, Contested::keep).empty());
+  EXPECT_FALSE(tracked->kept_contested());
+}
+
+TEST_F(MemoryDeviceWatch, WhatTheDeviceWroteBeforeItWasWatchedIsNotTakenForClean) {
+  auto other = tracker->allocate(pages * page, page);
+  ASSERT_NE(other, nullptr);
+  other->device_side()[20 * page] = std::byte{5};
+  auto late = tracker->track(*other, Initial::zeros);
+  ASSERT_NE(late, nullptr);
+  late->watch_device(false);
+  other->program_side()[20 * page + 100] = std::byte{6};
+  tracker->scan();
+  EXPECT_TRUE(late->changes(Device::active, Contested::keep).empty());
+  EXPECT_TRUE(late->kept_contested());
+  EXPECT_EQ(spans_of(late->changes(Device::settled)), (Spans{{20 * page, page}}));
 }
 
 TEST_F(MemoryDeviceWatch, ABlockThatTheDeviceFillsIsComparedInstead) {

@@ -134,7 +134,7 @@ TEST(MemoryThreads, NoHostWriteIsTakenForTheDevicesOrLost) {
 TEST(MemoryThreads, NoWriteOfAWatchedDeviceIsLost) {
   const Aliased a(thread_test_bytes);
   if (!a.works) GTEST_SKIP() << a.tracker->message();
-  a.tracked->watch_device();
+  a.tracked->watch_device(true);
   write_while_scanning(*a.tracked, a.host(), a.device());
 }
 

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/settler.h"
+
+#include <algorithm>
+
+#include "layer/log.h"
+#include "layer/record.h"
+#include "layer/state.h"
+
+namespace rondo::layer {
+
+namespace {
+
+// How long the program is held at most, ns; half of that after each time in vain.
+constexpr std::uint64_t kPatience = 5'000'000'000;
+// … where the work may be waiting for the program.
+constexpr std::uint64_t kShortPatience = 50'000'000;
+
+}  // namespace
+
+bool Settler::settle(HostMemory::Lock& lock, VkQueue queue) {
+  const DeviceMemory& memories = device_.memories;
+  const auto others_idle = [&] {
+    return std::all_of(memories.queues.begin(), memories.queues.end(), [&](const auto& entry) {
+      return entry.first == queue || entry.second.finished == entry.second.submitted;
+    });
+  };
+  // Their threads use them: nothing can be submitted there from here.
+  if (!others_idle()) {
+    complain("another queue has work");
+    return false;
+  }
+  const std::uint64_t patience = memories.host_waits.possible() ? kShortPatience : kPatience;
+  lock.unlock();
+  const VkResult result = wait(queue, patience >> std::min(in_vain_.load(), 16u));
+  lock.lock();
+  if (result != VK_SUCCESS) {
+    if (result == VK_TIMEOUT) ++in_vain_;
+    complain(result == VK_TIMEOUT ? "the work did not end in time" : "the wait failed");
+    return false;
+  }
+  in_vain_ = 0;
+  // The queue is this thread's: what was submitted to it then is all that was.
+  HostMemory::finished(device_, queue);
+  if (!HostMemory::idle(device_)) {
+    complain("another queue has work");
+    return false;
+  }
+  HostMemory::settled(device_);
+  return true;
+}
+
+VkResult Settler::wait(VkQueue queue, std::uint64_t timeout_ns) {
+  VkFence fence = VK_NULL_HANDLE;
+  {
+    const std::lock_guard one(submitting_);
+    if (const VkResult result = fences_.submit(queue, fence); result != VK_SUCCESS) return result;
+  }
+  const VkResult result = device_.next->vkWaitForFences(device_.device, 1, &fence, VK_TRUE, timeout_ns);
+  const std::lock_guard one(submitting_);
+  fences_.give(fence);
+  return result;
+}
+
+void Settler::complain(const char* why) {
+  if (complained_) return;
+  complained_ = true;
+  note(std::string("host and device wrote the same page, and what is whose could not be told (") + why +
+       "): a replay may be wrong there");
+}
+
+}  // namespace rondo::layer

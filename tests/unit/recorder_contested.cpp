@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// A page that host and device write while work is in flight: a submit waits for
+// the work, records the page behind what says so, and gives up where it must.
+#include <algorithm>
+
+#include "layer/alias_types.h"
+#include "layer/settler.h"
+#include "tests/unit/recorder_hooks.h"
+
+namespace rondo::layer::testing {
+namespace {
+
+constexpr std::size_t kPage = 4096;
+constexpr std::size_t kBytes = 16 * kPage;
+constexpr std::uint64_t kMillisecond = 1'000'000;
+
+VkResult g_wait;
+std::vector<std::uint64_t> g_patience;  // timeouts that the driver was given
+std::function<void()> g_at_wait;        // what the device or another thread does meanwhile
+
+VkResult VKAPI_CALL fake_wait(VkDevice, std::uint32_t, const VkFence*, VkBool32, std::uint64_t timeout) {
+  g_patience.push_back(timeout);
+  if (g_at_wait) g_at_wait();
+  return g_wait;
+}
+VkResult VKAPI_CALL fake_fence(VkDevice, const VkFenceCreateInfo*, const VkAllocationCallbacks*,
+                               VkFence* fence) {
+  *fence = made_up<VkFence>(9);
+  return VK_SUCCESS;
+}
+VkResult VKAPI_CALL fake_status(VkDevice, VkFence) { return VK_SUCCESS; }
+VkResult VKAPI_CALL fake_reset(VkDevice, std::uint32_t, const VkFence*) { return VK_SUCCESS; }
+void VKAPI_CALL fake_destroy_fence(VkDevice, VkFence, const VkAllocationCallbacks*) {}
+VkResult VKAPI_CALL fake_submit(VkQueue, std::uint32_t, const VkSubmitInfo*, VkFence) { return VK_SUCCESS; }
+VkResult VKAPI_CALL fake_signal(VkDevice, const VkSemaphoreSignalInfo*) { return VK_SUCCESS; }
+
+Dispatch fakes() {
+  Dispatch dispatch;
+  dispatch.vkWaitForFences = fake_wait;
+  dispatch.vkCreateFence = fake_fence;
+  dispatch.vkGetFenceStatus = fake_status;
+  dispatch.vkResetFences = fake_reset;
+  dispatch.vkDestroyFence = fake_destroy_fence;
+  dispatch.vkQueueSubmit = fake_submit;
+  dispatch.vkSignalSemaphore = fake_signal;
+  return dispatch;
+}
+
+// A device in this process and 16 pages of its memory, mapped.
+struct Scene : FakeDevice {
+  Scene() : FakeDevice(fakes()) {
+    start_recorder();
+    alias_wanted(false);  // creates the tracker
+    state().software = true;
+    state().settler = std::make_unique<Settler>(state());
+    const auto lock = host_memory().enter();
+    auto memory = std::make_unique<Memory>();
+    memory->device = &state();
+    memory->handle = made_up<VkDeviceMemory>(5);
+    memory->size = kBytes;
+    memory->coherent = memory->zeroed = memory->mapped = memory->mapped_before = memory->device_writable =
+        true;
+    memory->mapped_to = kBytes;
+    memory->refreshed = state().memories.epoch;
+    memory->alias = host_memory().tracker()->allocate(kBytes, kPage);
+    if (memory->alias == nullptr || host_memory().tracker()->mechanism() != memory::Mechanism::alias)
+      ::_exit(77);
+    memory->tracked = host_memory().tracker()->track(*memory->alias, memory::Initial::zeros);
+    memory->tracked->watch_device(true);
+    memory->tracked->user = memory.get();
+    host = memory->alias->program_side();
+    device_side = memory->alias->device_side();
+    state().memories.memories[memory->handle] = std::move(memory);
+  }
+  static void start_recorder();
+  void submit(VkQueue to = VK_NULL_HANDLE) {
+    hook_vkQueueSubmit(to != VK_NULL_HANDLE ? to : queue(), 0, nullptr, VK_NULL_HANDLE);
+  }
+  // Work that has written its byte of `page`, and nobody knows; then the host's byte.
+  void both_write(std::size_t page, unsigned char value) {
+    device_side[page * kPage] = std::byte{value};
+    host[page * kPage + 100] = std::byte{value};
+  }
+
+  std::byte* host;
+  std::byte* device_side;
+};
+
+class RecordedContested : public RecorderTest {
+ public:
+  static void begin() { start(); }
+
+ protected:
+  struct Written {
+    std::vector<CommandId> commands;
+    std::vector<RondoRange> ranges;  // of host writes
+    int ambiguous = 0;               // records
+  };
+  Written recorded(const std::function<void(Scene&)>& work) const {
+    in_process(file("a.rondo"), [&] {
+      Scene scene;
+      work(scene);
+      const auto lock = host_memory().enter();
+      scene.state().memories.memories.clear();
+    });
+    Written written;
+    const Capture capture(file("a.rondo"));
+    while (const auto record = capture.reader == nullptr ? std::nullopt : capture.next()) {
+      written.commands.push_back(capture.ids.command(record->command));
+      if (written.commands.back() != CommandId::rondoHostWrite) continue;
+      if ((record->flags & kRecordAmbiguous) != 0) ++written.ambiguous;
+      codec::Lowered lowered;
+      EXPECT_TRUE(codec::decode(lowered, capture.ids, CommandId::rondoHostWrite, record->payload));
+      args_rondoHostWrite args;
+      std::memcpy(&args, lowered.bytes.data(), sizeof args);
+      for (std::uint32_t i = 0; i < args.rangeCount; ++i) {
+        RondoRange range;
+        std::memcpy(&range,
+                    lowered.bytes.data() + reinterpret_cast<std::uintptr_t>(args.pRanges) + i * sizeof range,
+                    sizeof range);
+        written.ranges.push_back(range);
+      }
+    }
+    return written;
+  }
+  using Commands = std::vector<CommandId>;
+};
+
+void Scene::start_recorder() { RecordedContested::begin(); }
+
+constexpr CommandId kSubmit = CommandId::vkQueueSubmit;
+constexpr CommandId kWrite = CommandId::rondoHostWrite;
+constexpr CommandId kIdle = CommandId::rondoDeviceIdle;
+constexpr CommandId kNote = CommandId::rondoNote;
+
+TEST_F(RecordedContested, IsRecordedBehindTheWorkThatWroteIt) {
+  const Written written = recorded([](Scene& scene) {
+    scene.submit();
+    scene.both_write(3, 1);
+    scene.host[7 * kPage] = std::byte{1};
+    g_at_wait = [&] { scene.device_side[3 * kPage + 1] = std::byte{2}; };
+    scene.submit();
+    if (g_patience.size() != 1 || g_patience[0] < 1000 * kMillisecond) ::_exit(1);
+  });
+  EXPECT_EQ(written.commands, (Commands{kSubmit, kWrite, kIdle, kWrite, kSubmit}));
+  EXPECT_EQ(written.ambiguous, 0);
+}
+
+TEST_F(RecordedContested, PagesOfTheHostAloneNeedNoWait) {
+  const Written written = recorded([](Scene& scene) {
+    for (unsigned char i = 1; i < 4; ++i) {
+      scene.submit();
+      scene.host[3 * kPage] = scene.device_side[4 * kPage] = std::byte{i};
+    }
+    scene.submit();
+    if (!g_patience.empty()) ::_exit(1);
+  });
+  EXPECT_EQ(written.commands, (Commands{kSubmit, kWrite, kSubmit, kWrite, kSubmit, kWrite, kSubmit}));
+  EXPECT_EQ(written.ambiguous, 0);
+}
+
+TEST_F(RecordedContested, IsAmbiguousAndNotedOnceWhereTheWorkDoesNotEnd) {
+  const Written written = recorded([](Scene& scene) {
+    g_wait = VK_TIMEOUT;
+    for (unsigned char i = 1; i < 4; ++i) {
+      scene.submit();
+      scene.both_write(3, i);
+    }
+    scene.submit();
+    if (g_patience.size() != 3 || g_patience[1] != g_patience[0] / 2 || g_patience[2] != g_patience[0] / 4)
+      ::_exit(1);
+  });
+  EXPECT_EQ(written.commands, (Commands{kSubmit, kNote, kWrite, kSubmit, kWrite, kSubmit, kWrite, kSubmit}));
+  EXPECT_EQ(written.ambiguous, 3);
+}
+
+TEST_F(RecordedContested, WorkThatMayWaitForTheProgramIsWaitedForBriefly) {
+  recorded([](Scene& scene) {
+    scene.state().memories.host_waits.created_event();
+    scene.submit();
+    scene.both_write(3, 1);
+    scene.submit();
+    if (g_patience.size() != 1 || g_patience[0] > 50 * kMillisecond) ::_exit(1);
+  });
+}
+
+TEST_F(RecordedContested, WorkOnAnotherQueueIsNotWaitedFor) {
+  const Written written = recorded([](Scene& scene) {
+    // The same device by another handle.
+    static void* other;
+    other = *scene.handle<void**>();
+    scene.submit(reinterpret_cast<VkQueue>(&other));
+    scene.both_write(3, 1);
+    scene.submit();
+    if (!g_patience.empty()) ::_exit(1);
+  });
+  EXPECT_EQ(written.commands, (Commands{kSubmit, kNote, kWrite, kSubmit}));
+  EXPECT_EQ(written.ambiguous, 1);
+}
+
+TEST_F(RecordedContested, ASubmitOfAnotherQueueDuringTheWaitLeavesItAmbiguous) {
+  const Written written = recorded([](Scene& scene) {
+    static void* other;
+    other = *scene.handle<void**>();
+    scene.submit();
+    scene.both_write(3, 1);
+    g_at_wait = [&] {
+      g_at_wait = nullptr;
+      const auto lock = host_memory().enter();
+      host_memory().submitted(scene.state(), reinterpret_cast<VkQueue>(&other), VK_NULL_HANDLE);
+    };
+    scene.submit();
+  });
+  EXPECT_EQ(written.commands, (Commands{kSubmit, kNote, kWrite, kSubmit}));
+  EXPECT_EQ(written.ambiguous, 1);
+}
+
+TEST_F(RecordedContested, ASignalCannotWaitForWhatMayWaitForIt) {
+  const Written written = recorded([](Scene& scene) {
+    scene.submit();
+    scene.both_write(3, 1);
+    VkSemaphoreSignalInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO;
+    info.value = 1;
+    hook_vkSignalSemaphore(scene.device(), &info);
+    if (!g_patience.empty()) ::_exit(1);
+  });
+  EXPECT_EQ(written.commands, (Commands{kSubmit, kWrite, CommandId::vkSignalSemaphore}));
+  EXPECT_EQ(written.ambiguous, 1);
+}
+
+}  // namespace
+}  // namespace rondo::layer::testing
