@@ -139,6 +139,12 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateSemaphore(VkDevice device,
     note_host_waits(device, [&](HostWaits& waits) { waits.created(*pSemaphore, *pCreateInfo); });
   return result;
 }
+VKAPI_ATTR void VKAPI_CALL hook_vkDestroySemaphore(VkDevice device, VkSemaphore semaphore,
+                                                   const VkAllocationCallbacks* pAllocator) {
+  // First: another thread may be given the handle as soon as the driver has let go of it.
+  note_host_waits(device, [&](HostWaits& waits) { waits.destroyed(semaphore); });
+  regular<CommandId::vkDestroySemaphore>(device, semaphore, pAllocator);
+}
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateEvent(VkDevice device, const VkEventCreateInfo* pCreateInfo,
                                                   const VkAllocationCallbacks* pAllocator, VkEvent* pEvent) {
   // The host cannot set one that is the device's alone.

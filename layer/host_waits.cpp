@@ -12,7 +12,7 @@ void HostWaits::created(VkSemaphore semaphore, const VkSemaphoreCreateInfo& info
   const auto* type =
       find_in_chain<VkSemaphoreTypeCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
   if (type == nullptr || type->semaphoreType != VK_SEMAPHORE_TYPE_TIMELINE) {
-    given_.erase(semaphore);  // a timeline that is gone may have had the same handle
+    given_.erase(semaphore);  // several that are alive may share a handle
     return;
   }
   given_[semaphore] = type->initialValue;

@@ -18,6 +18,7 @@ namespace rondo::layer {
 class HostWaits {
  public:
   void created(VkSemaphore semaphore, const VkSemaphoreCreateInfo& info);
+  void destroyed(VkSemaphore semaphore) { given_.erase(semaphore); }
   // One that the host can set.
   void created_event() { unsure_ = true; }
 

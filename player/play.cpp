@@ -103,7 +103,7 @@ void print_times(const std::vector<double>& seconds) {
               median * 1e3, mean * 1e3);
 }
 
-void print_summary(const Outcome& outcome) {
+void print_summary(const Options& options, const Outcome& outcome) {
   const RunCounts& c = outcome.played;
   std::printf("%llu frames, %llu submits, %llu calls", static_cast<unsigned long long>(c.frames),
               static_cast<unsigned long long>(c.submits), static_cast<unsigned long long>(c.calls));
@@ -117,6 +117,8 @@ void print_summary(const Outcome& outcome) {
     std::printf("; %s", compared_text(v.contents, "parts of buffers and images").c_str());
   if (outcome.screenshots != 0)
     std::printf("; %llu pictures", static_cast<unsigned long long>(outcome.screenshots));
+  else if (!options.screenshots.empty())
+    std::printf("; no pictures: no image was presented");
   std::printf("\n");
 }
 
@@ -184,6 +186,10 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   if (const auto footer = (*reader)->footer();
       footer && footer->ending == static_cast<std::uint32_t>(Ending::stopped) && !options.quiet)
     std::printf("the recording stopped before the program did: `rondo info` says why\n");
+  if (const auto footer = (*reader)->footer();
+      footer && options.until != UINT64_MAX && footer->last_sequence < options.until && !options.quiet)
+    std::printf("the capture ends at record %llu: --until changes nothing\n",
+                static_cast<unsigned long long>(footer->last_sequence));
   reader->reset();
   RONDO_TRY(check_checkpoints(options, **plan));
 
@@ -239,7 +245,7 @@ Outcome play(const Options& options) {
     outcome.error = done.error().message;
   }
   if (!options.list_devices && !options.quiet && (done || outcome.status == Status::different)) {
-    print_summary(outcome);
+    print_summary(options, outcome);
     if (options.loop > 1 && !outcome.seconds.empty()) print_times(outcome.seconds);
   }
   return outcome;

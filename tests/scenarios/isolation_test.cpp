@@ -13,7 +13,7 @@ using namespace scenario;
 
 namespace {
 
-// A program's memory map once its driver is loaded.
+// A program's memory map once its driver is loaded, and its capture begun if it is captured.
 std::string maps_with(const Environment& more) {
   Command command;
   command.arguments = {program("compute"), "--submits", "1000000"};
@@ -25,8 +25,13 @@ std::string maps_with(const Environment& more) {
     ::usleep(10000);
     maps = read_file("/proc/" + std::to_string(process.pid()) + "/maps");
   }
-  ::usleep(100000);
-  maps = read_file("/proc/" + std::to_string(process.pid()) + "/maps");
+  const std::string output = command.environment["RONDO_OUTPUT"];
+  for (int i = 0; i < 1000; ++i) {
+    ::usleep(10000);
+    maps = read_file("/proc/" + std::to_string(process.pid()) + "/maps");
+    const bool is_captured = maps.find("librondo") != std::string::npos;
+    if (i >= 10 && (!is_captured || output.empty() || std::filesystem::exists(output))) break;
+  }
   process.kill(SIGKILL);
   process.wait();
   return maps;

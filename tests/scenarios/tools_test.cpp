@@ -143,6 +143,20 @@ SCENARIO("a report is never written over its capture", "[tools]") {
   CHECK(read_file(capture.path) == before);
 }
 
+SCENARIO("options that change nothing are told", "[tools]") {
+  const Recording& capture = captured({program("compute")});
+  REQUIRE(capture.run.status == 0);
+  const TemporaryDirectory directory;
+  const Outcome outcome = player({"--until", "1000000", "--screenshot", directory.path(), capture.path});
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out.find("--until changes nothing") != std::string::npos);
+  CHECK(outcome.out.find("no pictures: no image was presented") != std::string::npos);
+  const Outcome cut = player({"--until", "30", capture.path});
+  INFO(cut.both());
+  CHECK(cut.out.find("changes nothing") == std::string::npos);
+}
+
 SCENARIO("a replay that takes too long ends with status 7", "[tools]") {
   const Recording& capture = captured(vkcube(300));
   REQUIRE(capture.run.status == 0);

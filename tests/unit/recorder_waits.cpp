@@ -261,6 +261,29 @@ TEST_F(RecordedWaits, WorkThatCannotWaitForTheProgramIsWaitedForHalfASecond) {
   });
 }
 
+TEST(HostWaits, ATimelineThatIsDestroyedIsForgotten) {
+  for (const bool destroyed : {false, true}) {
+    HostWaits waits;
+    VkSemaphoreTypeCreateInfo type{};
+    type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
+    type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+    const VkSemaphoreCreateInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type, 0};
+    waits.created(made_up<VkSemaphore>(1), info);
+    waits.created(made_up<VkSemaphore>(2), info);
+    if (destroyed) waits.destroyed(made_up<VkSemaphore>(1));
+    VkSemaphoreSubmitInfo wait{};  // of a binary semaphore that has the handle now
+    wait.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
+    wait.semaphore = made_up<VkSemaphore>(1);
+    wait.value = 9;
+    VkSubmitInfo2 batch{};
+    batch.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2;
+    batch.waitSemaphoreInfoCount = 1;
+    batch.pWaitSemaphoreInfos = &wait;
+    waits.submitted(made_up<VkQueue>(3), std::span(&batch, 1));
+    EXPECT_EQ(waits.possible(), !destroyed);
+  }
+}
+
 // The host can set the other ones only.
 TEST_F(RecordedWaits, AnEventOfTheDeviceAloneDoesNotMakeWorkWaitForTheProgram) {
   in_process(file("a.rondo"), [] {
