@@ -43,7 +43,7 @@ bool overlap(const RondoRange& a, std::uint64_t offset, std::uint64_t size) {
 }  // namespace
 
 Checkpointer::Checkpointer(DeviceState& device)
-    : device_(device), fences_(device), allowance_ns_(kAllowance), allowance_at_ns_(now_ns()) {}
+    : device_(device), fences_(device), allowance_(kAllowance, kShare) {}
 
 Checkpointer::~Checkpointer() { give_probe(); }
 
@@ -187,14 +187,6 @@ VkResult Checkpointer::start_probe() {
   return VK_SUCCESS;
 }
 
-// How long the program may be held in vain, as of now.
-std::uint64_t Checkpointer::allowance() {
-  const std::uint64_t now = now_ns();
-  allowance_ns_ = std::min(kAllowance, allowance_ns_ + (now - allowance_at_ns_) / kShare);
-  allowance_at_ns_ = now;
-  return allowance_ns_;
-}
-
 // Whether everything submitted is finished; then `queues` has been held since
 // that was found. It is not held while waiting: what is pending may wait for a
 // submit of another thread.
@@ -215,10 +207,10 @@ Checkpointer::Settled Checkpointer::settle(Lock& queues, Patience patience, std:
     unsigned& in_vain = in_vain_[waits_for_host ? 1 : 0];
     const auto at_most = [&](std::uint64_t wanted) { return std::max(wanted >> in_vain, kLeastPatience); };
     const std::uint64_t timeout = again            ? 0
-                                  : waits_for_host ? std::min(at_most(kPatience), allowance())
+                                  : waits_for_host ? std::min(at_most(kPatience), allowance_.left())
                                   : patience == Patience::much
                                       ? at_most(kMuchPatience)
-                                      : std::min(at_most(kLongPatience), allowance());
+                                      : std::min(at_most(kLongPatience), allowance_.left());
     VkResult result = VK_SUCCESS;
     if (!probe_.empty()) {
       queues.unlock();
@@ -230,7 +222,7 @@ Checkpointer::Settled Checkpointer::settle(Lock& queues, Patience patience, std:
       timed_out_ = true;
       signals_ = signals;
       if (again) return Settled::still_not;
-      allowance_ns_ -= std::min(timeout, allowance_ns_);
+      allowance_.spend(timeout);
       in_vain = std::min(in_vain + 1, 16u);
       reason = "work was still pending";
       return Settled::no;

@@ -18,6 +18,7 @@
 #include "generated/args.h"
 #include "gpu/one_shot.h"
 #include "gpu/readback.h"
+#include "layer/allowance.h"
 #include "layer/fences.h"
 #include "layer/host_memory.h"
 #include "layer/record.h"
@@ -73,7 +74,6 @@ class Checkpointer {
   Settled settle(Lock& queues, Patience patience, std::string& reason);
   VkResult start_probe();
   void give_probe();
-  std::uint64_t allowance();
   void check(ThreadState& state, Memory& memory, const char* unsettled);
   void digest(ThreadState& state, Memory& memory);
   // checkpoint_submit.cpp
@@ -108,8 +108,7 @@ class Checkpointer {
   std::uint64_t signals_ = 0;   // DeviceMemory::signals then
   // How often in a row the program was held for nothing, by whether the work may have waited for it.
   std::array<unsigned, 2> in_vain_{};
-  std::uint64_t allowance_ns_;  // what is left of the time that it may be
-  std::uint64_t allowance_at_ns_;
+  Allowance allowance_;
 };
 
 }  // namespace rondo::layer

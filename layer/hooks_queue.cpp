@@ -33,7 +33,8 @@ std::vector<VkCommandBuffer> commands_of(std::uint32_t count, const VkSubmitInfo
 std::vector<VkCommandBuffer> commands_of(std::uint32_t count, const VkSubmitInfo2* infos) {
   std::vector<VkCommandBuffer> all;
   for (const VkSubmitInfo2& info : std::span(infos, count))
-    for (const VkCommandBufferSubmitInfo& one : std::span(info.pCommandBufferInfos, info.commandBufferInfoCount))
+    for (const VkCommandBufferSubmitInfo& one :
+         std::span(info.pCommandBufferInfos, info.commandBufferInfoCount))
       all.push_back(one.commandBuffer);
   return all;
 }
@@ -49,9 +50,9 @@ std::uint32_t family_of(DeviceState& device, VkQueue queue) {
 // Pages that the host wrote while the device was writing them, too: their bytes are
 // told apart by finished work.
 void record_contested(DeviceState& device, VkQueue queue, ThreadState& thread, HostMemory::Lock& writes) {
-  const bool settled = device.settler->settle(writes, queue);
-  host_memory().record_all(&thread);
-  if (settled) host_memory().refresh(device);
+  if (!device.settler->settle(writes, queue)) return host_memory().record_all(&thread);
+  host_memory().record_uncontested(&thread, device);
+  host_memory().refresh(device);
 }
 
 template <CommandId C, class Batch>
@@ -62,9 +63,7 @@ VkResult submit_and_record(DeviceState& device, VkQueue queue, std::uint32_t cou
   bool in_order = true;
   return record_critical<C, true>(
       [&](ThreadState* thread, HostMemory::Lock& writes) {
-        if (device.settler == nullptr)
-          host_memory().record_all(thread);
-        else if (host_memory().record_uncontested(thread, device))
+        if (host_memory().record_uncontested(thread, device))
           record_contested(device, queue, *thread, writes);
         const bool idle = HostMemory::idle(device);
         host_memory().submitted(device, queue, fence);
@@ -133,8 +132,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateSemaphore(VkDevice device,
                                                       const VkSemaphoreCreateInfo* pCreateInfo,
                                                       const VkAllocationCallbacks* pAllocator,
                                                       VkSemaphore* pSemaphore) {
-  const VkResult result =
-      regular<CommandId::vkCreateSemaphore>(device, pCreateInfo, pAllocator, pSemaphore);
+  const VkResult result = regular<CommandId::vkCreateSemaphore>(device, pCreateInfo, pAllocator, pSemaphore);
   if (result == VK_SUCCESS)
     note_host_waits(device, [&](HostWaits& waits) { waits.created(*pSemaphore, *pCreateInfo); });
   return result;

@@ -105,7 +105,10 @@ void write_ranges(ThreadState* state, Memory& memory, std::span<const memory::Ra
   if (state == nullptr) return;
   if (memory.logs) log_ranges(memory, ranges);
   if (ranges.empty()) return;
-  if (activity(memory) == memory::Device::settled) tell_settled(*state, *memory.device);
+  // With a refresh since then, what the device wrote is in base, and only what is ambiguous may hold it.
+  if (activity(memory) == memory::Device::settled ||
+      std::any_of(ranges.begin(), ranges.end(), [](const memory::Range& range) { return range.ambiguous; }))
+    tell_settled(*state, *memory.device);
   WriteRecorder recorder(*state, memory);
   for (const memory::Range& range : ranges) recorder.add(range);
 }

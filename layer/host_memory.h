@@ -134,8 +134,8 @@ class HostMemory {
   static void finished(DeviceState& device, VkQueue queue);
   static void finished(DeviceState& device);
   static bool idle(const DeviceState& device);
-  // The layer waited until all work was finished, and nothing was submitted since. What
-  // is recorded from here on is found after that, and a record before it says so.
+  // The layer waited until all work was finished, and nothing was submitted since. A
+  // record says so before host writes that may hold what that work wrote.
   static void settled(DeviceState& device);
 
   // After a wait: device writes become part of the last known contents.

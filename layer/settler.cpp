@@ -15,8 +15,13 @@ namespace {
 constexpr std::uint64_t kPatience = 5'000'000'000;
 // … where the work may be waiting for the program.
 constexpr std::uint64_t kShortPatience = 50'000'000;
+// All that it is held in vain: so much at once, and then a share of the time that passes.
+constexpr std::uint64_t kAllowance = 10'000'000'000;
+constexpr std::uint64_t kShare = 8;
 
 }  // namespace
+
+Settler::Settler(DeviceState& device) : device_(device), fences_(device), allowance_(kAllowance, kShare) {}
 
 bool Settler::settle(HostMemory::Lock& lock, VkQueue queue) {
   const DeviceMemory& memories = device_.memories;
@@ -27,15 +32,19 @@ bool Settler::settle(HostMemory::Lock& lock, VkQueue queue) {
   };
   // Their threads use them: nothing can be submitted there from here.
   if (!others_idle()) {
-    complain("another queue has work");
+    complain("another queue may have work");
     return false;
   }
   const std::uint64_t patience = memories.host_waits.possible() ? kShortPatience : kPatience;
+  const std::uint64_t timeout = std::min(patience >> std::min(in_vain_, 16u), allowance_.left());
   lock.unlock();
-  const VkResult result = wait(queue, patience >> std::min(in_vain_.load(), 16u));
+  const VkResult result = wait(queue, timeout);
   lock.lock();
   if (result != VK_SUCCESS) {
-    if (result == VK_TIMEOUT) ++in_vain_;
+    if (result == VK_TIMEOUT) {
+      ++in_vain_;
+      allowance_.spend(timeout);
+    }
     complain(result == VK_TIMEOUT ? "the work did not end in time" : "the wait failed");
     return false;
   }
@@ -43,7 +52,7 @@ bool Settler::settle(HostMemory::Lock& lock, VkQueue queue) {
   // The queue is this thread's: what was submitted to it then is all that was.
   HostMemory::finished(device_, queue);
   if (!HostMemory::idle(device_)) {
-    complain("another queue has work");
+    complain("another queue may have work");
     return false;
   }
   HostMemory::settled(device_);

@@ -6,9 +6,9 @@
 // Any thread that may use the queue.
 #pragma once
 
-#include <atomic>
 #include <mutex>
 
+#include "layer/allowance.h"
 #include "layer/fences.h"
 #include "layer/host_memory.h"
 
@@ -16,11 +16,11 @@ namespace rondo::layer {
 
 class Settler {
  public:
-  explicit Settler(DeviceState& device) : device_(device), fences_(device) {}
+  explicit Settler(DeviceState& device);
 
   // Inside the critical section, which it leaves while it waits. True: everything
-  // submitted is finished, and HostMemory knows. False: another queue has work, or
-  // it took too long; a note in the capture says so, once.
+  // submitted is finished, and HostMemory knows. False: another queue may have work,
+  // or it took too long; a note in the capture says so, once.
   bool settle(HostMemory::Lock& lock, VkQueue queue);
 
  private:
@@ -29,9 +29,11 @@ class Settler {
 
   DeviceState& device_;
   std::mutex submitting_;
-  Fences fences_;                     // guarded by submitting_
-  std::atomic<unsigned> in_vain_{0};  // waits running that were given up
-  bool complained_ = false;           // inside the critical section
+  Fences fences_;  // guarded by submitting_
+  // Inside the critical section.
+  unsigned in_vain_ = 0;  // waits running that were given up
+  Allowance allowance_;
+  bool complained_ = false;
 };
 
 }  // namespace rondo::layer

@@ -8,11 +8,15 @@ namespace rondo::player {
 void IdleProbe::add(VkQueue queue) {
   const VkFenceCreateInfo info{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO, nullptr, 0};
   VkFence fence = VK_NULL_HANDLE;
-  if (device_.dispatch.vkCreateFence(device_.handle, &info, nullptr, &fence) < 0) return;
-  if (device_.dispatch.vkQueueSubmit(queue, 0, nullptr, fence) < 0)
-    device_.dispatch.vkDestroyFence(device_.handle, fence, nullptr);
-  else
-    fences_.push_back(fence);
+  if (const VkResult made = device_.dispatch.vkCreateFence(device_.handle, &info, nullptr, &fence);
+      made < 0) {
+    failed_ = made;
+    return;
+  }
+  const VkResult submitted = device_.dispatch.vkQueueSubmit(queue, 0, nullptr, fence);
+  if (submitted >= 0) return fences_.push_back(fence);
+  failed_ = submitted;
+  device_.dispatch.vkDestroyFence(device_.handle, fence, nullptr);
 }
 
 IdleProbe::IdleProbe(DeviceState& device, VkQueue queue) : device_(device) { add(queue); }
@@ -44,7 +48,7 @@ bool IdleProbe::idle() const {
 }
 
 VkResult IdleProbe::wait(std::uint64_t ns) const {
-  if (fences_.empty()) return VK_SUCCESS;
+  if (fences_.empty() || failed_ < 0) return failed_;
   return device_.dispatch.vkWaitForFences(device_.handle, static_cast<std::uint32_t>(fences_.size()),
                                           fences_.data(), VK_TRUE, ns);
 }

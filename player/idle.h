@@ -15,7 +15,7 @@ class IdleProbe {
   IdleProbe& operator=(const IdleProbe&) = delete;
   ~IdleProbe();  // leaves fences in use to the device
   bool idle() const;
-  // VK_TIMEOUT after `ns`.
+  // VK_TIMEOUT after `ns`; an error also where a queue could not be asked.
   VkResult wait(std::uint64_t ns) const;
 
  private:
@@ -23,6 +23,7 @@ class IdleProbe {
 
   DeviceState& device_;
   std::vector<VkFence> fences_;
+  VkResult failed_ = VK_SUCCESS;
 };
 
 }  // namespace rondo::player

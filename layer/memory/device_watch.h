@@ -80,7 +80,7 @@ class DeviceWatch {
   std::vector<std::uint8_t> quiet_;  // of a block that is not watched: compares running
   std::size_t ready_ = 0;            // how many of them are to be watched
   PageSet watched_;                  // blocks
-  PageSet kept_;                     // blocks: watched always
+  PageSet kept_;                     // blocks: watched whatever the device does
   PageSet dirty_;                    // pages; of watched blocks only
 };
 

@@ -9,13 +9,15 @@ HotBlocks::HotBlocks(std::size_t pages)
       streak_(blocks_),
       seen_(blocks_),
       warm_(blocks_),
-      hot_(blocks_) {}
+      hot_(blocks_),
+      never_(blocks_) {}
 
 void HotBlocks::wrote(std::size_t first, std::size_t last) {
   while (first < last) {
     const std::size_t block = first / block_pages;
     const std::size_t end = std::min(last, block_end(first));
-    count_[block] = static_cast<std::uint8_t>(std::min<std::size_t>(count_[block] + (end - first), block_pages));
+    count_[block] =
+        static_cast<std::uint8_t>(std::min<std::size_t>(count_[block] + (end - first), block_pages));
     seen_.add(block, block + 1);
     first = end;
   }
@@ -30,7 +32,7 @@ bool HotBlocks::scanned(std::size_t first, std::size_t last) {
   bool more = false;
   for (std::size_t block = seen_.next(0, blocks_); block < blocks_; block = seen_.next(block + 1, blocks_)) {
     const bool busy = count_[block] >= busy_pages && block * block_pages >= first &&
-                      (block + 1) * block_pages <= last && !hot_.has(block);
+                      (block + 1) * block_pages <= last && !hot_.has(block) && !never_.has(block);
     count_[block] = 0;
     if (!busy) continue;
     if (++streak_[block] < busy_scans) {
@@ -44,6 +46,12 @@ bool HotBlocks::scanned(std::size_t first, std::size_t last) {
   }
   seen_.remove(0, blocks_);
   return more;
+}
+
+void HotBlocks::never(std::size_t page) {
+  const std::size_t block = page / block_pages;
+  hot_.remove(block, block + 1);
+  never_.add(block, block + 1);
 }
 
 bool HotBlocks::compared(std::size_t page, bool changed) {

@@ -29,6 +29,8 @@ class HotBlocks {
   // What comparing pages of a hot block said. True: it is not hot any more.
   bool compared(std::size_t page, bool changed);
   void cool() { hot_.remove(0, blocks_); }
+  // The block of this page is cold from here on, for ever.
+  void never(std::size_t page);
 
   bool has(std::size_t page) const { return hot_.has(page / block_pages); }
   bool any() const { return !hot_.empty(); }
@@ -48,8 +50,8 @@ class HotBlocks {
   }
 
  private:
-  static constexpr unsigned busy_pages = 6;    // of a block, written at one scan
-  static constexpr unsigned busy_scans = 4;    // running, make it hot
+  static constexpr unsigned busy_pages = 6;      // of a block, written at one scan
+  static constexpr unsigned busy_scans = 4;      // running, make it hot
   static constexpr unsigned quiet_compares = 8;  // without a change, running, make it cold
 
   std::size_t blocks_;
@@ -58,6 +60,7 @@ class HotBlocks {
   PageSet seen_;                      // blocks with a count
   PageSet warm_;                      // cold blocks with a streak
   PageSet hot_;
+  PageSet never_;
 };
 
 }  // namespace rondo::memory

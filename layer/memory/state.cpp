@@ -61,6 +61,7 @@ Tracked::State::State(Tracked& tracked, Tracker& by, const std::byte* contents_s
       known(pages),
       mixed(pages),
       stale(pages),
+      taken(pages),
       undone(pages) {
   contents = contents_start - lead;
   watched = watched_start - lead;
@@ -103,8 +104,8 @@ bool Tracked::State::start() noexcept {
   Kernel& kernel = *tracker.kernel_;
   std::byte* const armed = watched + armed_first * page_bytes;
   const std::size_t armed_bytes = (armed_last - armed_first) * page_bytes;
-  return armed_bytes != 0 && Kernel::mapped(armed, armed_bytes) && kernel.watch(armed, armed_bytes) && kernel.arm(armed, armed_bytes) &&
-         kernel.proves(armed);
+  return armed_bytes != 0 && Kernel::mapped(armed, armed_bytes) && kernel.watch(armed, armed_bytes) &&
+         kernel.arm(armed, armed_bytes) && kernel.proves(armed);
 }
 
 void Tracked::State::pull(std::size_t begin, std::size_t end) noexcept {
@@ -154,7 +155,8 @@ void Tracked::State::look(std::size_t first, std::size_t last, Kernel::Rearm rea
   last = std::min(last, armed_last);
   if (first >= last) return;
   if (guard != nullptr) {
-    if (!guard->scan(first - armed_first, last - armed_first, rearm == Kernel::Rearm::yes, pending, armed_first))
+    if (!guard->scan(first - armed_first, last - armed_first, rearm == Kernel::Rearm::yes, pending,
+                     armed_first))
       lost();
     return;
   }
@@ -165,11 +167,11 @@ void Tracked::State::look(std::size_t first, std::size_t last, Kernel::Rearm rea
       add_all(begin, end);
       return;
     }
-    done = done && tracker.kernel_->scan(start + begin * page_bytes, start + end * page_bytes, rearm,
-                                         [&](std::uintptr_t from, std::uintptr_t to) {
-                                           written((from - start) / page_bytes, (to - start) / page_bytes,
-                                                   rearm);
-                                         });
+    done = done &&
+           tracker.kernel_->scan(start + begin * page_bytes, start + end * page_bytes, rearm,
+                                 [&](std::uintptr_t from, std::uintptr_t to) {
+                                   written((from - start) / page_bytes, (to - start) / page_bytes, rearm);
+                                 });
   });
   if (!done) lost();
 }
@@ -218,34 +220,64 @@ bool Tracked::State::ambiguous(std::size_t page, Device device) const {
   const bool is_checked = device == Device::active && watches_device();  // check_contested() tells
   if (device == Device::active && !is_checked) return true;
   if (mixed.has(page)) return true;
-  if (device_ever && !known.has(page) && !is_checked) return true;  // base is older than some device work
-  return device_wrote && (!apart || hot.has(page));
+  // Base is older than some device work.
+  if (device_ever && !known.has(page) && !is_checked) return !is_clean(page);
+  return device_wrote && (!apart || (hot.has(page) && !is_checked));
+}
+
+bool Tracked::State::takes_whole(std::size_t page, Device device) const {
+  if (stale.has(page)) return true;
+  // Where the device may go on, check_contested() decides; where all is compared, pending says nothing.
+  if (shadow != nullptr || device == Device::active || owner.mechanism_ == Mechanism::scan) return false;
+  if (device == Device::settled && watches_device() && !is_clean(page)) return true;
+  // The host may have written what base has, and not what the device left there.
+  return device_ever && !known.has(page) && !is_clean(page);
+}
+
+bool Tracked::State::any_unknown(const PageSet& of, std::size_t first, std::size_t last) const {
+  if (!device_ever) return false;
+  for (std::size_t page = of.next(first, last); page < last; page = of.next(page + 1, last))
+    if (!known.has(page)) return true;
+  return false;
+}
+
+// One call for what is not far apart.
+void Tracked::State::peek(const PageSet& wanted, std::size_t first, std::size_t last) noexcept {
+  constexpr std::size_t far = 1024;  // pages
+  for (std::size_t page = wanted.next(first, last); page < last;) {
+    std::size_t end = page + 1, next = wanted.next(end, last);
+    for (; next < last && next - end < far; next = wanted.next(end, last)) end = next + 1;
+    device_watch->peek(page, end);
+    page = next;
+  }
 }
 
 void Tracked::State::check_contested(Contested what) noexcept try {
-  if (ranges.empty()) return;
-  const std::size_t first = page_of(ranges.front().offset);
-  const std::size_t last = page_after(ranges.back().offset + ranges.back().size);
-  device_watch->peek(first, last);
-  if (device_watch->next(first, last) == last) return;
+  const auto is_contested = [&](std::size_t page) { return taken.has(page) && !device_watch->clean(page); };
+  // What the host wrote may be what base has, and not what the device wrote since.
+  for (std::size_t page = taken.next(0, pages); page < pages && what == Contested::keep;
+       page = taken.next(page + 1, pages))
+    if (is_contested(page)) contest(page);
   std::vector<Range> parts;
   parts.reserve(ranges.size() + kRoom);
   for (const Range& range : ranges) {
     std::uint64_t at = range.offset;
     const std::uint64_t end = range.offset + range.size;
     const auto until = [&](std::uint64_t to, bool is_ambiguous) {
-      if (to > at) parts.push_back({at, to - at, range.bytes + (at - range.offset), is_ambiguous});
+      if (to <= at) return;
+      if (!parts.empty() && parts.back().ambiguous == is_ambiguous &&
+          parts.back().offset + parts.back().size == at)
+        parts.back().size += to - at;
+      else
+        parts.push_back({at, to - at, range.bytes + (at - range.offset), is_ambiguous});
       at = to;
     };
     const std::size_t stop = page_after(end);
-    for (std::size_t page = device_watch->next(page_of(at), stop); page < stop;
-         page = device_watch->next(page + 1, stop)) {
+    for (std::size_t page = page_of(at); page < stop; ++page) {
+      if (!is_contested(page)) continue;
       until(std::max<std::uint64_t>(at, begin_of(page) - lead), range.ambiguous);
       const std::uint64_t page_end = std::min<std::uint64_t>(end, end_of(page + 1) - lead);
-      if (what == Contested::record)
-        until(page_end, true);
-      else
-        contest(page);
+      if (what == Contested::record) until(page_end, true);
       at = page_end;
     }
     until(end, range.ambiguous);
@@ -260,9 +292,8 @@ void Tracked::State::contest(std::size_t page) noexcept {
   kept_contested = true;
   device_watch->keep(page / DeviceWatch::block_pages);
   if (hot.has(page)) {
-    never_hot = true;
-    adaptive = false;
-    cool();
+    hot.never(page);
+    tracker.hot_changed_ = true;
   }
   for (PageSet* set : {&pending, &mixed, &stale}) set->add(page, page + 1);
 }
@@ -355,7 +386,8 @@ void Tracked::State::refresh_batch(std::size_t first, std::size_t last, Refresh 
     for (std::size_t page = from; page < to; ++page) {
       if (!to_compare(page, which)) continue;
       const std::size_t begin = begin_of(page);
-      compared.add(page - first, page - first + 1);
+      // What the host wrote, too, is compared by changes(): until then the watch may not forget it.
+      if (!pending.has(page)) compared.add(page - first, page - first + 1);
       if (!differs(contents + begin, base + begin, size_of(page))) continue;
       copy_live(contents + begin, staged_at(page), size_of(page));
       changed.add(page - first, page - first + 1);

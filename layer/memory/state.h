@@ -50,11 +50,17 @@ struct Tracked::State {
   std::size_t end_of(std::size_t last) const { return last == pages ? lead + bytes : last * page_bytes; }
 
   bool ambiguous(std::size_t page, Device device) const;
+  bool is_clean(std::size_t page) const { return device_watch != nullptr && device_watch->clean(page); }
   // Whether a device's write to a page is known.
   bool watches_device() const { return device_watch != nullptr && device_watch->works(); }
   // After changes() has compared: takes back, or calls ambiguous, what a device may have written.
   void check_contested(Contested what) noexcept;
   void contest(std::size_t page) noexcept;
+  // Learns which of these pages the device wrote, looking at little else.
+  void peek(const PageSet& wanted, std::size_t first, std::size_t last) noexcept;
+  bool any_unknown(const PageSet& of, std::size_t first, std::size_t last) const;
+  // Whether a page is recorded with all its bytes: base lacks something of what a replay has.
+  bool takes_whole(std::size_t page, Device device) const;
   // Base does not hold what the page held when tracking began.
   bool fresh(std::size_t page) const { return unknown_start && !known.has(page); }
   void report(std::size_t begin, std::size_t end, bool is_ambiguous, bool stable) noexcept;
@@ -92,11 +98,10 @@ struct Tracked::State {
   bool device_wrote = false;  // device work since the last changes() of everything
   bool device_ever = false;   // device work since tracking began or everything was refreshed
 
-  std::unique_ptr<Shadow> shadow;  // `contents` and `watched` are its copy
-  std::unique_ptr<Guard> guard;    // of the armed pages; Mechanism::guard
-  HotBlocks hot;          // left unprotected, and always compared
-  bool adaptive = false;  // whether there may be any
-  bool never_hot = false;                     // the device writes there, too: that would look like the host's
+  std::unique_ptr<Shadow> shadow;             // `contents` and `watched` are its copy
+  std::unique_ptr<Guard> guard;               // of the armed pages; Mechanism::guard
+  HotBlocks hot;                              // left unprotected, and always compared
+  bool adaptive = false;                      // whether there may be any
   std::unique_ptr<DeviceWatch> device_watch;  // of `contents`; null: all known pages are compared
 
   PageSet pending;  // to be compared by the next changes()
@@ -105,6 +110,7 @@ struct Tracked::State {
   PageSet stale;    // mixed, and the device has finished: base lacks what it wrote
   std::vector<Range> ranges;
   bool kept_contested = false;
+  PageSet taken;  // from pending, by the changes() that is running; with a device_watch
 
   bool notes_undone = false;
   PageSet undone;  // pending at the last changes(), which found nothing there

@@ -44,7 +44,7 @@ bool Tracked::tells_devices_apart() const noexcept {
 
 void Tracked::adapt(bool may) noexcept {
   State& s = *state_;
-  s.adaptive = may && !s.never_hot && (mechanism_ == Mechanism::alias || mechanism_ == Mechanism::pagemap);
+  s.adaptive = may && (mechanism_ == Mechanism::alias || mechanism_ == Mechanism::pagemap);
   if (!s.adaptive) s.cool();
 }
 
@@ -82,11 +82,10 @@ std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size
   const std::size_t from = s.lead + offset;
   const std::size_t to = s.lead + end_offset;
 
-  const bool tells_both = device == Device::settled && s.watches_device();
-  if (tells_both && s.pending.next(first, last) != last) s.device_watch->peek(first, last);
-  const auto whole_page = [&](std::size_t page) {
-    return s.stale.has(page) || (tells_both && !s.device_watch->clean(page));
-  };
+  const bool checks = device == Device::active && s.watches_device();
+  if (s.watches_device() &&
+      (device == Device::settled || (device == Device::idle && s.any_unknown(s.pending, first, last))))
+    s.peek(s.pending, first, last);
 
   for (std::size_t page = s.pending.next(first, last); page < last; page = s.pending.next(page, last)) {
     const bool hot = s.hot.has(page);
@@ -95,10 +94,11 @@ std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size
                                               : last;
     const bool ambiguous = s.ambiguous(page, device);
     const bool fresh = s.fresh(page);
-    const bool stale = whole_page(page);
+    const bool stale = s.takes_whole(page, device);
     std::size_t stop = page + 1;
     while (stop < most && s.hot.has(stop) == hot && s.pending.has(stop) &&
-           s.ambiguous(stop, device) == ambiguous && s.fresh(stop) == fresh && whole_page(stop) == stale)
+           s.ambiguous(stop, device) == ambiguous && s.fresh(stop) == fresh &&
+           s.takes_whole(stop, device) == stale)
       ++stop;
     const std::size_t begin = s.begin_of(page);
     const std::size_t end = s.end_of(stop);
@@ -109,6 +109,7 @@ std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size
     s.report_run(clip_begin, clip_end, ambiguous, fresh || stale);
     const bool changed = s.reported_until() != reported;
     if (s.notes_undone && !changed) s.undone.add(page, stop);
+    if (checks) s.taken.add(page, stop);
     if (hot && s.hot.compared(page, changed)) s.tracker.hot_changed_ = true;
     s.known.add(page, stop);
     // What was clipped off is still to be compared.
@@ -121,7 +122,11 @@ std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size
     }
     page = stop;
   }
-  if (device == Device::active && s.watches_device()) s.check_contested(contested);
+  if (checks) {
+    s.peek(s.taken, first, last);
+    s.check_contested(contested);
+    s.taken.remove(first, last);
+  }
   if (from == s.lead && to == s.lead + s.bytes) s.device_wrote = false;
   return s.ranges;
 }

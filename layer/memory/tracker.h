@@ -213,7 +213,8 @@ class Tracked {
   // The changes that scans have found so far, in ascending order: to be recorded
   // as host writes now. They become the last known contents.
   // With Device::settled, pages that the device wrote, too, are given whole where
-  // that is known: the capture and its replay then have the same bytes there.
+  // that is known: the capture and its replay then have the same bytes there. Where
+  // it is not, a byte that the host set back to what base has is not given.
   std::span<const Range> changes(Device device, Contested contested = Contested::record) noexcept {
     return changes(0, whole, device, contested);
   }

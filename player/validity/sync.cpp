@@ -386,6 +386,7 @@ void add_sync_checks(std::vector<Handler>& table) {
   add(CommandId::vkResetEvent, reset_event);
   add(CommandId::vkGetEventStatus, event_status);
   add(CommandId::vkDeviceWaitIdle, device_idle);
+  add(CommandId::rondoDeviceIdle, device_idle);
 }
 
 }  // namespace rondo::player::validity

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Double buffering within a page: the host writes the input of one half while
-// the device, which nobody waited for, writes the output of the other beside it.
-// Outputs add up in place, so that who takes a finished one for the host's, and
-// puts it there before the work, has the work done twice.
+// Several slots within a page: the host writes the input of one while the device,
+// which nobody waited for, writes the output of another beside it. Outputs add up
+// in place, so that who takes a finished one for the host's, and puts it there
+// before the work, has the work done twice.
 //   one_page [--rounds N]
 #include <chrono>
 #include <thread>
@@ -15,7 +15,7 @@ using namespace program;
 
 namespace {
 
-constexpr std::uint32_t kHalves = 2;
+constexpr std::uint32_t kSlots = 8;
 constexpr std::uint32_t kWords = 64;           // of an input or output, as the shader has it
 constexpr VkDeviceSize kBytes = 2048;          // of all inputs, and of all outputs
 constexpr VkDeviceSize kSlowBytes = 4u << 20;  // what makes some of the work slow
@@ -60,46 +60,47 @@ void look_out_for(const volatile std::uint32_t& word, std::uint32_t value) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::uint32_t rounds = option(argc, argv, "--rounds", 24);
+  const std::uint32_t rounds = option(argc, argv, "--rounds", 3);
   Session s = open("one_page");
   MappedBuffer inputs, outputs;
   create_both(s, inputs, outputs);
   const MappedBuffer slow = buffer(s, kSlowBytes, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
   const Kernel kernel = create_kernel(s, shader(s, accumulate_comp_spv), {inputs, outputs});
-  Commands work[kHalves];
+  Commands work[kSlots];
   for (Commands& one : work) one = create_commands(s);
 
-  std::uint32_t expected[kHalves][kWords] = {};
-  for (std::uint32_t round = 0; round < rounds + kHalves; ++round) {
-    const std::uint32_t half = round % kHalves, other = kHalves - 1 - half;
-    std::uint32_t* const input = inputs.words + half * kWords;
-    const std::uint32_t* const output = outputs.words + half * kWords;
-    if (round >= kHalves) {
-      wait(s, work[half]);
+  std::uint32_t expected[kSlots][kWords] = {};
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    for (std::uint32_t slot = 0; slot < kSlots; ++slot) {
+      std::uint32_t* const input = inputs.words + slot * kWords;
       for (std::uint32_t i = 0; i < kWords; ++i) {
-        expected[half][i] += 3 * input[i];
-        EXPECT(s, output[i] == expected[half][i]);
-        s.sum = s.sum * 31 + output[i];
+        input[i] = mix(round * kSlots + slot, i);
+        expected[slot][i] += 3 * input[i];
+      }
+      const VkCommandBuffer cmd = work[slot].buffer;
+      begin(work[slot]);
+      if (slot % 4 == 2) vkCmdFillBuffer(cmd, slow.buffer, 0, kSlowBytes, round);
+      barrier(cmd);
+      bind(cmd, kernel);
+      push(cmd, kernel, slot, slot);
+      vkCmdDispatch(cmd, 1, 1, 1);
+      const VkMemoryBarrier all{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_MEMORY_WRITE_BIT,
+                                VK_ACCESS_HOST_READ_BIT};
+      vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &all, 0,
+                           nullptr, 0, nullptr);
+      CHECK(vkEndCommandBuffer(cmd));
+      submit(s.queues[0], work[slot]);
+      // Done, mostly, when the host goes on, though nobody has asked the device.
+      if (slot % 3 != 2) look_out_for(outputs.words[slot * kWords], expected[slot][0]);
+    }
+    for (std::uint32_t slot = 0; slot < kSlots; ++slot) {
+      wait(s, work[slot]);
+      for (std::uint32_t i = 0; i < kWords; ++i) {
+        const std::uint32_t result = outputs.words[slot * kWords + i];
+        EXPECT(s, result == expected[slot][i]);
+        s.sum = s.sum * 31 + result;
       }
     }
-    if (round >= rounds) continue;
-    // The other half is done, mostly, though nobody has asked the device.
-    if (round != 0 && round % 3 != 0)
-      look_out_for(outputs.words[other * kWords], expected[other][0] + 3 * inputs.words[other * kWords]);
-    for (std::uint32_t i = 0; i < kWords; ++i) input[i] = mix(round, i);
-    const VkCommandBuffer cmd = work[half].buffer;
-    begin(work[half]);
-    if (round % 4 == 0) vkCmdFillBuffer(cmd, slow.buffer, 0, kSlowBytes, round);
-    barrier(cmd);
-    bind(cmd, kernel);
-    push(cmd, kernel, half, half);
-    vkCmdDispatch(cmd, 1, 1, 1);
-    const VkMemoryBarrier all{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_MEMORY_WRITE_BIT,
-                              VK_ACCESS_HOST_READ_BIT};
-    vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &all, 0,
-                         nullptr, 0, nullptr);
-    CHECK(vkEndCommandBuffer(cmd));
-    submit(s.queues[0], work[half]);
   }
   for (Commands& one : work) destroy(s, one);
   return finish(s);

@@ -179,31 +179,86 @@ TEST_F(MemoryDeviceWatch, HotPagesThatTheDeviceWritesAreHotNoMore) {
   tracked->adapt(true);
   const auto write_all = [&] {
     ++value;
-    for (std::size_t i = first; i < first + count; ++i) host[i * page + 100] = std::byte{value};
+    for (std::size_t i = first; i < first + 2 * count; ++i) host[i * page + 100] = std::byte{value};
+  };
+  const auto is_hot = [&](std::size_t i) {  // then writes cost no faults
+    rusage before, after;
+    getrusage(RUSAGE_SELF, &before);
+    write_all();
+    getrusage(RUSAGE_SELF, &after);
+    tracked->collect(0, whole, Device::idle);
+    return after.ru_minflt - before.ru_minflt < static_cast<long>(i);
   };
   for (int i = 0; i < kWaits; ++i) {
     write_all();
     tracked->collect(0, whole, Device::idle);
   }
+  EXPECT_TRUE(is_hot(4));
   write(first, 1);
   write_all();
   tracker->scan();
-  const Spans kept = spans_of(tracked->changes(Device::active, Contested::keep));
-  EXPECT_EQ(kept.size(), count - 1) << "the host's pages";
+  const auto kept = tracked->changes(Device::active, Contested::keep);
+  EXPECT_EQ(kept.size(), 2 * count - 1) << "the host's pages";
+  for (const Range& range : kept) EXPECT_FALSE(range.ambiguous) << "hot, and no device wrote it";
   EXPECT_TRUE(tracked->kept_contested());
   tracker->scan();
   EXPECT_EQ(spans_of(tracked->changes(Device::settled)), (Spans{{first * page, page}}));
   wait();
-  // The device alone writes there now: a hot page would be called the host's.
+  // The device alone writes there now: a hot page would be called the host's. Other blocks may be hot.
   for (int i = 0; i < kWaits; ++i) {
     write_all();
     tracked->collect(0, whole, Device::idle);
   }
-  tracked->adapt(true);
+  EXPECT_TRUE(is_hot(count + 4)) << "the second block";
+  EXPECT_FALSE(is_hot(count - 4)) << "the first block";
   write(first, 1);
   tracker->scan();
   EXPECT_TRUE(tracked->changes(Device::active, Contested::keep).empty());
   EXPECT_FALSE(tracked->kept_contested());
+}
+
+TEST_F(MemoryDeviceWatch, AKeptPageIsStillContestedAfterACheapRefresh) {
+  write(20, 1);
+  host[20 * page + 100] = std::byte{7};
+  tracker->scan();
+  tracked->changes(Device::active, Contested::keep);
+  ASSERT_TRUE(tracked->kept_contested());
+  for (int i = 0; i < kWaits; ++i) wait(Refresh::known);
+  EXPECT_TRUE(spans_of(tracked->changes(Device::active, Contested::keep)).empty());
+  EXPECT_TRUE(tracked->kept_contested());
+  EXPECT_EQ(spans_of(tracked->changes(Device::settled)), (Spans{{20 * page, page}}));
+}
+
+TEST_F(MemoryDeviceWatch, AHostWriteThatPutsBackWhatWasThereIsContested) {
+  write(20, 1);
+  host[20 * page] = std::byte{1};  // as before the device wrote
+  tracker->scan();
+  EXPECT_TRUE(tracked->changes(Device::active, Contested::keep).empty());
+  EXPECT_TRUE(tracked->kept_contested());
+  EXPECT_EQ(spans_of(tracked->changes(Device::settled)), (Spans{{20 * page, page}}));
+}
+
+TEST_F(MemoryDeviceWatch, TheFirstWriteToAPageIsRecordedWholeWhereADeviceWroteBefore) {
+  auto other = tracker->allocate(pages * page, page);
+  ASSERT_NE(other, nullptr);
+  auto fresh = tracker->track(*other, Initial::zeros);
+  ASSERT_NE(fresh, nullptr);
+  fresh->watch_device(true);
+  other->device_side()[20 * page] = std::byte{5};
+  fresh->refresh(0, whole, Refresh::finished);
+  other->program_side()[20 * page] = std::byte{0};  // what base has
+  other->program_side()[21 * page] = std::byte{6};
+  const auto ranges = fresh->collect(0, whole, Device::idle);
+  ASSERT_EQ(spans_of(ranges), (Spans{{20 * page, page}, {21 * page, 1}}));
+  EXPECT_FALSE(ranges[1].ambiguous) << "no device wrote there";
+}
+
+TEST_F(MemoryDeviceWatch, AmbiguousPagesInARowAreOneRange) {
+  write(0, pages);
+  std::memset(host, 9, pages * page);
+  const auto ranges = tracked->collect(0, whole, Device::active);
+  ASSERT_EQ(spans_of(ranges), (Spans{{0, pages * page}}));
+  EXPECT_TRUE(ranges[0].ambiguous);
 }
 
 TEST_F(MemoryDeviceWatch, WhatTheDeviceWroteBeforeItWasWatchedIsNotTakenForClean) {

@@ -174,6 +174,22 @@ TEST_F(RecordedContested, IsAmbiguousAndNotedOnceWhereTheWorkDoesNotEnd) {
   EXPECT_EQ(written.ambiguous, 3);
 }
 
+TEST_F(RecordedContested, AllThatAProgramIsHeldInVainIsAShareOfItsTime) {
+  recorded([](Scene& scene) {
+    std::uint64_t held = 0;
+    const std::uint64_t begin = now_ns();
+    for (unsigned char i = 1; i < 100; ++i) {
+      g_wait = i % 2 == 0 ? VK_TIMEOUT : VK_SUCCESS;  // so that patience is whole again
+      scene.submit();
+      scene.both_write(3, i);
+      scene.submit();
+      if (g_wait == VK_TIMEOUT) held += g_patience.back();
+    }
+    if (held < 10'000 * kMillisecond) ::_exit(1);  // at once
+    if (held > 10'000 * kMillisecond + (now_ns() - begin) / 8) ::_exit(2);
+  });
+}
+
 TEST_F(RecordedContested, WorkThatMayWaitForTheProgramIsWaitedForBriefly) {
   recorded([](Scene& scene) {
     scene.state().memories.host_waits.created_event();
