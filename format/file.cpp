@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -85,6 +86,15 @@ tl::unexpected<Error> not_readable(const std::string& path, const std::string& w
   return fail(Status::unreadable, path + ": " + why);
 }
 
+// The thread's own descriptor of a file: File::keep_private().
+struct Private {
+  const File* file = nullptr;
+  int number = -1;
+};
+thread_local Private t_private;
+
+constexpr unsigned kCloseRangeUnshare = 1u << 1;  // linux/close_range.h, which older systems lack
+
 }  // namespace
 
 std::string errno_text(int error) {
@@ -103,6 +113,18 @@ File& File::operator=(File&& other) noexcept {
   device_ = other.device_;
   inode_ = other.inode_;
   return *this;
+}
+
+int File::number() const { return t_private.file == this ? t_private.number : fd_.load(); }
+
+void File::keep_private() const {
+  const int fd = fd_;
+  if (!is_this(fd) || ::syscall(SYS_close_range, fd + 1, ~0U, kCloseRangeUnshare) != 0) return;
+  if (fd > 0) ::syscall(SYS_close_range, 0, fd - 1, 0);
+  // The program may have been closing it meanwhile. Without one, the first use opens it again.
+  const bool kept = is_this(fd);
+  if (!kept) ::close(fd);
+  t_private = {this, kept ? fd : -1};
 }
 
 void File::close() {
@@ -152,14 +174,14 @@ Result<File> File::open(const std::string& path, bool writable) {
 
 std::uint64_t File::bytes() const {
   struct stat status {};
-  return ::fstat(fd_, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+  return ::fstat(number(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
-bool File::lock_exclusive() const { return ::flock(fd_, LOCK_EX | LOCK_NB) == 0; }
+bool File::lock_exclusive() const { return ::flock(number(), LOCK_EX | LOCK_NB) == 0; }
 
 bool File::locked_by_other() const {
-  if (::flock(fd_, LOCK_SH | LOCK_NB) != 0) return errno == EWOULDBLOCK;
-  ::flock(fd_, LOCK_UN);
+  if (::flock(number(), LOCK_SH | LOCK_NB) != 0) return errno == EWOULDBLOCK;
+  ::flock(number(), LOCK_UN);
   return false;
 }
 
@@ -170,7 +192,7 @@ bool File::is_this(int descriptor) const {
 }
 
 int File::check() const {
-  if (is_this(fd_)) {
+  if (is_this(number())) {
     if (!locked_) locked_ = lock_exclusive();
     return 0;
   }
@@ -179,21 +201,24 @@ int File::check() const {
   if (again_.empty() || reopened_ >= most) return EBADF;
   static std::mutex one;
   const std::lock_guard guard(one);
-  if (is_this(fd_)) return 0;
+  if (is_this(number())) return 0;
   ++reopened_;
   const int again = ::open(again_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (!is_this(again)) {
     if (again >= 0) ::close(again);
     return EBADF;
   }
-  fd_ = move_high(again);
+  if (t_private.file == this)
+    t_private.number = again;
+  else
+    fd_ = move_high(again);
   locked_ = lock_exclusive();
   return 0;
 }
 
 bool File::read(std::uint64_t offset, std::span<std::byte> out) const {
   while (!out.empty()) {
-    const ssize_t n = ::pread(fd_, out.data(), out.size(), static_cast<off_t>(offset));
+    const ssize_t n = ::pread(number(), out.data(), out.size(), static_cast<off_t>(offset));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
     out = out.subspan(static_cast<std::size_t>(n));
@@ -205,7 +230,7 @@ bool File::read(std::uint64_t offset, std::span<std::byte> out) const {
 int File::write(std::uint64_t offset, std::span<const std::byte> bytes) const {
   if (const int error = check()) return error;
   const FileSizeSignalBlock block;
-  return block.take(write_all(fd_, offset, bytes));
+  return block.take(write_all(number(), offset, bytes));
 }
 
 int File::allocate(std::uint64_t offset, std::uint64_t bytes) const {
@@ -213,29 +238,29 @@ int File::allocate(std::uint64_t offset, std::uint64_t bytes) const {
   const FileSizeSignalBlock block;
   int error = 0;
   do {
-    error = ::fallocate(fd_, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0 ? 0 : errno;
+    error = ::fallocate(number(), 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0 ? 0 : errno;
   } while (error == EINTR);
-  if (error == EOPNOTSUPP || error == ENOSYS) error = write_zeros(fd_, offset, bytes);
+  if (error == EOPNOTSUPP || error == ENOSYS) error = write_zeros(number(), offset, bytes);
   return block.take(error);
 }
 
 int File::clear(std::uint64_t offset, std::uint64_t bytes) const {
   if (const int error = check()) return error;
-  if (::fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+  if (::fallocate(number(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
                   static_cast<off_t>(bytes)) == 0)
     return 0;
   const FileSizeSignalBlock block;
-  return block.take(write_zeros(fd_, offset, bytes));
+  return block.take(write_zeros(number(), offset, bytes));
 }
 
 int File::truncate(std::uint64_t bytes) const {
   if (const int error = check()) return error;
   const FileSizeSignalBlock block;
-  return block.take(::ftruncate(fd_, static_cast<off_t>(bytes)) == 0 ? 0 : errno);
+  return block.take(::ftruncate(number(), static_cast<off_t>(bytes)) == 0 ? 0 : errno);
 }
 
 std::optional<std::uint64_t> File::next_data(std::uint64_t offset) const {
-  const off_t found = ::lseek(fd_, static_cast<off_t>(offset), SEEK_DATA);
+  const off_t found = ::lseek(number(), static_cast<off_t>(offset), SEEK_DATA);
   if (found >= 0) return static_cast<std::uint64_t>(found);
   if (errno == ENXIO) return std::nullopt;
   return offset;  // no holes known here

@@ -35,10 +35,16 @@ class File {
   void close();
 
   const std::string& path() const { return path_; }
-  int descriptor() const { return check() == 0 ? fd_.load() : -1; }
+  int descriptor() const { return check() == 0 ? number() : -1; }
   std::uint64_t bytes() const;   // as of now
   bool lock_exclusive() const;   // false: another process records or finishes it
   bool locked_by_other() const;  // without keeping a lock
+
+  // On a thread of the recorder's own: gives it a table of descriptors of its own, with
+  // nothing but this file in it. What the program closes, and opens at the same number,
+  // is not the thread's then, however the two race. Does nothing where the kernel
+  // (before 5.9) or a filter does not let it.
+  void keep_private() const;
 
   // False when the range is not all there.
   bool read(std::uint64_t offset, std::span<std::byte> out) const;
@@ -54,6 +60,7 @@ class File {
 
  private:
   bool is_this(int descriptor) const;
+  int number() const;  // of the descriptor, in this thread's table
   int check() const;  // the descriptor still is this file, or is again: programs close what they do not know
 
   std::string path_;

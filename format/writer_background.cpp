@@ -24,6 +24,7 @@ constexpr std::size_t kPinnedSegments = 8;
 
 void* CaptureWriter::Impl::run(void* impl) {
   ::pthread_setname_np(::pthread_self(), "rondo-writer");
+  static_cast<Impl*>(impl)->file.keep_private();
   static_cast<Impl*>(impl)->loop();
   return nullptr;
 }

@@ -300,6 +300,28 @@ TEST(Recording, GoesOnWhereTheProgramClosesItsDescriptor) {
   EXPECT_EQ(read_all(dir.file("a.rondo")).records.size(), 20'001u);
 }
 
+// Its number is another file's from one moment on, while the background thread writes: often, to meet the
+// moment between a look at the descriptor and its use.
+TEST(Recording, IsNotLedAstrayByAProgramThatTakesItsNumber) {
+  TemporaryDirectory dir;
+  const auto bytes = noise(1000, 1);
+  for (int run = 0; run < 150; ++run) {
+    const int status = in_child([&] {
+      auto writer = create(options_for(dir.file(std::to_string(run) + ".rondo")));
+      ThreadStream* stream = writer->open_stream();
+      const int other = ::open(dir.file("other").c_str(), O_CREAT | O_RDWR, 0600);
+      for (int i = 0; i < 2000; ++i) {
+        if (i == 500 + run)
+          for (int number = 512; number < 520; ++number) ::syscall(SYS_dup3, other, number, 0);
+        write_call(*writer, *stream, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+      }
+      ::_exit(writer->finish(Ending::exited).has_value() ? 0 : 1);
+    });
+    ASSERT_EQ(status, 0) << run;
+    ASSERT_TRUE(slurp(dir.file("other")).empty()) << run;
+  }
+}
+
 TEST(Recording, NeverWritesIntoAFileThatGotItsDescriptorOrItsName) {
   TemporaryDirectory dir;
   const int status = in_child([&] {
