@@ -254,10 +254,16 @@ void Tracked::State::peek(const PageSet& wanted, std::size_t first, std::size_t 
 
 void Tracked::State::check_contested(Contested what) noexcept try {
   const auto is_contested = [&](std::size_t page) { return taken.has(page) && !device_watch->clean(page); };
-  // What the host wrote may be what base has, and not what the device wrote since.
-  for (std::size_t page = taken.next(0, pages); page < pages && what == Contested::keep;
-       page = taken.next(page + 1, pages))
-    if (is_contested(page)) contest(page);
+  const auto next = [&](std::size_t page) {
+    page = taken.next(page, pages);
+    while (page < pages && !is_contested(page)) page = taken.next(page + 1, pages);
+    return page;
+  };
+  const std::size_t first = next(0);
+  if (first == pages) return;
+  // Pages without a difference, too: what the host wrote may be what base has, and not what the device wrote.
+  for (std::size_t page = first; page < pages && what == Contested::keep; page = next(page + 1))
+    contest(page);
   std::vector<Range> parts;
   parts.reserve(ranges.size() + kRoom);
   for (const Range& range : ranges) {
