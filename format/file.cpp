@@ -192,8 +192,10 @@ bool File::is_this(int descriptor) const {
 }
 
 int File::check() const {
+  const bool is_private = t_private.file == this;
   if (is_this(number())) {
-    if (!locked_) locked_ = lock_exclusive();
+    // The thread's own may have the lock still: that says nothing of the program's.
+    if (!is_private && !locked_) locked_ = lock_exclusive();
     return 0;
   }
   // A program that closes everything does so once or twice, not for ever.
@@ -208,10 +210,12 @@ int File::check() const {
     if (again >= 0) ::close(again);
     return EBADF;
   }
-  if (t_private.file == this)
+  if (is_private) {
     t_private.number = again;
-  else
-    fd_ = move_high(again);
+    static_cast<void>(lock_exclusive());
+    return 0;
+  }
+  fd_ = move_high(again);
   locked_ = lock_exclusive();
   return 0;
 }

@@ -156,6 +156,12 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkMapMemory(VkDevice device, VkDeviceMemory 
           known->tracked = tracker->track(*known->alias, memory::Initial::zeros);
           if (known->tracked != nullptr && state.software)
             known->tracked->watch_device(!known->device_writable || known->refreshed == state.memories.epoch);
+          // A device that is idle wrote what it wrote: the first host write to a page tells all of it.
+          if (known->tracked != nullptr && known->device_writable &&
+              known->refreshed != state.memories.epoch && HostMemory::idle(state)) {
+            known->tracked->refresh(0, memory::whole, memory::Refresh::finished);
+            known->refreshed = state.memories.epoch;
+          }
         }
         if (known->tracked != nullptr) {
           known->tracked->user = known;

@@ -227,8 +227,10 @@ bool Tracked::State::ambiguous(std::size_t page, Device device) const {
 
 bool Tracked::State::takes_whole(std::size_t page, Device device) const {
   if (stale.has(page)) return true;
-  // Where the device may go on, check_contested() decides; where all is compared, pending says nothing.
-  if (shadow != nullptr || device == Device::active || owner.mechanism_ == Mechanism::scan) return false;
+  // Where all is compared, pending says nothing.
+  if (shadow != nullptr || owner.mechanism_ == Mechanism::scan) return false;
+  // Where the device may go on, check_contested() decides, if it can.
+  if (device == Device::active && watches_device()) return false;
   if (device == Device::settled && watches_device() && !is_clean(page)) return true;
   // The host may have written what base has, and not what the device left there.
   return device_ever && !known.has(page) && !is_clean(page);

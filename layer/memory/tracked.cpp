@@ -111,8 +111,9 @@ std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size
     if (s.notes_undone && !changed) s.undone.add(page, stop);
     if (checks) s.taken.add(page, stop);
     if (hot && s.hot.compared(page, changed)) s.tracker.hot_changed_ = true;
+    // What was clipped off is still to be compared, or given whole as what was not.
+    if (stale) s.stale.add(page, stop);
     s.known.add(page, stop);
-    // What was clipped off is still to be compared.
     const std::size_t done_first = clip_begin == begin ? page : page + 1;
     const std::size_t done_last = clip_end == end ? stop : stop - 1;
     if (done_first < done_last) {

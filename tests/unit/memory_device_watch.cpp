@@ -253,6 +253,19 @@ TEST_F(MemoryDeviceWatch, TheFirstWriteToAPageIsRecordedWholeWhereADeviceWroteBe
   EXPECT_FALSE(ranges[1].ambiguous) << "no device wrote there";
 }
 
+TEST_F(MemoryDeviceWatch, WhatAPartLeavesOfSuchAPageIsRecordedWholeToo) {
+  auto other = tracker->allocate(pages * page, page);
+  ASSERT_NE(other, nullptr);
+  auto fresh = tracker->track(*other, Initial::zeros);
+  ASSERT_NE(fresh, nullptr);
+  fresh->watch_device(true);
+  std::memset(other->device_side() + 20 * page, 0xff, page);
+  fresh->refresh(0, whole, Refresh::finished);
+  std::memset(other->program_side() + 20 * page, 0, 512);
+  EXPECT_EQ(spans_of(fresh->collect(20 * page, 256, Device::idle)), (Spans{{20 * page, 256}}));
+  EXPECT_EQ(spans_of(fresh->collect(20 * page + 256, 256, Device::idle)), (Spans{{20 * page + 256, 256}}));
+}
+
 TEST_F(MemoryDeviceWatch, AmbiguousPagesInARowAreOneRange) {
   write(0, pages);
   std::memset(host, 9, pages * page);
