@@ -34,12 +34,21 @@ Result<void> set_tag(Run& run, const Op& op, std::byte* args) {
   return run.call_checked(op, args);
 }
 
+template <class Info>
+bool marks_live_object(Run& run, const Op& op, const Info* info) {
+  return info != nullptr && info->object != 0 &&
+         info->objectType != VK_DEBUG_REPORT_OBJECT_TYPE_SWAPCHAIN_KHR_EXT &&
+         info->objectType != VK_DEBUG_REPORT_OBJECT_TYPE_SURFACE_KHR_EXT &&
+         info->objectType != VK_DEBUG_REPORT_OBJECT_TYPE_INSTANCE_EXT && run.function(op) != nullptr;
+}
+
 Result<void> set_marker_name(Run& run, const Op& op, std::byte* args) {
-  const auto* info = as<args_vkDebugMarkerSetObjectNameEXT>(args).pNameInfo;
-  if (info == nullptr || !has_live_object(run, op, info->object, static_cast<VkObjectType>(0)) ||
-      info->objectType == VK_DEBUG_REPORT_OBJECT_TYPE_SWAPCHAIN_KHR_EXT ||
-      info->objectType == VK_DEBUG_REPORT_OBJECT_TYPE_SURFACE_KHR_EXT)
-    return {};
+  if (!marks_live_object(run, op, as<args_vkDebugMarkerSetObjectNameEXT>(args).pNameInfo)) return {};
+  return run.call_checked(op, args);
+}
+
+Result<void> set_marker_tag(Run& run, const Op& op, std::byte* args) {
+  if (!marks_live_object(run, op, as<args_vkDebugMarkerSetObjectTagEXT>(args).pTagInfo)) return {};
   return run.call_checked(op, args);
 }
 
@@ -59,6 +68,7 @@ void add_debug_executors(std::vector<Executor>& table) {
   table[static_cast<std::size_t>(CommandId::vkSetDebugUtilsObjectNameEXT)] = set_name;
   table[static_cast<std::size_t>(CommandId::vkSetDebugUtilsObjectTagEXT)] = set_tag;
   table[static_cast<std::size_t>(CommandId::vkDebugMarkerSetObjectNameEXT)] = set_marker_name;
+  table[static_cast<std::size_t>(CommandId::vkDebugMarkerSetObjectTagEXT)] = set_marker_tag;
 }
 
 }  // namespace rondo::player

@@ -194,6 +194,13 @@ Result<void> present(Run& run, const Op& op, std::byte* args) {
   return {};
 }
 
+// The program's own data, which no replay reads. A swapchain of the player's is no object of the target's.
+Result<void> set_private_data(Run& run, const Op& op, std::byte* args) {
+  const auto& a = as<args_vkSetPrivateData>(args);
+  if (a.objectType == VK_OBJECT_TYPE_SWAPCHAIN_KHR || a.objectHandle == 0) return {};
+  return run.call_checked(op, args);
+}
+
 }  // namespace
 
 void add_swapchain_executors(std::vector<Executor>& table) {
@@ -202,6 +209,7 @@ void add_swapchain_executors(std::vector<Executor>& table) {
   table[static_cast<std::size_t>(CommandId::vkAcquireNextImageKHR)] = acquire;
   table[static_cast<std::size_t>(CommandId::vkAcquireNextImage2KHR)] = acquire2;
   table[static_cast<std::size_t>(CommandId::vkQueuePresentKHR)] = present;
+  table[static_cast<std::size_t>(CommandId::vkSetPrivateData)] = set_private_data;
 }
 
 }  // namespace rondo::player

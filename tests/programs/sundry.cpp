@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands of extensions that lavapipe lacks and that newer ones have replaced:
-// debug markers, conversions by their extension's name; and what a program asks
-// of a surface before it makes a swapchain.
+// debug markers, conversions by their extension's name; what a program asks of a
+// surface before it makes a swapchain; and names, tags and private data of those.
 #include "session.h"
 
 using namespace program;
 
 namespace {
 
-void ask_surface(Session& s) {
+VkSurfaceKHR ask_surface(Session& s) {
   LOAD(s, vkCreateHeadlessSurfaceEXT);
   LOAD(s, vkGetPhysicalDeviceSurfaceCapabilities2KHR);
   LOAD(s, vkGetPhysicalDeviceSurfaceFormats2KHR);
@@ -38,6 +38,7 @@ void ask_surface(Session& s) {
   VkDeviceGroupPresentModeFlagsKHR present = 0;
   CHECK(vkGetDeviceGroupSurfacePresentModesKHR(s.device, surface, &present));
   EXPECT(s, (present & VK_DEVICE_GROUP_PRESENT_MODE_LOCAL_BIT_KHR) != 0);
+  return surface;
 }
 
 void convert(Session& s) {
@@ -64,26 +65,63 @@ void convert(Session& s) {
   vkDestroySamplerYcbcrConversionKHR(s.device, conversion, nullptr);
 }
 
-// A fill between markers, of a buffer with a name and a tag.
-void mark(Session& s, const MappedBuffer& b) {
+void describe(Session& s, VkDebugReportObjectTypeEXT type, std::uint64_t object) {
   LOAD(s, vkDebugMarkerSetObjectNameEXT);
   LOAD(s, vkDebugMarkerSetObjectTagEXT);
+  const VkDebugMarkerObjectNameInfoEXT name{VK_STRUCTURE_TYPE_DEBUG_MARKER_OBJECT_NAME_INFO_EXT, nullptr,
+                                            type, object, "described"};
+  CHECK(vkDebugMarkerSetObjectNameEXT(s.device, &name));
+  const std::uint32_t tag[3] = {1, 2, 3};
+  const VkDebugMarkerObjectTagInfoEXT tagged{
+      VK_STRUCTURE_TYPE_DEBUG_MARKER_OBJECT_TAG_INFO_EXT, nullptr, type, object, 7, sizeof tag, tag};
+  CHECK(vkDebugMarkerSetObjectTagEXT(s.device, &tagged));
+}
+
+// What is no object of a replay's device.
+void describe_presentation(Session& s, VkSurfaceKHR surface) {
+  VkSurfaceCapabilitiesKHR caps;
+  CHECK(vkGetPhysicalDeviceSurfaceCapabilitiesKHR(s.physical, surface, &caps));
+  VkSwapchainCreateInfoKHR info{VK_STRUCTURE_TYPE_SWAPCHAIN_CREATE_INFO_KHR};
+  info.surface = surface;
+  info.minImageCount = caps.minImageCount;
+  info.imageFormat = VK_FORMAT_B8G8R8A8_UNORM;
+  info.imageColorSpace = VK_COLOR_SPACE_SRGB_NONLINEAR_KHR;
+  info.imageExtent = {16, 16};
+  info.imageArrayLayers = 1;
+  info.imageUsage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
+  info.preTransform = caps.currentTransform;
+  info.compositeAlpha = VK_COMPOSITE_ALPHA_OPAQUE_BIT_KHR;
+  info.presentMode = VK_PRESENT_MODE_FIFO_KHR;
+  VkSwapchainKHR swapchain;
+  CHECK(vkCreateSwapchainKHR(s.device, &info, nullptr, &swapchain));
+  std::uint32_t count = 0;
+  CHECK(vkGetSwapchainImagesKHR(s.device, swapchain, &count, nullptr));
+  std::vector<VkImage> images(count);
+  CHECK(vkGetSwapchainImagesKHR(s.device, swapchain, &count, images.data()));
+  const VkImage image = images[0];
+  describe(s, VK_DEBUG_REPORT_OBJECT_TYPE_SURFACE_KHR_EXT, reinterpret_cast<std::uint64_t>(surface));
+  describe(s, VK_DEBUG_REPORT_OBJECT_TYPE_SWAPCHAIN_KHR_EXT, reinterpret_cast<std::uint64_t>(swapchain));
+  describe(s, VK_DEBUG_REPORT_OBJECT_TYPE_IMAGE_EXT, reinterpret_cast<std::uint64_t>(image));
+  const VkPrivateDataSlotCreateInfo slot_info{VK_STRUCTURE_TYPE_PRIVATE_DATA_SLOT_CREATE_INFO};
+  VkPrivateDataSlot slot;
+  CHECK(vkCreatePrivateDataSlot(s.device, &slot_info, nullptr, &slot));
+  CHECK(vkSetPrivateData(s.device, VK_OBJECT_TYPE_SWAPCHAIN_KHR, reinterpret_cast<std::uint64_t>(swapchain),
+                         slot, 7));
+  CHECK(vkSetPrivateData(s.device, VK_OBJECT_TYPE_IMAGE, reinterpret_cast<std::uint64_t>(image), slot, 8));
+  std::uint64_t kept = 0;
+  vkGetPrivateData(s.device, VK_OBJECT_TYPE_SWAPCHAIN_KHR, reinterpret_cast<std::uint64_t>(swapchain), slot,
+                   &kept);
+  EXPECT(s, kept == 7);
+  vkDestroyPrivateDataSlot(s.device, slot, nullptr);
+  s.at_end.push_back([&s, swapchain] { vkDestroySwapchainKHR(s.device, swapchain, nullptr); });
+}
+
+// A fill between markers, of a buffer with a name and a tag.
+void mark(Session& s, const MappedBuffer& b) {
   LOAD(s, vkCmdDebugMarkerBeginEXT);
   LOAD(s, vkCmdDebugMarkerInsertEXT);
   LOAD(s, vkCmdDebugMarkerEndEXT);
-  const auto object = reinterpret_cast<std::uint64_t>(b.buffer);
-  const VkDebugMarkerObjectNameInfoEXT name{VK_STRUCTURE_TYPE_DEBUG_MARKER_OBJECT_NAME_INFO_EXT, nullptr,
-                                            VK_DEBUG_REPORT_OBJECT_TYPE_BUFFER_EXT, object, "the buffer"};
-  CHECK(vkDebugMarkerSetObjectNameEXT(s.device, &name));
-  const std::uint32_t tag[3] = {1, 2, 3};
-  const VkDebugMarkerObjectTagInfoEXT tagged{VK_STRUCTURE_TYPE_DEBUG_MARKER_OBJECT_TAG_INFO_EXT,
-                                             nullptr,
-                                             VK_DEBUG_REPORT_OBJECT_TYPE_BUFFER_EXT,
-                                             object,
-                                             7,
-                                             sizeof tag,
-                                             tag};
-  CHECK(vkDebugMarkerSetObjectTagEXT(s.device, &tagged));
+  describe(s, VK_DEBUG_REPORT_OBJECT_TYPE_BUFFER_EXT, reinterpret_cast<std::uint64_t>(b.buffer));
   const VkDebugMarkerMarkerInfoEXT marker{
       VK_STRUCTURE_TYPE_DEBUG_MARKER_MARKER_INFO_EXT, nullptr, "fill", {1, 0.5f, 0, 1}};
   vkCmdDebugMarkerBeginEXT(s.cmd, &marker);
@@ -95,8 +133,10 @@ void mark(Session& s, const MappedBuffer& b) {
 }  // namespace
 
 int main() {
-  VkPhysicalDeviceSamplerYcbcrConversionFeatures feature{
+  VkPhysicalDeviceSamplerYcbcrConversionFeatures conversions{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SAMPLER_YCBCR_CONVERSION_FEATURES, nullptr, VK_TRUE};
+  VkPhysicalDevicePrivateDataFeatures feature{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRIVATE_DATA_FEATURES,
+                                              &conversions, VK_TRUE};
   Wanted wanted;
   wanted.features = &feature;
   wanted.instance_extensions = {VK_KHR_SURFACE_EXTENSION_NAME, VK_EXT_HEADLESS_SURFACE_EXTENSION_NAME,
@@ -105,7 +145,7 @@ int main() {
   wanted.extensions = {VK_KHR_SWAPCHAIN_EXTENSION_NAME, VK_KHR_DEVICE_GROUP_EXTENSION_NAME,
                        VK_KHR_SAMPLER_YCBCR_CONVERSION_EXTENSION_NAME, VK_EXT_DEBUG_MARKER_EXTENSION_NAME};
   Session s = open("sundry", wanted);
-  ask_surface(s);
+  describe_presentation(s, ask_surface(s));
   convert(s);
   const MappedBuffer b = buffer(s, 256, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
   mark(s, b);
