@@ -19,7 +19,7 @@ bool fits(const std::string& patterns, const std::string& text) {
 #define ORDERING "vkCmdPipelineBarrier*|vkCmdWaitEvents*|vkCmdResetEvent*|vkCmdSetEvent*"
 #define WAITS                                                                        \
   "vkWait*|vkDeviceWaitIdle|vkQueueWaitIdle|vkGetEventStatus|vkGetQueryPoolResults|" \
-  "vkGetSemaphoreCounterValue"
+  "vkGetSemaphoreCounterValue|rondoDeviceIdle"
 #define ENDS "vkDestroy*|vkFree*|vkReset*|vkTrimCommandPool"
 #define NAMES "*DebugUtils*|vkSetPrivateData|vkCreatePrivateDataSlot"
 #define QUEUE_WORK \
