@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "format/codec/schema.h"
@@ -146,7 +147,13 @@ class Damager {
     auto whole = plan("", nullptr);
     if (!whole) return complain(whole.error().message);
     std::vector<Place> places;
-    for (const player::Op& op : (*whole)->ops) places.push_back({op.sequence, codec::info(op.command).name});
+    std::uint64_t first = 0;  // of the checkpoints just in front
+    for (const player::Op& op : (*whole)->ops) {
+      const std::string_view command = codec::info(op.command).name;
+      if (first == 0) first = op.sequence;
+      places.push_back({op.sequence, std::string(command), {}, first});
+      if (!command.starts_with("rondoCheckpoint")) first = 0;
+    }
     start(**whole, "nothing", Place{}, "");
     while (waiting_ > 0) reap();
     if (!played_) return complain("does not play undamaged");
