@@ -60,8 +60,29 @@ VkMemoryPropertyFlags flags_of(const DeviceState& device, std::uint32_t type) {
   return type < device.memory.memoryTypeCount ? device.memory.memoryTypes[type].propertyFlags : 0;
 }
 
-void end_tracking_of_drivers_mapping(Memory& memory) {
-  if (memory.alias == nullptr) memory.tracked.reset();
+// Of memory of ours, which is mapped for the first time or again.
+void begin_tracking(memory::Tracker& tracker, Memory& memory) {
+  const DeviceState& device = *memory.device;
+  const bool unseen = memory.device_writable && memory.refreshed != device.memories.epoch;
+  if (memory.tracked == nullptr) {
+    memory.tracked = tracker.track(*memory.alias, memory::Initial::zeros);
+    if (memory.tracked == nullptr) return;
+    if (device.software) memory.tracked->watch_device(!unseen);
+  }
+  memory.tracked->rest(false);
+  if (!unseen) return;
+  // A device that is idle wrote what it wrote: the first host write to a page tells all of it.
+  const bool idle = HostMemory::idle(device);
+  memory.tracked->refresh(0, memory::whole, idle ? memory::Refresh::finished : memory::Refresh::known);
+  if (idle) memory.refreshed = device.memories.epoch;
+}
+
+// All that the host wrote is recorded.
+void end_tracking(Memory& memory) {
+  if (memory.alias == nullptr)
+    memory.tracked.reset();
+  else if (memory.tracked != nullptr)
+    memory.tracked->rest(true);
 }
 
 }  // namespace
@@ -117,7 +138,7 @@ VKAPI_ATTR void VKAPI_CALL hook_vkFreeMemory(VkDevice device, VkDeviceMemory mem
         gone = std::move(found->second);
         state.memories.memories.erase(found);
         if (gone->mapped) host_memory().record(thread, *gone);
-        end_tracking_of_drivers_mapping(*gone);
+        end_tracking(*gone);
       },
       [&] { state.next->vkFreeMemory(device, memory, pAllocator); }, device, memory, pAllocator);
   const auto lock = host_memory().enter();
@@ -152,16 +173,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkMapMemory(VkDevice device, VkDeviceMemory 
             *ppData = known->tracked->program_side();
             HostMemory::any_shadow = true;
           }
-        } else if (known->tracked == nullptr) {
-          known->tracked = tracker->track(*known->alias, memory::Initial::zeros);
-          if (known->tracked != nullptr && state.software)
-            known->tracked->watch_device(!known->device_writable || known->refreshed == state.memories.epoch);
-          // A device that is idle wrote what it wrote: the first host write to a page tells all of it.
-          if (known->tracked != nullptr && known->device_writable &&
-              known->refreshed != state.memories.epoch && HostMemory::idle(state)) {
-            known->tracked->refresh(0, memory::whole, memory::Refresh::finished);
-            known->refreshed = state.memories.epoch;
-          }
+        } else {
+          begin_tracking(*tracker, *known);
         }
         if (known->tracked != nullptr) {
           known->tracked->user = known;
@@ -195,7 +208,7 @@ VKAPI_ATTR void VKAPI_CALL hook_vkUnmapMemory(VkDevice device, VkDeviceMemory me
         Memory* const known = HostMemory::find(state, memory);
         if (known == nullptr || !known->mapped) return;
         host_memory().record(thread, *known);
-        end_tracking_of_drivers_mapping(*known);
+        end_tracking(*known);
         known->mapped = false;
       },
       [&] { state.next->vkUnmapMemory(device, memory); }, device, memory);

@@ -66,10 +66,9 @@ VkResult submit_and_record(DeviceState& device, VkQueue queue, std::uint32_t cou
         if (host_memory().record_uncontested(thread, device))
           record_contested(device, queue, *thread, writes);
         const bool idle = HostMemory::idle(device);
-        host_memory().submitted(device, queue, fence);
-        if (!device.keeps_host_waits()) return;
+        const std::uint64_t number = host_memory().submitted(device, queue, fence);
         HostWaits& waits = device.memories.host_waits;
-        waits.submitted(queue, std::span(batches, count));
+        waits.submitted(queue, number, std::span(batches, count));
         in_order = idle || !waits.possible();
       },
       [&] {
@@ -78,7 +77,6 @@ VkResult submit_and_record(DeviceState& device, VkQueue queue, std::uint32_t cou
           guarded([&] {
             const auto submit_lock = host_memory().enter();
             HostMemory::not_submitted(device, queue, fence);
-            device.memories.host_waits.not_submitted();
           });
         if (result == VK_SUCCESS && device.resources != nullptr)
           guarded([&] {
@@ -115,14 +113,12 @@ VkResult signal(VkDevice handle, What what) {
       [&] { return next(handle, what); }, handle, what);
 }
 
-// `note(HostWaits&)`, where somebody asks it.
+// `note(HostWaits&)`
 template <class Note>
 void note_host_waits(VkDevice handle, Note&& note) {
-  DeviceState& device = device_of(handle);
-  if (!device.keeps_host_waits()) return;
   guarded([&] {
     const auto lock = host_memory().enter();
-    note(device.memories.host_waits);
+    note(device_of(handle).memories.host_waits);
   });
 }
 

@@ -185,7 +185,8 @@ void bind_buffer(DeviceState& device, VkBuffer buffer, VkDeviceMemory handle, Vk
     } else if (known->second.writable) {
       memory->device_writable = true;
       known->second.memory = handle;
-      memory->buffers.push_back({buffer, offset, known->second.size});
+      if (settings().checkpoints >= Checkpoints::readback)  // or nobody asks for them
+        memory->buffers.push_back({buffer, offset, known->second.size});
     }
   });
 }

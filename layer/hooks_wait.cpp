@@ -58,7 +58,8 @@ class Repetition {
 };
 
 // `down` waits or asks; `judge(result)` says what the answer means;
-// `finished()` tells the host memory what for, inside the critical section.
+// `finished()` tells the host memory what for, inside the critical section, and says
+// whether that is news: else there is nothing new for the host to see.
 // Only what is ready publishes anything.
 template <CommandId C, class Judge, class Finished, class Down, class... A>
 VkResult wait(DeviceState& device, Judge&& judge, Finished&& finished, Down&& down, A... arguments) {
@@ -96,8 +97,8 @@ VkResult wait(DeviceState& device, Judge&& judge, Finished&& finished, Down&& do
     if (answer != Answer::ready) return;
     {
       const auto lock = host_memory().enter();
-      finished();
-      if (!readback) host_memory().refresh(device);
+      const bool news = finished();
+      if (!readback && (news || HostMemory::to_refresh(device))) host_memory().refresh(device);
     }
     if (readback) device.checkpointer->memory(*thread);
     // What was still pending behind its submit.
@@ -132,7 +133,15 @@ VkResult wait_semaphores(VkDevice device, const VkSemaphoreWaitInfo* info, std::
   DeviceState& state = device_of(device);
   const auto next = (*state.next).*CommandTraits<C>::pfn;
   return wait<C>(
-      state, [&](VkResult result) { return waited(result, timeout); }, [] {},
+      state, [&](VkResult result) { return waited(result, timeout); },
+      [&] {
+        // Which one of several it was, nobody knows.
+        if ((info->flags & VK_SEMAPHORE_WAIT_ANY_BIT) != 0 && info->semaphoreCount != 1) return true;
+        bool news = false;
+        for (std::uint32_t i = 0; i < info->semaphoreCount; ++i)
+          news |= HostMemory::reached(state, info->pSemaphores[i], info->pValues[i]);
+        return news;
+      },
       [&] { return next(device, info, timeout); }, device, info, timeout);
 }
 
@@ -146,7 +155,8 @@ VkResult counter_value(VkDevice device, VkSemaphore semaphore, std::uint64_t* va
         if (result != VK_SUCCESS) return Answer::other;
         return *value != 0 ? Answer::ready : Answer::not_yet;
       },
-      [] {}, [&] { return next(device, semaphore, value); }, device, semaphore, value);
+      [&] { return HostMemory::reached(state, semaphore, *value); },
+      [&] { return next(device, semaphore, value); }, device, semaphore, value);
 }
 
 }  // namespace
@@ -158,7 +168,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkWaitForFences(VkDevice device, std::uint32
   return wait<CommandId::vkWaitForFences>(
       state, [&](VkResult result) { return waited(result, timeout); },
       [&] {
-        if (waitAll != VK_FALSE || fenceCount == 1) HostMemory::finished(state, {pFences, fenceCount});
+        return (waitAll == VK_FALSE && fenceCount != 1) || HostMemory::finished(state, {pFences, fenceCount});
       },
       [&] { return state.next->vkWaitForFences(device, fenceCount, pFences, waitAll, timeout); }, device,
       fenceCount, pFences, waitAll, timeout);
@@ -169,7 +179,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetFenceStatus(VkDevice device, VkFence fe
   return wait<CommandId::vkGetFenceStatus>(
       state, ready_or_not,
       [&] {
-        HostMemory::finished(state, {&fence, 1});
+        return HostMemory::finished(state, {&fence, 1});
       },
       [&] { return state.next->vkGetFenceStatus(device, fence); }, device, fence);
 }
@@ -195,7 +205,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetSemaphoreCounterValueKHR(VkDevice devic
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetEventStatus(VkDevice device, VkEvent event) {
   DeviceState& state = device_of(device);
   return wait<CommandId::vkGetEventStatus>(
-      state, ready_or_not, [] {}, [&] { return state.next->vkGetEventStatus(device, event); }, device, event);
+      state, ready_or_not, [] { return true; }, [&] { return state.next->vkGetEventStatus(device, event); },
+      device, event);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetQueryPoolResults(VkDevice device, VkQueryPool queryPool,
@@ -204,7 +215,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetQueryPoolResults(VkDevice device, VkQue
                                                           VkDeviceSize stride, VkQueryResultFlags flags) {
   DeviceState& state = device_of(device);
   return wait<CommandId::vkGetQueryPoolResults>(
-      state, ready_or_not, [] {},
+      state, ready_or_not, [] { return false; },  // a query makes no memory visible
       [&] {
         return state.next->vkGetQueryPoolResults(device, queryPool, firstQuery, queryCount, dataSize, pData,
                                                  stride, flags);
@@ -215,7 +226,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetQueryPoolResults(VkDevice device, VkQue
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueueWaitIdle(VkQueue queue) {
   DeviceState& state = device_of(queue);
   return wait<CommandId::vkQueueWaitIdle>(
-      state, [](VkResult result) { return waited(result); }, [&] { HostMemory::finished(state, queue); },
+      state, [](VkResult result) { return waited(result); },
+      [&] { return HostMemory::finished(state, queue); },
       [&] {
         if (state.checkpointer == nullptr || in_forked_child()) return state.next->vkQueueWaitIdle(queue);
         return guarded(VK_ERROR_OUT_OF_HOST_MEMORY, [&] { return wait_idle(state, {&queue, 1}); });
@@ -226,7 +238,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueueWaitIdle(VkQueue queue) {
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkDeviceWaitIdle(VkDevice device) {
   DeviceState& state = device_of(device);
   return wait<CommandId::vkDeviceWaitIdle>(
-      state, [](VkResult result) { return waited(result); }, [&] { HostMemory::finished(state); },
+      state, [](VkResult result) { return waited(result); }, [&] { return HostMemory::finished(state); },
       [&] {
         if (state.checkpointer == nullptr || in_forked_child()) return state.next->vkDeviceWaitIdle(device);
         return guarded(VK_ERROR_OUT_OF_HOST_MEMORY, [&] {

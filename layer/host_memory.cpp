@@ -113,6 +113,12 @@ void write_ranges(ThreadState* state, Memory& memory, std::span<const memory::Ra
   for (const memory::Range& range : ranges) recorder.add(range);
 }
 
+bool advance(QueueProgress& queue, std::uint64_t finished) {
+  if (queue.finished >= finished) return false;
+  queue.finished = finished;
+  return true;
+}
+
 }  // namespace
 
 memory::Tracker* HostMemory::start_tracker(const char* choice) {
@@ -170,11 +176,12 @@ std::span<const memory::Range> HostMemory::record(ThreadState* state, Memory& me
   return found;
 }
 
-void HostMemory::submitted(DeviceState& device, VkQueue queue, VkFence fence) {
+std::uint64_t HostMemory::submitted(DeviceState& device, VkQueue queue, VkFence fence) {
   DeviceMemory& d = device.memories;
   ++d.epoch;
   const std::uint64_t number = ++d.queues[queue].submitted;
   if (fence != VK_NULL_HANDLE) d.fences[fence] = {queue, number};
+  return number;
 }
 
 // The epoch stays: a device that was lost halfway may have written something.
@@ -187,26 +194,42 @@ void HostMemory::not_submitted(DeviceState& device, VkQueue queue, VkFence fence
   const auto use = d.fences.find(fence);
   if (use != d.fences.end() && use->second.queue == queue && use->second.submitted == number)
     d.fences.erase(use);
+  d.host_waits.not_submitted(queue, number);
 }
 
-void HostMemory::finished(DeviceState& device, std::span<const VkFence> fences) {
+bool HostMemory::finished(DeviceState& device, std::span<const VkFence> fences) {
   DeviceMemory& d = device.memories;
+  bool news = false;
   for (VkFence fence : fences) {
     const auto use = d.fences.find(fence);
     if (use == d.fences.end()) continue;
-    QueueProgress& queue = d.queues[use->second.queue];
-    queue.finished = std::max(queue.finished, use->second.submitted);
+    news |= advance(d.queues[use->second.queue], use->second.submitted);
     d.fences.erase(use);
   }
+  return news;
 }
 
-void HostMemory::finished(DeviceState& device, VkQueue queue) {
-  QueueProgress& progress = device.memories.queues[queue];
-  progress.finished = progress.submitted;
+bool HostMemory::finished(DeviceState& device, VkQueue queue) {
+  DeviceMemory& d = device.memories;
+  QueueProgress& progress = d.queues[queue];
+  if (!advance(progress, progress.submitted)) return false;
+  // Of fences that nobody waits for, nobody else would be rid.
+  std::erase_if(d.fences, [&](const auto& fence) { return fence.second.queue == queue; });
+  return true;
 }
 
-void HostMemory::finished(DeviceState& device) {
-  for (auto& [queue, progress] : device.memories.queues) progress.finished = progress.submitted;
+bool HostMemory::finished(DeviceState& device) {
+  bool news = false;
+  for (auto& [queue, progress] : device.memories.queues) news |= advance(progress, progress.submitted);
+  device.memories.fences.clear();
+  return news;
+}
+
+bool HostMemory::reached(DeviceState& device, VkSemaphore timeline, std::uint64_t value) {
+  DeviceMemory& d = device.memories;
+  const std::vector<HostWaits::Ended> ended = d.host_waits.reached(timeline, value);
+  for (const HostWaits::Ended& one : ended) advance(d.queues[one.queue], one.number);
+  return !ended.empty();
 }
 
 void HostMemory::settled(DeviceState& device) {
@@ -224,12 +247,20 @@ bool HostMemory::idle(const DeviceState& device) {
 
 void HostMemory::refresh(DeviceState& device) {
   const bool settled = idle(device);
+  if (settled) device.memories.refreshed = device.memories.epoch;
   for (auto& [handle, memory] : device.memories.memories) {
-    if (memory->tracked == nullptr || !memory->device_writable || memory->refreshed == device.memories.epoch)
+    // What the program has unmapped is refreshed when it maps it again.
+    if (memory->tracked == nullptr || !memory->mapped || !memory->device_writable ||
+        memory->refreshed == device.memories.epoch)
       continue;
     memory->tracked->refresh(0, memory::whole, settled ? memory::Refresh::finished : memory::Refresh::known);
     if (settled) memory->refreshed = device.memories.epoch;
   }
+}
+
+// A shadow shows the program what a device wrote only so.
+bool HostMemory::to_refresh(const DeviceState& device) {
+  return any_shadow || (device.memories.refreshed != device.memories.epoch && idle(device));
 }
 
 HostMemory& host_memory() {

@@ -40,7 +40,7 @@ struct Memory {
   bool mapped = false;
   bool mapped_before = false;
   bool device_writable = false;  // something is bound that a device can write
-  std::vector<BoundBuffer> buffers;
+  std::vector<BoundBuffer> buffers;  // with read-back checkpoints
   VkDeviceSize mapped_from = 0;  // what the program has mapped
   VkDeviceSize mapped_to = 0;
   VkDeviceSize map_offset = 0;  // tracking of a driver's own mapping begins here; alias: 0
@@ -86,7 +86,8 @@ struct DeviceMemory {
   std::uint64_t signals = 0;  // by the host: what they may have let go on
   std::uint64_t settled = 0;  // epoch at which the layer itself found all work finished, 0: it did not
   bool told_settled = false;  // … and a record says so
-  HostWaits host_waits;       // kept where keeps_host_waits() says so
+  std::uint64_t refreshed = 0;  // epoch when all that is mapped was last refreshed with all work finished
+  HostWaits host_waits;
   bool told_of_misplaced = false;  // images: one note is enough
 };
 
@@ -127,19 +128,24 @@ class HostMemory {
   std::span<const memory::Range> record(ThreadState* state, Memory& memory, VkDeviceSize offset = 0,
                                         VkDeviceSize size = memory::whole);
 
-  void submitted(DeviceState& device, VkQueue queue, VkFence fence);
+  // The submission's number among those to its queue, from 1.
+  std::uint64_t submitted(DeviceState& device, VkQueue queue, VkFence fence);
   // The driver refused what submitted() counted: nobody will ever finish it.
   static void not_submitted(DeviceState& device, VkQueue queue, VkFence fence);
-  static void finished(DeviceState& device, std::span<const VkFence> fences);
-  static void finished(DeviceState& device, VkQueue queue);
-  static void finished(DeviceState& device);
+  // What the program has seen. True: of work that it had not seen finished before.
+  static bool finished(DeviceState& device, std::span<const VkFence> fences);
+  static bool finished(DeviceState& device, VkQueue queue);
+  static bool finished(DeviceState& device);
+  static bool reached(DeviceState& device, VkSemaphore timeline, std::uint64_t value);
   static bool idle(const DeviceState& device);
   // The layer waited until all work was finished, and nothing was submitted since. A
   // record says so before host writes that may hold what that work wrote.
   static void settled(DeviceState& device);
 
-  // After a wait: device writes become part of the last known contents.
+  // After a wait: device writes to what is mapped become part of the last known contents.
   void refresh(DeviceState& device);
+  // Whether a wait that saw nothing new has to, all the same.
+  static bool to_refresh(const DeviceState& device);
 
  private:
   bool record_all(ThreadState* state, memory::Contested contested, const DeviceState* asked);

@@ -8,14 +8,25 @@
 
 namespace rondo::layer {
 
+namespace {
+
+// Of one timeline, that the program has not looked at.
+constexpr std::size_t kMostSignals = 256;
+
+// Stages that come after all others.
+constexpr VkPipelineStageFlags2 kBehindAll =
+    VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_2_BOTTOM_OF_PIPE_BIT;
+
+}  // namespace
+
 void HostWaits::created(VkSemaphore semaphore, const VkSemaphoreCreateInfo& info) {
   const auto* type =
       find_in_chain<VkSemaphoreTypeCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
   if (type == nullptr || type->semaphoreType != VK_SEMAPHORE_TYPE_TIMELINE) {
-    given_.erase(semaphore);  // several that are alive may share a handle
+    timelines_.erase(semaphore);  // several that are alive may share a handle
     return;
   }
-  given_[semaphore] = type->initialValue;
+  timelines_[semaphore] = {type->initialValue, {}};
   // Another process or device may signal it.
   if (find_in_chain<VkBaseInStructure>(info.pNext, VK_STRUCTURE_TYPE_EXPORT_SEMAPHORE_CREATE_INFO) != nullptr)
     unsure_ = true;
@@ -23,14 +34,14 @@ void HostWaits::created(VkSemaphore semaphore, const VkSemaphoreCreateInfo& info
 
 bool HostWaits::can_run(const Batch& batch) const {
   return std::all_of(batch.waits.begin(), batch.waits.end(), [&](const Value& wait) {
-    const auto found = given_.find(wait.semaphore);
-    return found == given_.end() || found->second >= wait.value;
+    const auto found = timelines_.find(wait.semaphore);
+    return found == timelines_.end() || found->second.given >= wait.value;
   });
 }
 
 void HostWaits::give(const Value& value) {
-  if (const auto found = given_.find(value.semaphore); found != given_.end())
-    found->second = std::max(found->second, value.value);
+  if (const auto found = timelines_.find(value.semaphore); found != timelines_.end())
+    found->second.given = std::max(found->second.given, value.value);
 }
 
 // What waits on a queue holds back what was submitted to it later.
@@ -48,7 +59,12 @@ void HostWaits::settle() {
   }
 }
 
-void HostWaits::add(VkQueue queue, Batch batch) {
+void HostWaits::add(VkQueue queue, std::uint64_t number, std::uint64_t ends, Batch batch) {
+  for (const Value& given : batch.signals) {
+    std::vector<Signal>& signals = timelines_[given.semaphore].signals;
+    if (signals.size() == kMostSignals) signals.erase(signals.begin());
+    signals.push_back({given.value, queue, number, given.of_all ? ends : 0});
+  }
   if (const auto held = waiting_.find(queue); held != waiting_.end() || !can_run(batch)) {
     waiting_[queue].push_back(std::move(batch));
   } else {
@@ -61,9 +77,29 @@ void HostWaits::signalled(const VkSemaphoreSignalInfo& info) {
   settle();
 }
 
+// A timeline's values grow: no signal of a smaller one can be left when this is there.
+std::vector<HostWaits::Ended> HostWaits::reached(VkSemaphore semaphore, std::uint64_t value) {
+  std::vector<Ended> ended;
+  const auto found = timelines_.find(semaphore);
+  if (found == timelines_.end()) return ended;
+  std::erase_if(found->second.signals, [&](const Signal& signal) {
+    if (signal.value > value) return false;
+    ended.push_back({signal.queue, signal.ends});
+    return true;
+  });
+  return ended;
+}
+
+void HostWaits::not_submitted(VkQueue queue, std::uint64_t number) {
+  unsure_ = true;
+  for (auto& [semaphore, timeline] : timelines_)
+    std::erase_if(timeline.signals,
+                  [&](const Signal& signal) { return signal.queue == queue && signal.number == number; });
+}
+
 template <class Info>
-void HostWaits::add_with_values(VkQueue queue, std::span<const Info> batches) {
-  if (given_.empty()) return;
+void HostWaits::add_with_values(VkQueue queue, std::uint64_t number, std::span<const Info> batches) {
+  if (timelines_.empty()) return;
   for (const Info& info : batches) {
     const auto* values = find_in_chain<VkTimelineSemaphoreSubmitInfo>(
         info.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
@@ -79,26 +115,29 @@ void HostWaits::add_with_values(VkQueue queue, std::span<const Info> batches) {
       take(batch.signals, info.signalSemaphoreCount, info.pSignalSemaphores, values->signalSemaphoreValueCount,
            values->pSignalSemaphoreValues);
     }
-    add(queue, std::move(batch));
+    add(queue, number, &info == &batches.back() ? number : number - 1, std::move(batch));
   }
   settle();
 }
 
-void HostWaits::submitted(VkQueue queue, std::span<const VkSubmitInfo> batches) { add_with_values(queue, batches); }
-void HostWaits::submitted(VkQueue queue, std::span<const VkBindSparseInfo> batches) {
-  add_with_values(queue, batches);
+void HostWaits::submitted(VkQueue queue, std::uint64_t number, std::span<const VkSubmitInfo> batches) {
+  add_with_values(queue, number, batches);
+}
+void HostWaits::submitted(VkQueue queue, std::uint64_t number, std::span<const VkBindSparseInfo> batches) {
+  add_with_values(queue, number, batches);
 }
 
-void HostWaits::submitted(VkQueue queue, std::span<const VkSubmitInfo2> batches) {
-  if (given_.empty()) return;
+void HostWaits::submitted(VkQueue queue, std::uint64_t number, std::span<const VkSubmitInfo2> batches) {
+  if (timelines_.empty()) return;
   for (const VkSubmitInfo2& info : batches) {
     Batch batch;
     for (const VkSemaphoreSubmitInfo& wait : std::span(info.pWaitSemaphoreInfos, info.waitSemaphoreInfoCount))
       if (is_timeline(wait.semaphore)) batch.waits.push_back({wait.semaphore, wait.value});
     for (const VkSemaphoreSubmitInfo& given :
          std::span(info.pSignalSemaphoreInfos, info.signalSemaphoreInfoCount))
-      if (is_timeline(given.semaphore)) batch.signals.push_back({given.semaphore, given.value});
-    add(queue, std::move(batch));
+      if (is_timeline(given.semaphore))
+        batch.signals.push_back({given.semaphore, given.value, (given.stageMask & kBehindAll) != 0});
+    add(queue, number, &info == &batches.back() ? number : number - 1, std::move(batch));
   }
   settle();
 }

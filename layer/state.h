@@ -80,9 +80,6 @@ struct DeviceState {
 
   DeviceState();
   ~DeviceState();
-
-  // Whether DeviceMemory::host_waits is asked by anybody.
-  bool keeps_host_waits() const { return checkpointer != nullptr || settler != nullptr; }
 };
 
 using InstanceEntry = KeyEntry<InstanceState>;

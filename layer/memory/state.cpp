@@ -187,13 +187,13 @@ void Tracked::State::written(std::size_t first, std::size_t last, Kernel::Rearm 
 }
 
 void Tracked::State::scanned() noexcept {
-  if (adaptive && hot.scanned(armed_first, armed_last)) tracker.hot_changed_ = true;
+  if (adaptive && hot.scanned(armed_first, armed_last)) tracker.skips_changed_ = true;
 }
 
 void Tracked::State::cool() noexcept {
   if (!hot.any()) return;
   hot.cool();
-  tracker.hot_changed_ = true;
+  tracker.skips_changed_ = true;
 }
 
 void Tracked::State::lost() noexcept {
@@ -301,7 +301,7 @@ void Tracked::State::contest(std::size_t page) noexcept {
   device_watch->keep(page / DeviceWatch::block_pages);
   if (hot.has(page)) {
     hot.never(page);
-    tracker.hot_changed_ = true;
+    tracker.skips_changed_ = true;
   }
   for (PageSet* set : {&pending, &mixed, &stale}) set->add(page, page + 1);
 }

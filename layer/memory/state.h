@@ -94,6 +94,7 @@ struct Tracked::State {
   std::size_t armed_first;  // pages that hold nobody else's bytes; the others are always compared
   std::size_t armed_last;
   bool aliased;
+  bool resting = false;  // nobody can write through `watched`
   bool unknown_start = false;
   bool device_wrote = false;  // device work since the last changes() of everything
   bool device_ever = false;   // device work since tracking began or everything was refreshed

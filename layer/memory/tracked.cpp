@@ -48,6 +48,12 @@ void Tracked::adapt(bool may) noexcept {
   if (!s.adaptive) s.cool();
 }
 
+void Tracked::rest(bool rests) noexcept {
+  if (state_->resting == rests) return;
+  state_->resting = rests;
+  state_->tracker.skips_changed_ = true;
+}
+
 void Tracked::watch_device(bool untouched) noexcept try {
   State& s = *state_;
   if (!s.aliased || mechanism_ != Mechanism::alias || s.device_watch != nullptr) return;
@@ -110,7 +116,7 @@ std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size
     const bool changed = s.reported_until() != reported;
     if (s.notes_undone && !changed) s.undone.add(page, stop);
     if (checks) s.taken.add(page, stop);
-    if (hot && s.hot.compared(page, changed)) s.tracker.hot_changed_ = true;
+    if (hot && s.hot.compared(page, changed)) s.tracker.skips_changed_ = true;
     // What was clipped off is still to be compared, or given whole as what was not.
     if (stale) s.stale.add(page, stop);
     s.known.add(page, stop);

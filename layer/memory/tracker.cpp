@@ -36,6 +36,9 @@ int make_file(std::size_t bytes) {
   return -1;
 }
 
+// A scan of so much that nobody wrote costs what another scan beside it does.
+constexpr std::size_t worth_skipping = 4u << 20;
+
 constexpr std::size_t round_up(std::size_t value, std::size_t to) { return (value + to - 1) / to * to; }
 
 }  // namespace
@@ -178,6 +181,7 @@ std::unique_ptr<Tracked> Tracker::track(const std::byte* contents, std::byte* wa
       [](const std::byte* address, const Tracked* t) { return address < t->state_->watched; });
   found_.reserve(aliased_.size() + foreign_.size() + 1);
   list.insert(at, tracked.get());
+  skips_changed_ = true;  // it may lie between two that rest
   // From here on nothing throws.
   if (wanted != Mechanism::scan && state->start()) tracked->mechanism_ = wanted;
   if (initial == Initial::current) state->take_current();
@@ -189,6 +193,7 @@ std::unique_ptr<Tracked> Tracker::track(const std::byte* contents, std::byte* wa
 }
 
 void Tracker::forget(Tracked* tracked) noexcept {
+  skips_changed_ = true;
   std::erase(aliased_, tracked);
   std::erase(foreign_, tracked);
   std::erase(found_, tracked);
@@ -199,7 +204,7 @@ bool Tracker::scan_arena() noexcept {
   if (mechanism_ != Mechanism::alias || !arena_whole_) return false;
   const auto start_of = [](const Tracked* t) { return reinterpret_cast<std::uintptr_t>(t->state_->watched); };
   const auto end_of = [&](const Tracked* t) { return start_of(t) + t->size_; };
-  if (hot_changed_) list_skipped();
+  if (skips_changed_) list_skipped();
   auto current = aliased_.begin();
   const auto found = [&](std::uintptr_t from, std::uintptr_t to) {
     while (current != aliased_.end() && end_of(*current) <= from) ++current;
@@ -218,6 +223,7 @@ bool Tracker::scan_arena() noexcept {
   scanned = scanned && kernel_->scan(at, end_of(aliased_.back()), Kernel::Rearm::yes, found);
   for (Tracked* tracked : aliased_) {
     Tracked::State& state = *tracked->state_;
+    if (state.resting) continue;
     state.hot.runs(0, state.hot.any() ? state.pages : 0, [&](std::size_t first, std::size_t last, bool hot) {
       if (hot) state.add_all(first, last);
     });
@@ -234,14 +240,28 @@ bool Tracker::scan_arena() noexcept {
 }
 
 void Tracker::list_skipped() noexcept try {
-  hot_changed_ = false;
+  skips_changed_ = false;
   skipped_.clear();
-  for (const Tracked* tracked : aliased_) {
-    const Tracked::State& state = *tracked->state_;
-    const auto start = reinterpret_cast<std::uintptr_t>(state.watched);
-    state.hot.runs(0, state.hot.any() ? state.pages : 0, [&](std::size_t first, std::size_t last, bool hot) {
-      if (hot) skipped_.push_back({start + first * page_bytes, start + last * page_bytes});
-    });
+  const auto start_of = [](const Tracked* t) { return reinterpret_cast<std::uintptr_t>(t->state_->watched); };
+  for (auto it = aliased_.begin(); it != aliased_.end();) {
+    const auto awake = std::find_if(it, aliased_.end(), [](const Tracked* t) { return !t->state_->resting; });
+    if (awake != it) {
+      const Tracked* const last = *std::prev(awake);
+      const Addresses rests{start_of(*it), start_of(last) + last->size_};
+      if (rests.end - rests.begin >= worth_skipping) {
+        skipped_.push_back(rests);
+        it = awake;
+        continue;
+      }
+    }
+    for (; it != aliased_.end() && it <= awake; ++it) {
+      const Tracked::State& state = *(*it)->state_;
+      const std::uintptr_t start = start_of(*it);
+      state.hot.runs(0, state.hot.any() ? state.pages : 0,
+                     [&](std::size_t first, std::size_t last, bool hot) {
+                       if (hot) skipped_.push_back({start + first * page_bytes, start + last * page_bytes});
+                     });
+    }
   }
 } catch (const std::bad_alloc&) {
   skipped_.clear();
@@ -252,7 +272,8 @@ std::span<Tracked* const> Tracker::scan() noexcept {
   found_.clear();
   if (!kernel_->ours()) return {};
   if (!aliased_.empty() && !scan_arena())
-    for (Tracked* tracked : aliased_) tracked->state_->look();
+    for (Tracked* tracked : aliased_)
+      if (!tracked->state_->resting) tracked->state_->look();
   for (Tracked* tracked : foreign_) tracked->state_->look();
   // Room for all was reserved when they were made.
   for (const auto* list : {&aliased_, &foreign_})

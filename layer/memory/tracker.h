@@ -141,8 +141,8 @@ class Tracker {
   struct Addresses {
     std::uintptr_t begin, end;
   };
-  std::vector<Addresses> skipped_;  // hot pages of aliased memory, ascending: no scan looks there
-  bool hot_changed_ = false;        // since skipped_ was made
+  std::vector<Addresses> skipped_;  // of aliased memory, ascending: hot, or at rest; no scan looks there
+  bool skips_changed_ = false;      // since skipped_ was made
   bool arena_whole_ = true;  // false once a mapping in the arena cannot be scanned with the others
 
   // refresh() works in pieces of this many pages, copied aside until it is known
@@ -201,6 +201,10 @@ class Tracked {
   // Whether pages that the program writes all the time may be left unprotected and
   // compared at every scan: faster, but a device's writes there look like the host's.
   void adapt(bool may) noexcept;
+
+  // The program cannot write it (it is not mapped), or can again. At rest, scans may
+  // leave it out; what was written before and not given yet is given afterwards.
+  void rest(bool rests) noexcept;
 
   // Looks at this memory alone, then as changes(). For flush (its range) and unmap.
   std::span<const Range> collect(std::uint64_t offset, std::uint64_t size, Device device) noexcept;

@@ -415,6 +415,48 @@ TEST(MemoryAlias, OneScanFindsTheRightOnesOfMany) {
 }
 
 // A driver's pointer into its heap: neighbours' bytes share the first and last page.
+TEST(MemoryAlias, WhatIsAtRestIsLeftOutAndFoundAfterwards) {
+  const auto tracker = Tracker::create("alias");
+  if (tracker->mechanism() != Mechanism::alias) GTEST_SKIP() << tracker->message();
+  constexpr std::size_t large = 4u << 20;
+  std::vector<std::unique_ptr<AliasMemory>> memories;
+  std::vector<std::unique_ptr<Tracked>> tracked(4);
+  for (int i = 0; i < 4; ++i) memories.push_back(tracker->allocate(large, page));
+  for (const int i : {0, 1, 3}) tracked[i] = tracker->track(*memories[i], Initial::zeros);
+  const auto write = [&](std::size_t i, unsigned char value) {
+    memories[i]->program_side()[7 * page] = std::byte{value};
+  };
+  const auto found = [&] {
+    std::string all;
+    for (const Tracked* one : tracker->scan())
+      for (std::size_t i = 0; i < 4; ++i)
+        if (one == tracked[i].get()) all += std::to_string(i);
+    for (const auto& one : tracked)
+      if (one != nullptr) one->changes(Device::idle);
+    return all;
+  };
+  for (const std::size_t i : {0u, 1u, 3u}) write(i, 1);
+  EXPECT_EQ(found(), "013");
+  tracked[1]->rest(true);
+  for (const std::size_t i : {0u, 1u, 3u}) write(i, 2);
+  EXPECT_EQ(found(), "03");
+  tracked[1]->rest(false);
+  EXPECT_EQ(found(), "1");  // what it got all the same
+  // One that comes between two that rest, and one in the place of one that rested.
+  tracked[1]->rest(true);
+  tracked[3]->rest(true);
+  EXPECT_EQ(found(), "");
+  tracked[2] = tracker->track(*memories[2], Initial::zeros);
+  write(2, 1);
+  EXPECT_EQ(found(), "2");
+  tracked[1].reset();
+  memories[1].reset();
+  memories[1] = tracker->allocate(large, page);
+  tracked[1] = tracker->track(*memories[1], Initial::zeros);
+  write(1, 1);
+  EXPECT_EQ(found(), "1");
+}
+
 TEST(MemoryPagemap, PointersNeedNotBePages) {
   const auto tracker = Tracker::create("pagemap");
   if (tracker->mechanism() != Mechanism::pagemap) GTEST_SKIP() << tracker->message();

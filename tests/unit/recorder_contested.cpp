@@ -32,6 +32,19 @@ VkResult VKAPI_CALL fake_status(VkDevice, VkFence) { return VK_SUCCESS; }
 VkResult VKAPI_CALL fake_reset(VkDevice, std::uint32_t, const VkFence*) { return VK_SUCCESS; }
 void VKAPI_CALL fake_destroy_fence(VkDevice, VkFence, const VkAllocationCallbacks*) {}
 VkResult VKAPI_CALL fake_submit(VkQueue, std::uint32_t, const VkSubmitInfo*, VkFence) { return VK_SUCCESS; }
+VkResult VKAPI_CALL fake_idle(VkQueue) { return VK_SUCCESS; }
+VkResult VKAPI_CALL fake_map(VkDevice, VkDeviceMemory, VkDeviceSize, VkDeviceSize, VkMemoryMapFlags, void**) {
+  return VK_SUCCESS;
+}
+void VKAPI_CALL fake_unmap(VkDevice, VkDeviceMemory) {}
+VkResult VKAPI_CALL fake_semaphore(VkDevice, const VkSemaphoreCreateInfo*, const VkAllocationCallbacks*,
+                                   VkSemaphore* semaphore) {
+  *semaphore = made_up<VkSemaphore>(8);
+  return VK_SUCCESS;
+}
+VkResult VKAPI_CALL fake_wait_semaphores(VkDevice, const VkSemaphoreWaitInfo*, std::uint64_t) {
+  return VK_SUCCESS;
+}
 VkResult VKAPI_CALL fake_signal(VkDevice, const VkSemaphoreSignalInfo*) { return VK_SUCCESS; }
 
 Dispatch fakes() {
@@ -43,6 +56,11 @@ Dispatch fakes() {
   dispatch.vkDestroyFence = fake_destroy_fence;
   dispatch.vkQueueSubmit = fake_submit;
   dispatch.vkSignalSemaphore = fake_signal;
+  dispatch.vkQueueWaitIdle = fake_idle;
+  dispatch.vkMapMemory = fake_map;
+  dispatch.vkUnmapMemory = fake_unmap;
+  dispatch.vkCreateSemaphore = fake_semaphore;
+  dispatch.vkWaitSemaphores = fake_wait_semaphores;
   return dispatch;
 }
 
@@ -229,6 +247,62 @@ TEST_F(RecordedContested, ASubmitOfAnotherQueueDuringTheWaitLeavesItAmbiguous) {
   });
   EXPECT_EQ(written.commands, (Commands{kSubmit, kNote, kWrite, kSubmit}));
   EXPECT_EQ(written.ambiguous, 1);
+}
+
+TEST_F(RecordedContested, ATimelineThatTheProgramWaitedForIsTheEndOfTheWork) {
+  const Written written = recorded([](Scene& scene) {
+    VkSemaphoreTypeCreateInfo type{};
+    type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
+    type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+    const VkSemaphoreCreateInfo create{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type, 0};
+    VkSemaphore timeline;
+    hook_vkCreateSemaphore(scene.device(), &create, nullptr, &timeline);
+    const std::uint64_t one = 1;
+    VkTimelineSemaphoreSubmitInfo values{};
+    values.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
+    values.signalSemaphoreValueCount = 1;
+    values.pSignalSemaphoreValues = &one;
+    VkSubmitInfo submit{};
+    submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+    submit.pNext = &values;
+    submit.signalSemaphoreCount = 1;
+    submit.pSignalSemaphores = &timeline;
+    scene.host[3 * kPage + 100] = std::byte{7};
+    hook_vkQueueSubmit(scene.queue(), 1, &submit, VK_NULL_HANDLE);
+    scene.device_side[3 * kPage] = std::byte{1};
+    VkSemaphoreWaitInfo wait{};
+    wait.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
+    wait.semaphoreCount = 1;
+    wait.pSemaphores = &timeline;
+    wait.pValues = &one;
+    hook_vkWaitSemaphores(scene.device(), &wait, UINT64_MAX);
+    if (!HostMemory::idle(scene.state())) ::_exit(1);
+    scene.host[3 * kPage + 100] = std::byte{1};
+    scene.submit();
+    if (!g_patience.empty()) ::_exit(2);
+  });
+  EXPECT_EQ(written.ambiguous, 0);
+}
+
+TEST_F(RecordedContested, WhatADeviceWroteToUnmappedMemoryIsNotTheHosts) {
+  const Written written = recorded([](Scene& scene) {
+    const auto memory = made_up<VkDeviceMemory>(5);
+    scene.host[3 * kPage] = std::byte{1};
+    hook_vkUnmapMemory(scene.device(), memory);
+    scene.submit();
+    scene.device_side[3 * kPage + 50] = std::byte{2};
+    hook_vkQueueWaitIdle(scene.queue());
+    void* mapped = nullptr;
+    hook_vkMapMemory(scene.device(), memory, 0, VK_WHOLE_SIZE, 0, &mapped);
+    if (mapped != scene.host) ::_exit(1);
+    scene.host[3 * kPage + 100] = std::byte{3};
+    scene.submit();
+    if (!g_patience.empty()) ::_exit(2);
+  });
+  ASSERT_EQ(written.ranges.size(), 2u);
+  EXPECT_EQ(written.ranges[1].offset, 3 * kPage + 100);
+  EXPECT_EQ(written.ranges[1].size, 1u);
+  EXPECT_EQ(written.ambiguous, 0);
 }
 
 TEST_F(RecordedContested, ASignalCannotWaitForWhatMayWaitForIt) {

@@ -279,9 +279,46 @@ TEST(HostWaits, ATimelineThatIsDestroyedIsForgotten) {
     batch.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2;
     batch.waitSemaphoreInfoCount = 1;
     batch.pWaitSemaphoreInfos = &wait;
-    waits.submitted(made_up<VkQueue>(3), std::span(&batch, 1));
+    waits.submitted(made_up<VkQueue>(3), 1, std::span(&batch, 1));
     EXPECT_EQ(waits.possible(), !destroyed);
   }
+}
+
+TEST(HostWaits, AValueThatIsSeenEndsTheSubmissionsBehindIt) {
+  HostWaits waits;
+  const auto timeline = made_up<VkSemaphore>(1);
+  VkSemaphoreTypeCreateInfo type{};
+  type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
+  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  waits.created(timeline, {VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type, 0});
+  const auto queue = made_up<VkQueue>(3);
+  VkSemaphoreSubmitInfo signals[3]{};
+  VkSubmitInfo2 batches[3]{};
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    signals[i].sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
+    signals[i].semaphore = timeline;
+    signals[i].value = i + 1;
+    signals[i].stageMask = i == 1 ? VK_PIPELINE_STAGE_2_COPY_BIT : VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+    batches[i].sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2;
+    batches[i].signalSemaphoreInfoCount = 1;
+    batches[i].pSignalSemaphoreInfos = &signals[i];
+  }
+  waits.submitted(queue, 7, std::span(batches));
+  const auto ended = [&](VkSemaphore semaphore, std::uint64_t value) {
+    std::vector<std::uint64_t> numbers;
+    for (const HostWaits::Ended& one : waits.reached(semaphore, value)) numbers.push_back(one.number);
+    return numbers;
+  };
+  using Numbers = std::vector<std::uint64_t>;
+  EXPECT_EQ(ended(made_up<VkSemaphore>(2), 9), Numbers{});
+  EXPECT_EQ(ended(timeline, 0), Numbers{});
+  EXPECT_EQ(ended(timeline, 1), Numbers{6});       // more of the seventh is behind it
+  EXPECT_EQ(ended(timeline, 1), Numbers{});        // told once
+  EXPECT_EQ(ended(timeline, 3), (Numbers{0, 7}));  // one behind copies only
+  signals[0].value = 4;
+  waits.submitted(queue, 8, std::span(batches, 1));
+  waits.not_submitted(queue, 8);
+  EXPECT_EQ(ended(timeline, 4), Numbers{});
 }
 
 // The host can set the other ones only.
