@@ -119,7 +119,12 @@ Result<void> check_memory(Run& run, const Op& op, std::byte* args) {
     if (range.offset > run.plan().memories[place].bytes ||
         range.size > run.plan().memories[place].bytes - range.offset)
       return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "the range ends behind the memory"));
-    pieces_of(run.placements().of[place], range.offset, range.size, pieces);
+    const Placement& placement = run.placements().of[place];
+    pieces_of(placement, range.offset, range.size, pieces);
+    if (!placement.moved && range.offset + range.size > placement.bytes) {
+      run.observer().skip(counts, what + ": the memory is smaller here");
+      continue;
+    }
     std::vector<std::byte>& bytes = run.output_buffer();
     if (bytes.size() < range.size) bytes.resize(range.size);
     for (const Piece& piece : pieces)

@@ -208,7 +208,7 @@ Result<void> host_write(Run& run, const Op& op, std::byte* args) {
   const auto* data = static_cast<const std::byte*>(a.pData);
   for (std::uint32_t i = 0; i < a.rangeCount; ++i) {
     const RondoRange range = a.pRanges[i];
-    if (!placement.moved) [[likely]] {
+    if (!placement.moved && range.offset + range.size <= placement.bytes) [[likely]] {
       std::memcpy(memory.mapped + range.offset, data, range.size);
       if (!memory.coherent) RONDO_TRY(flush(run, op, run.device(op), memory, range.offset, range.size));
     } else {

@@ -128,10 +128,11 @@ Result<Placement> lay_out(VkDeviceSize captured_bytes, bool dedicated, std::vect
 }
 
 void pieces_of(const Placement& placement, VkDeviceSize offset, VkDeviceSize bytes, std::vector<Piece>& out) {
-  if (!placement.moved) {
-    out.push_back({0, offset, bytes});
-    return;
-  }
+  // A dedicated allocation may be smaller than it was.
+  const auto add = [&](VkDeviceSize from, VkDeviceSize to, VkDeviceSize count) {
+    if (to < placement.bytes) out.push_back({from, to, std::min(count, placement.bytes - to)});
+  };
+  if (!placement.moved) return add(0, offset, bytes);
   const VkDeviceSize end = offset + bytes;
   auto region = std::upper_bound(placement.regions.begin(), placement.regions.end(), offset,
                                  [](VkDeviceSize at, const Region& r) { return at < r.captured_end; });
@@ -139,7 +140,7 @@ void pieces_of(const Placement& placement, VkDeviceSize offset, VkDeviceSize byt
     VkDeviceSize at = std::max(offset, region->captured_begin);
     const VkDeviceSize stop = std::min(end, region->captured_end);
     if (region->rows.pitch == 0) {
-      out.push_back({at - offset, region->begin + (at - region->captured_begin), stop - at});
+      add(at - offset, region->begin + (at - region->captured_begin), stop - at);
       continue;
     }
     const Rows &was = region->captured_rows, &is = region->rows;
@@ -148,11 +149,9 @@ void pieces_of(const Placement& placement, VkDeviceSize offset, VkDeviceSize byt
       const VkDeviceSize inside = at - region->captured_begin - was.first;
       const VkDeviceSize row = inside / was.pitch, column = inside % was.pitch;
       const VkDeviceSize length = std::min(stop - at, was.pitch - column);
-      if (column < is.pitch) {
-        const VkDeviceSize to = region->begin + is.first + row * is.pitch + column;
-        const VkDeviceSize kept = std::min(length, is.pitch - column);
-        if (to <= placement.bytes && kept <= placement.bytes - to) out.push_back({at - offset, to, kept});
-      }
+      if (column < is.pitch)
+        add(at - offset, region->begin + is.first + row * is.pitch + column,
+            std::min(length, is.pitch - column));
       at += length;
     }
   }

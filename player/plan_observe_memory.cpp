@@ -59,7 +59,8 @@ Result<void> PlanBuilder::observe_memory(const Record& record, const codec::Comm
       memory.type = info->memoryTypeIndex;
       const auto* dedicated = find_chained<VkMemoryDedicatedAllocateInfo>(
           info->pNext, VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO);
-      memory.dedicated = dedicated != nullptr;
+      memory.dedicated =
+          dedicated != nullptr && (dedicated->buffer != VK_NULL_HANDLE || dedicated->image != VK_NULL_HANDLE);
       set_place(id, plan.memories.size());
       plan.memories.push_back(std::move(memory));
       break;

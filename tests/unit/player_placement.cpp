@@ -111,6 +111,19 @@ TEST(Placement, GivesADedicatedAllocationItsResourcesSize) {
   EXPECT_EQ(placement->bytes, 8192u);
 }
 
+// … and nothing is written behind it, wherever the program wrote.
+TEST(Placement, EndsWritesWithADedicatedAllocationThatIsSmallerHere) {
+  for (const VkDeviceSize alignment : {1u, 4096u}) {  // as it lay, and moved
+    const auto placement = lay_out(1 << 20, true, {need(1, 1024, 512, 600, alignment)}, 1);
+    ASSERT_TRUE(placement);
+    EXPECT_EQ(placement->moved, alignment != 1);
+    EXPECT_EQ(placement->bytes, 600u);
+    for (const Piece& piece : pieces(*placement, 0, 1 << 20))
+      EXPECT_LE(piece.to + piece.bytes, placement->bytes);
+    EXPECT_TRUE(pieces(*placement, 1 << 19, 64).empty());
+  }
+}
+
 TEST(Placement, RepitchesTheRowsOfALinearImage) {
   Need image = need(1, 0, 4 * 256, 4 * 320);
   image.captured_rows = {256, 0};

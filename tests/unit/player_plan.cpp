@@ -140,6 +140,34 @@ TEST_F(PlayerPlan, RefusesHostWritesBehindTheMemory) {
   fails(build(), Status::unreadable, "VkDeviceMemory#0, which has 64 bytes");
 }
 
+// Some allocators always chain the structure.
+TEST_F(PlayerPlan, MemoryIsDedicatedToSomethingOrNot) {
+  for (const bool to_a_buffer : {false, true}) {
+    VkMemoryDedicatedAllocateInfo dedicated{};
+    dedicated.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO;
+    auto buffer = handle<VkBuffer>(0x80);
+    if (to_a_buffer) {
+      VkBufferCreateInfo info{};
+      info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+      info.size = 64;
+      capture.call(CommandId::vkCreateBuffer, args_vkCreateBuffer{kDevice, &info, nullptr, &buffer}, ok());
+      dedicated.buffer = buffer;
+    }
+    VkMemoryAllocateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
+    info.pNext = &dedicated;
+    info.allocationSize = 64;
+    auto memory = handle<VkDeviceMemory>(to_a_buffer ? 0x90 : 0xa0);
+    capture.call(CommandId::vkAllocateMemory, args_vkAllocateMemory{kDevice, &info, nullptr, &memory}, ok());
+  }
+  capture.finish();
+  const auto plan = build();
+  ASSERT_TRUE(plan) << plan.error().message;
+  ASSERT_EQ((*plan)->memories.size(), 2u);
+  EXPECT_FALSE((*plan)->memories[0].dedicated);
+  EXPECT_TRUE((*plan)->memories[1].dedicated);
+}
+
 TEST_F(PlayerPlan, PresentsFromTheGeneralLayout) {
   VkAttachmentDescription attachment{};
   attachment.format = VK_FORMAT_R8G8B8A8_UNORM;
