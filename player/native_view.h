@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <vector>
 
 #include "format/codec/decoder.h"
@@ -39,6 +40,12 @@ class NativeView {
   std::uint32_t offset(const void* member) const {
     return static_cast<std::uint32_t>(static_cast<const std::byte*>(member) -
                                       reinterpret_cast<const std::byte*>(storage_.data()));
+  }
+  // Not in a blob, which belongs to the capture.
+  bool holds(const void* member) const {
+    const auto* at = static_cast<const std::byte*>(member);
+    const auto* begin = reinterpret_cast<const std::byte*>(storage_.data());
+    return std::less_equal<>()(begin, at) && std::less<>()(at, begin + lowered_->bytes.size());
   }
   // The object whose handle stands at `member` (inside this view), 0 if null.
   ObjectId id(const void* member) const {

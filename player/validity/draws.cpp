@@ -200,7 +200,10 @@ Wrong check_vertices(Validity& v, const Call& c, std::uint32_t count, const VkBu
   for (std::uint32_t i = 0; i < count; ++i) {
     const ObjectId id = c.id(&buffers[i]);
     if (id == 0 && !may_bind_null(v, c.dispatch())) return "buffer " + std::to_string(i) + " is null";
-    if (id == 0 && offsets[i] != 0) v.change(c, offsets[i], 0);
+    if (id == 0 && offsets[i] != 0) {
+      if (!c.view.holds(&offsets[i])) return "the offset of null buffer " + std::to_string(i) + " is not 0";
+      v.change(c, offsets[i], 0);
+    }
     v.needs_usage(id, usage);
     if (Wrong w = check_bytes(v, "pBuffers", id, offsets[i], sizes != nullptr ? sizes[i] : VK_WHOLE_SIZE);
         !w.empty())

@@ -175,6 +175,31 @@ TEST_F(RobustPipelines, DrawBeyondTheirIndices) {
   draw_beyond_the_indices();
   accepts();
 }
+// So many offsets are no part of the record, where the player could set them right.
+const VkPhysicalDeviceRobustness2FeaturesEXT kNullDescriptors = [] {
+  auto features = of_type<VkPhysicalDeviceRobustness2FeaturesEXT>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT);
+  features.nullDescriptor = VK_TRUE;
+  return features;
+}();
+struct NullBuffers : test::PlayerHostile {
+  NullBuffers() : test::PlayerHostile(VK_API_VERSION_1_0, &kNullDescriptors) {}
+  void bind(std::uint32_t count) {
+    const std::vector<VkBuffer> buffers(count);
+    std::vector<VkDeviceSize> offsets(count);
+    offsets.back() = 8;
+    capture.call(CommandId::vkCmdBindVertexBuffers,
+                 args_vkCmdBindVertexBuffers{recording(), 0, count, buffers.data(), offsets.data()});
+  }
+};
+TEST_F(NullBuffers, HaveNoOffset) {
+  bind(2);
+  accepts();
+}
+TEST_F(NullBuffers, HaveNoOffsetWhereThereAreVeryMany) {
+  bind(100);
+  refuses("the offset of null buffer 99 is not 0");
+}
 TEST_F(HostilePipelines, TakeAttributesFromBindingsThatAreThere) {
   const VkVertexInputAttributeDescription description{0, 2, VK_FORMAT_R32_SFLOAT, 0};
   input.vertexAttributeDescriptionCount = 1;
