@@ -81,6 +81,7 @@ Result<void> assign_physical_devices(Run& run, const Op& op, InstanceState& inst
     std::uint32_t families = 0;
     instance.dispatch.vkGetPhysicalDeviceQueueFamilyProperties(match, &families, nullptr);
     run.slot(plan.physical_devices[captured.physical].id) = reinterpret_cast<std::uint64_t>(match);
+    instance.targets[d] = match;
   }
   return {};
 }
@@ -203,6 +204,9 @@ Result<void> create_device(Run& run, const Op& op, std::byte* args) {
   if (instance.handle == VK_NULL_HANDLE)
     return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "its instance does not exist here"));
   VkDevice handle = VK_NULL_HANDLE;
+  // Several devices of one physical device need not be played on one.
+  if (const auto target_here = instance.targets.find(index); target_here != instance.targets.end())
+    a.physicalDevice = target_here->second;
   if (VkResult r = instance.dispatch.vkCreateDevice(a.physicalDevice, &info, nullptr, &handle); r < 0)
     return tl::unexpected<Error>(run.failure(op, r));
   auto device = std::make_unique<DeviceState>();

@@ -49,6 +49,18 @@ Result<std::unique_ptr<VirtualSwapchain>> create_virtual_swapchain(Run& run, con
       const VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, nullptr, needs.size, type};
       command = "vkAllocateMemory";
       r = vk.vkAllocateMemory(device.handle, &allocate, nullptr, &memory);
+      // As a window system's are: else they hold what an earlier one left.
+      if (r >= 0 && run.plan().has_checkpoints) {
+        MemoryState fresh;
+        fresh.handle = memory;
+        fresh.bytes = needs.size;
+        if (auto zeroed = run.zero(device, fresh, type); !zeroed) {
+          vk.vkDestroyImage(device.handle, image, nullptr);
+          vk.vkFreeMemory(device.handle, memory, nullptr);
+          destroy_virtual_swapchain(device, *swapchain);
+          return tl::unexpected<Error>(zeroed.error());
+        }
+      }
     }
     if (r >= 0) {
       command = "vkBindImageMemory";
@@ -116,6 +128,9 @@ Result<void> signal_acquired(Run& run, const Op& op, VkSwapchainKHR handle, VkSe
   const ObjectId presents = run.plan().swapchains[swapchain->place].present_queue;
   VkQueue queue = presents != 0 ? reinterpret_cast<VkQueue>(run.slot(presents)) : VK_NULL_HANDLE;
   if (queue == VK_NULL_HANDLE) queue = device.service_queue;
+  if (run.blocked(device, queue, false)) [[unlikely]]
+    for (const LiveQueue& other : device.queues)
+      if (!run.blocked(device, other.handle, false)) queue = other.handle;
   VkSubmitInfo submit{};
   submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
   submit.signalSemaphoreCount = semaphore != VK_NULL_HANDLE ? 1 : 0;

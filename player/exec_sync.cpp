@@ -37,24 +37,40 @@ Error never_ends(Run& run, const Op& op) {
   return run.refuse(op, Status::failed, "waits for work that waits for a later record");
 }
 
-// Long, but not for what cannot come.
-template <class Wait>
-Result<void> wait_patiently(Run& run, const Op& op, Wait wait, const char* command = nullptr) {
+// Long, but not for what does not `come()`.
+template <class Wait, class Come>
+Result<void> wait_patiently(Run& run, const Op& op, Wait wait, Come come, const char* command = nullptr) {
   constexpr std::uint64_t kLookEveryNs = 1'000'000'000;
   VkResult result = VK_TIMEOUT;
   for (std::uint64_t left = run.deadline().left_ns();; left = run.deadline().left_ns()) {
     result = wait(std::min(left, kLookEveryNs));
     if (result != VK_TIMEOUT || left == 0) break;
-    if (run.blocked(run.device(op))) return tl::unexpected<Error>(never_ends(run, op));
+    if (!come()) return tl::unexpected<Error>(never_ends(run, op));
   }
   return finished_wait(run, op, result, command);
 }
 
+// All of so many, or one of them.
+template <class One>
+bool come_in(std::uint32_t count, bool all, One one) {
+  std::uint32_t coming = 0;
+  for (std::uint32_t i = 0; i < count; ++i) coming += one(i) ? 1 : 0;
+  return all ? coming == count : coming != 0;
+}
+
 Result<void> wait_fences(Run& run, const Op& op, std::byte* args) {
-  return wait_patiently(run, op, [&](std::uint64_t ns) {
-    as<args_vkWaitForFences>(args).timeout = ns;
-    return static_cast<VkResult>(run.call(op, args));
-  });
+  auto& a = as<args_vkWaitForFences>(args);
+  return wait_patiently(
+      run, op,
+      [&](std::uint64_t ns) {
+        a.timeout = ns;
+        return static_cast<VkResult>(run.call(op, args));
+      },
+      [&] {
+        return come_in(a.fenceCount, a.waitAll != VK_FALSE, [&](std::uint32_t i) {
+          return run.comes(run.patched_id(op, offset_in(args, &a.pFences[i])));
+        });
+      });
 }
 
 Result<void> fence_was_ready(Run& run, const Op& op, std::byte* args) {
@@ -65,14 +81,24 @@ Result<void> fence_was_ready(Run& run, const Op& op, std::byte* args) {
       [&](std::uint64_t ns) {
         return device.dispatch.vkWaitForFences(device.handle, 1, &a.fence, VK_TRUE, ns);
       },
-      "vkWaitForFences");
+      [&] { return run.comes(run.patched_id(op, offset_in(args, &a.fence))); }, "vkWaitForFences");
 }
 
 Result<void> wait_semaphores(Run& run, const Op& op, std::byte* args) {
-  return wait_patiently(run, op, [&](std::uint64_t ns) {
-    as<args_vkWaitSemaphores>(args).timeout = ns;
-    return static_cast<VkResult>(run.call(op, args));
-  });
+  auto& a = as<args_vkWaitSemaphores>(args);
+  return wait_patiently(
+      run, op,
+      [&](std::uint64_t ns) {
+        a.timeout = ns;
+        return static_cast<VkResult>(run.call(op, args));
+      },
+      [&] {
+        const VkSemaphoreWaitInfo& info = *a.pWaitInfo;
+        return come_in(
+            info.semaphoreCount, (info.flags & VK_SEMAPHORE_WAIT_ANY_BIT) == 0, [&](std::uint32_t i) {
+              return run.comes(run.patched_id(op, offset_in(args, &info.pSemaphores[i])), info.pValues[i]);
+            });
+      });
 }
 
 // The value in the block is what the program read.
@@ -87,6 +113,7 @@ Result<void> semaphore_had_value(Run& run, const Op& op, std::byte* args) {
   info.pValues = a.pValue;
   return wait_patiently(
       run, op, [&](std::uint64_t ns) { return device.dispatch.vkWaitSemaphores(device.handle, &info, ns); },
+      [&] { return run.comes(run.patched_id(op, offset_in(args, &a.semaphore)), *a.pValue); },
       "vkWaitSemaphores");
 }
 
@@ -104,7 +131,8 @@ Result<void> wait_idle(Run& run, const Op& op, std::byte* args) {
 Result<void> work_is_finished(Run& run, const Op& op, std::byte*) {
   const IdleProbe probe(run.device(op));
   return wait_patiently(
-      run, op, [&](std::uint64_t ns) { return probe.wait(ns); }, "the wait before host writes");
+      run, op, [&](std::uint64_t ns) { return probe.wait(ns); }, [&] { return !run.blocked(run.device(op)); },
+      "the wait before host writes");
 }
 
 // Repeats a poll until it says what it said in the capture, or until the work

@@ -253,6 +253,29 @@ bool Run::blocked(const DeviceState& device, VkQueue queue, bool any) {
          });
 }
 
+bool Run::comes(ObjectId fence) {
+  sync_.advance(at_);
+  if (!sync_.blocked()) return true;
+  for (std::uint32_t i = at_; i-- > 0;) {
+    const Op& op = plan_.ops[i];
+    const CommandId id = codec::info(op.command).canonical;
+    const bool acquires = id == CommandId::vkAcquireNextImageKHR || id == CommandId::vkAcquireNextImage2KHR;
+    if (!acquires && id != CommandId::vkQueueSubmit && id != CommandId::vkQueueSubmit2) continue;
+    const auto patches = std::span(plan_.patches).subspan(op.first_patch, op.patches);
+    if (std::none_of(patches.begin(), patches.end(), [&](const Patch& p) { return p.id == fence; })) continue;
+    // An acquire goes to a queue that is not blocked, if there is one.
+    return acquires ? !std::all_of(devices_[op.device]->queues.begin(), devices_[op.device]->queues.end(),
+                                   [&](const LiveQueue& queue) { return sync_.blocked(queue.id, i); })
+                    : !sync_.blocked(op.dispatch, i);
+  }
+  return true;
+}
+
+bool Run::comes(ObjectId timeline, std::uint64_t value) {
+  sync_.advance(at_);
+  return sync_.reaches(timeline, value);
+}
+
 Result<void> Run::zero(DeviceState& device, const MemoryState& memory, std::uint32_t type) {
   LiveQueue queue{0, device.service_queue, device.service_family};
   if (blocked(device)) [[unlikely]] {

@@ -42,6 +42,7 @@ struct InstanceState {
   VkInstance handle = VK_NULL_HANDLE;
   Dispatch dispatch;
   VkDebugUtilsMessengerEXT messenger = VK_NULL_HANDLE;
+  std::unordered_map<std::uint32_t, VkPhysicalDevice> targets;  // by index into Plan::devices
 };
 
 struct MemoryState {
@@ -157,6 +158,9 @@ class Run {
   Result<void> zero(DeviceState& device, const MemoryState& memory, std::uint32_t type);
   bool blocked(const DeviceState& device);  // a queue waits for a later record
   bool blocked(const DeviceState& device, VkQueue queue, bool any);  // that one, or any
+  // Whether the fence, as it was given last, or the value comes without a later record.
+  bool comes(ObjectId fence);
+  bool comes(ObjectId timeline, std::uint64_t value);
   std::vector<ImageCheck>& image_checks() { return image_checks_; }
 
   // Times and places, kept by the executors of submits, waits and presents.

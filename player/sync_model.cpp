@@ -30,6 +30,17 @@ bool SyncModel::blocked(ObjectId queue) const {
                      [&](const auto& q) { return q.first == queue && !q.second.empty(); });
 }
 
+bool SyncModel::blocked(ObjectId queue, std::uint32_t op) const {
+  return std::any_of(queues_.begin(), queues_.end(), [&](const auto& q) {
+    return q.first == queue && !q.second.empty() && plan_.sync[q.second.front()].op <= op;
+  });
+}
+
+bool SyncModel::reaches(ObjectId semaphore, std::uint64_t value) const {
+  const auto found = value_.find(semaphore);
+  return (found == value_.end() ? 0 : found->second) >= value;
+}
+
 bool SyncModel::satisfied(const SyncStep& step) const {
   for (std::uint32_t i = step.first_wait; i < step.first_wait + step.waits; ++i) {
     const SyncPoint& wait = plan_.sync_points[i];

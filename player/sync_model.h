@@ -39,6 +39,10 @@ class SyncModel {
   void advance(std::uint32_t op);
   bool blocked(ObjectId queue) const;
   bool blocked() const { return blocked_ != 0; }
+  // … what an op of this index or an earlier one gave to the queue.
+  bool blocked(ObjectId queue, std::uint32_t op) const;
+  // The semaphore has the value, or gets it by work that is not blocked.
+  bool reaches(ObjectId semaphore, std::uint64_t value) const;
 
   // A signal that lets the first blocked batch go on.
   struct Release {

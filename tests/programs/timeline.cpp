@@ -2,6 +2,8 @@
 // Timeline semaphores on one queue: work that waits for a value which another
 // thread signals later, host signals, host waits for any and for all, waits
 // that time out, and polls of the counter.
+//   timeline [--held 1]   instead: waits for work that was submitted before other
+//                         work which the host lets go on later
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -62,9 +64,37 @@ void expect_timeout(VkResult result) {
   if (result != VK_TIMEOUT) die("a wait for a value that nobody signalled", result);
 }
 
+void wait_beside_what_is_held(const Context& c, VkCommandPool pool, VkSemaphore held, std::uint64_t value,
+                              VkSemaphore done, std::uint64_t done_value) {
+  VkFence fences[2];
+  for (VkFence& fence : fences) {
+    VkCommandBuffer commands = allocate_command_buffer(c, pool);
+    begin(commands, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+    CHECK(vkEndCommandBuffer(commands));
+    fence = create_fence(c);
+    VkSubmitInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+    info.commandBufferCount = 1;
+    info.pCommandBuffers = &commands;
+    CHECK(vkQueueSubmit(c.queues[0], 1, &info, fence));
+  }
+  VkCommandBuffer commands = allocate_command_buffer(c, pool);
+  begin(commands, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+  CHECK(vkEndCommandBuffer(commands));
+  submit(c, commands, held, value, done, done_value);
+  CHECK(vkWaitForFences(c.device, 1, &fences[0], VK_TRUE, UINT64_MAX));
+  while (vkGetFenceStatus(c.device, fences[1]) != VK_SUCCESS)
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+  signal(c, held, value);
+  CHECK(wait_for(c, {done}, {done_value}, 0, UINT64_MAX));
+  for (VkFence fence : fences) vkDestroyFence(c.device, fence, nullptr);
+}
+
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  const bool held = option(argc, argv, "--held", 0) != 0;
+  const std::uint32_t rounds = held ? 0 : kRounds;
   VkPhysicalDeviceTimelineSemaphoreFeatures features{};
   features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES;
   features.timelineSemaphore = VK_TRUE;
@@ -82,7 +112,7 @@ int main() {
   std::uint32_t submitted = 0, finished = 0;
   // Submits each round before the host has written what it copies.
   std::thread submitting([&] {
-    for (std::uint32_t round = 0; round < kRounds; ++round) {
+    for (std::uint32_t round = 0; round < rounds; ++round) {
       VkCommandBuffer commands = allocate_command_buffer(c, pool);
       begin(commands, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
       const VkBufferCopy region{0, round * kBytes, kBytes};
@@ -97,7 +127,7 @@ int main() {
     }
   });
 
-  for (std::uint32_t round = 0; round < kRounds; ++round) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
     {
       std::unique_lock holds(lock);
       changed.wait(holds, [&] { return submitted == round + 1; });
@@ -125,8 +155,9 @@ int main() {
     changed.notify_all();
   }
   submitting.join();
+  if (held) wait_beside_what_is_held(c, pool, ready, 1, done, 101);
 
-  std::printf("timeline: %u submits, checksum %016llx\n", kRounds,
+  std::printf("timeline: %u submits, checksum %016llx\n", held ? 3 : rounds,
               static_cast<unsigned long long>(checksum(to.words, kRounds * kBytes / 4)));
   for (VkSemaphore semaphore : {ready, done, never}) vkDestroySemaphore(c.device, semaphore, nullptr);
   destroy(c, to);

@@ -69,6 +69,16 @@ SCENARIO("what the capture saw reached is waited for on a device that takes long
   CHECK(compared(outcome, "[a-z -]+").equal > 0);
 }
 
+SCENARIO("slow work is waited for beside work that a later record lets go on", "[fidelity]") {
+  const Recording& capture =
+      captured({program("timeline"), "--held", "1"}, {.checkpoints = "none", .driver = fake});
+  INFO(capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  const Outcome outcome = player({capture.path}, fake, "delay-us=1200000");
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+}
+
 SCENARIO("a query that is never ready ends the replay when all work is finished", "[fidelity]") {
   const Outcome outcome = damaged("drop:vkCmdWriteTimestamp#0", "queries");
   INFO(outcome.both());

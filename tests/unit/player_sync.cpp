@@ -43,6 +43,24 @@ TEST_F(PlayerSync, WaitsBeforeTheirSignalAreAnswered) {
   EXPECT_TRUE(model.release().empty());
 }
 
+// What was submitted before the batch that waits ends by itself.
+TEST_F(PlayerSync, TellsWhatABlockedBatchHoldsBack) {
+  step(kQueue, {}, {timeline(1)});
+  step(kQueue, {timeline(2)}, {timeline(3)});
+  step(kQueue, {}, {});
+  step(0, {}, {timeline(2)});
+  SyncModel model(plan);
+  model.advance(3);
+  EXPECT_FALSE(model.blocked(kQueue, 0));
+  EXPECT_TRUE(model.blocked(kQueue, 1));
+  EXPECT_TRUE(model.blocked(kQueue, 2));
+  EXPECT_TRUE(model.reaches(kTimeline, 1));
+  EXPECT_FALSE(model.reaches(kTimeline, 3));
+  model.advance(4);
+  EXPECT_FALSE(model.blocked(kQueue, 2));
+  EXPECT_TRUE(model.reaches(kTimeline, 3));
+}
+
 TEST_F(PlayerSync, ABinarySignalAnswersOneWait) {
   step(kQueue, {}, {binary()});
   step(kOther, {binary()}, {});
