@@ -8,28 +8,12 @@
 
 #include "generated/args.h"
 #include "player/addresses.h"
+#include "player/preflight.h"
 #include "player/run.h"
 
 namespace rondo::player {
 
 namespace {
-
-bool same_memory(const VkPhysicalDeviceMemoryProperties& a, const VkPhysicalDeviceMemoryProperties& b) {
-  if (a.memoryTypeCount != b.memoryTypeCount) return false;
-  for (std::uint32_t i = 0; i < a.memoryTypeCount; ++i)
-    if (a.memoryTypes[i].propertyFlags != b.memoryTypes[i].propertyFlags) return false;
-  return true;
-}
-
-// The captured device with the captured driver: everything fits as it is.
-bool is_the_captured_device(const CapturedPhysicalDevice& captured, const LiveDevice& target) {
-  const VkPhysicalDeviceProperties &a = captured.properties, &b = target.properties;
-  return captured.has_properties && a.vendorID == b.vendorID && a.deviceID == b.deviceID &&
-         a.driverVersion == b.driverVersion &&
-         std::strncmp(a.deviceName, b.deviceName, sizeof a.deviceName) == 0 &&
-         std::memcmp(a.pipelineCacheUUID, b.pipelineCacheUUID, VK_UUID_SIZE) == 0 &&
-         (!captured.has_memory || same_memory(captured.memory, target.memory));
-}
 
 struct Measured {
   VkMemoryRequirements needs{};

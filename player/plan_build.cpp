@@ -323,6 +323,10 @@ void PlanBuilder::widen(const validity::Validity::Widen& widened) {
       return add(&args_vkCreateImage::pCreateInfo, &VkImageCreateInfo::usage);
     case Widen::image_flags:
       return add(&args_vkCreateImage::pCreateInfo, &VkImageCreateInfo::flags);
+    case Widen::swapchain_usage:
+      return add(&args_vkCreateSwapchainKHR::pCreateInfo, &VkSwapchainCreateInfoKHR::imageUsage);
+    case Widen::swapchain_flags:
+      return add(&args_vkCreateSwapchainKHR::pCreateInfo, &VkSwapchainCreateInfoKHR::flags);
   }
 }
 

@@ -126,7 +126,23 @@ void check_addresses(const CapturedDevice& captured, const LiveDevices& devices,
         "ours could not be imported there");
 }
 
+bool same_memory(const VkPhysicalDeviceMemoryProperties& a, const VkPhysicalDeviceMemoryProperties& b) {
+  if (a.memoryTypeCount != b.memoryTypeCount) return false;
+  for (std::uint32_t i = 0; i < a.memoryTypeCount; ++i)
+    if (a.memoryTypes[i].propertyFlags != b.memoryTypes[i].propertyFlags) return false;
+  return true;
+}
+
 }  // namespace
+
+bool is_the_captured_device(const CapturedPhysicalDevice& captured, const LiveDevice& target) {
+  const VkPhysicalDeviceProperties &a = captured.properties, &b = target.properties;
+  return captured.has_properties && a.vendorID == b.vendorID && a.deviceID == b.deviceID &&
+         a.driverVersion == b.driverVersion &&
+         std::strncmp(a.deviceName, b.deviceName, sizeof a.deviceName) == 0 &&
+         std::memcmp(a.pipelineCacheUUID, b.pipelineCacheUUID, VK_UUID_SIZE) == 0 &&
+         (!captured.has_memory || same_memory(captured.memory, target.memory));
+}
 
 Result<void> preflight(Plan& plan, const Loader& loader, const LiveDevices& devices, const Targets& targets) {
   std::string text;
@@ -148,7 +164,9 @@ Result<void> preflight(Plan& plan, const Loader& loader, const LiveDevices& devi
     check_features(captured, devices, target, shortfalls);
     families[d] = map_families(plan, captured, target, shortfalls);
     check_images(plan, d, devices, target, shortfalls);
-    check_limits(plan, d, target, shortfalls);
+    const bool captured_here =
+        !plan.foreign && is_the_captured_device(plan.physical_devices[captured.physical], target);
+    check_limits(plan, d, target, captured_here, shortfalls);
     check_addresses(captured, devices, target, shortfalls);
     count += shortfalls.size();
     for (const std::string& line : shortfalls)

@@ -15,12 +15,15 @@ namespace rondo::player {
 // blocks are changed to say so: afterwards the plan is immutable.
 Result<void> preflight(Plan& plan, const Loader& loader, const LiveDevices& devices, const Targets& targets);
 
+// The captured device with the captured driver: everything fits as it is.
+bool is_the_captured_device(const CapturedPhysicalDevice& captured, const LiveDevice& target);
+
 // preflight_features.cpp, preflight_formats.cpp: a line for each shortfall.
 void check_features(const CapturedDevice& captured, const LiveDevices& devices, const LiveDevice& target,
                     std::vector<std::string>& shortfalls);
 void check_images(const Plan& plan, std::uint32_t device, const LiveDevices& devices,
                   const LiveDevice& target, std::vector<std::string>& shortfalls);
-void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& target,
+void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& target, bool captured_here,
                   std::vector<std::string>& shortfalls);
 
 // A plan's block with its pointers relocated and its handles null: what

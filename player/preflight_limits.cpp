@@ -33,7 +33,7 @@ void check_vertex_input(const VkPipelineVertexInputStateCreateInfo& input,
 
 }  // namespace
 
-void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& target,
+void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& target, bool captured_here,
                   std::vector<std::string>& shortfalls) {
   const VkPhysicalDeviceLimits& limits = target.properties.limits;
   std::set<std::string> found;  // each kind of shortfall once, with the first place
@@ -42,8 +42,12 @@ void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& targ
     shortfalls.push_back(std::string(limit) + " of " + std::to_string(wanted) + " (it has " +
                          std::to_string(has) + "; record " + std::to_string(op.sequence) + ")");
   };
+  // What the program did beyond these the captured device did for it.
+  const auto got_away = [&](const Op& op, const char* limit, std::uint64_t wanted, std::uint64_t has) {
+    if (!captured_here) need(op, limit, wanted, has);
+  };
   const auto aligned = [&](const Op& op, const char* limit, std::uint64_t offset, std::uint64_t alignment) {
-    if (alignment <= 1 || offset % alignment == 0 || !found.insert(limit).second) return;
+    if (captured_here || alignment <= 1 || offset % alignment == 0 || !found.insert(limit).second) return;
     shortfalls.push_back(std::string(limit) + " that divides " + std::to_string(offset) + " (it has " +
                          std::to_string(alignment) + "; record " + std::to_string(op.sequence) + ")");
   };
@@ -93,26 +97,27 @@ void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& targ
       case CommandId::vkCreateSampler: {
         const auto* info = native_block<args_vkCreateSampler>(plan, op, storage).pCreateInfo;
         if (info != nullptr && info->anisotropyEnable != VK_FALSE)
-          need(op, "maxSamplerAnisotropy", static_cast<std::uint64_t>(std::max(info->maxAnisotropy, 0.0f)),
-               static_cast<std::uint64_t>(limits.maxSamplerAnisotropy));
+          got_away(op, "maxSamplerAnisotropy",
+                   static_cast<std::uint64_t>(std::max(info->maxAnisotropy, 0.0f)),
+                   static_cast<std::uint64_t>(limits.maxSamplerAnisotropy));
         break;
       }
       case CommandId::vkCmdDispatch: {
         const auto& args = native_block<args_vkCmdDispatch>(plan, op, storage);
-        need(op, "maxComputeWorkGroupCount[0]", args.groupCountX, limits.maxComputeWorkGroupCount[0]);
-        need(op, "maxComputeWorkGroupCount[1]", args.groupCountY, limits.maxComputeWorkGroupCount[1]);
-        need(op, "maxComputeWorkGroupCount[2]", args.groupCountZ, limits.maxComputeWorkGroupCount[2]);
+        got_away(op, "maxComputeWorkGroupCount[0]", args.groupCountX, limits.maxComputeWorkGroupCount[0]);
+        got_away(op, "maxComputeWorkGroupCount[1]", args.groupCountY, limits.maxComputeWorkGroupCount[1]);
+        got_away(op, "maxComputeWorkGroupCount[2]", args.groupCountZ, limits.maxComputeWorkGroupCount[2]);
         break;
       }
       case CommandId::vkCmdDispatchBase: {
         const auto& args = native_block<args_vkCmdDispatchBase>(plan, op, storage);
         const auto end = [](std::uint32_t base, std::uint32_t count) { return std::uint64_t{base} + count; };
-        need(op, "maxComputeWorkGroupCount[0]", end(args.baseGroupX, args.groupCountX),
-             limits.maxComputeWorkGroupCount[0]);
-        need(op, "maxComputeWorkGroupCount[1]", end(args.baseGroupY, args.groupCountY),
-             limits.maxComputeWorkGroupCount[1]);
-        need(op, "maxComputeWorkGroupCount[2]", end(args.baseGroupZ, args.groupCountZ),
-             limits.maxComputeWorkGroupCount[2]);
+        got_away(op, "maxComputeWorkGroupCount[0]", end(args.baseGroupX, args.groupCountX),
+                 limits.maxComputeWorkGroupCount[0]);
+        got_away(op, "maxComputeWorkGroupCount[1]", end(args.baseGroupY, args.groupCountY),
+                 limits.maxComputeWorkGroupCount[1]);
+        got_away(op, "maxComputeWorkGroupCount[2]", end(args.baseGroupZ, args.groupCountZ),
+                 limits.maxComputeWorkGroupCount[2]);
         break;
       }
       case CommandId::vkCmdBindVertexBuffers: {

@@ -324,7 +324,7 @@ Wrong check_template_data(Validity& v, const Call& c, ObjectId id, const void* d
             c.view.at(static_cast<std::uint32_t>(start + at)));
         if (Wrong w = check_buffer_info(v, c, c.id(&info.buffer), info); !w.empty()) return w;
         one = buffer_descriptor(v, c.id(&info.buffer), info);
-      } else if (item == DescriptorItem::image &&
+      } else if (item == DescriptorItem::image && e.descriptorType != VK_DESCRIPTOR_TYPE_SAMPLER &&
                  !is_enumerant(EnumId::VkImageLayout,
                                codec::load<std::uint32_t>(c.view.at(static_cast<std::uint32_t>(start + at)) +
                                                           offsetof(VkDescriptorImageInfo, imageLayout)))) {

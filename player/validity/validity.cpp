@@ -204,19 +204,27 @@ void Validity::needs_usage(ObjectId id, VkBufferUsageFlags usage) {
 Wrong Validity::needs_image_usage(const char* member, ObjectId id, VkImageUsageFlags usage) {
   Image* found = image(id);
   if (found == nullptr || (usage & ~found->usage) == 0) return {};
-  if (found->of_swapchain)
+  // What every format that is presented can be used for.
+  constexpr VkImageUsageFlags kOfSwapchains =
+      VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_SAMPLED_BIT |
+      VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT;
+  if (found->of_swapchain && (usage & ~found->usage & ~kOfSwapchains) != 0)
     return std::string(member) + " is " + name(id) + ", which was not made for such a use";
-  widened_.push_back({Widen::image_usage, found->create_op, usage & ~found->usage});
+  widened_.push_back({found->of_swapchain ? Widen::swapchain_usage : Widen::image_usage, found->create_op,
+                      usage & ~found->usage});
   found->usage |= usage;
   return {};
 }
 
 void Validity::needs_mutable_format(ObjectId id) {
   Image* found = image(id);
-  if (found == nullptr || found->of_swapchain || (found->flags & VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT) != 0)
-    return;
+  if (found == nullptr || (found->flags & VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT) != 0) return;
   found->flags |= VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT;
-  widened_.push_back({Widen::image_flags, found->create_op, VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT});
+  if (found->of_swapchain)
+    widened_.push_back(
+        {Widen::swapchain_flags, found->create_op, VK_SWAPCHAIN_CREATE_MUTABLE_FORMAT_BIT_KHR});
+  else
+    widened_.push_back({Widen::image_flags, found->create_op, VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT});
 }
 
 std::uint32_t Validity::device_of(ObjectId of) const {

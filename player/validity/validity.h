@@ -75,7 +75,15 @@ class Validity {
   const std::vector<Begin>& begins() const { return begins_; }
   // Creates of this capture that get more flags than they had, for what is done with the object.
   struct Widen {
-    enum Which : std::uint8_t { pool_flags, set_pool_flags, buffer_usage, image_usage, image_flags } which;
+    enum Which : std::uint8_t {
+      pool_flags,
+      set_pool_flags,
+      buffer_usage,
+      image_usage,
+      image_flags,
+      swapchain_usage,
+      swapchain_flags
+    } which;
     std::uint32_t op;
     VkFlags bits;
   };

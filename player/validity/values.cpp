@@ -92,6 +92,7 @@ constexpr Unused kUnused[] = {
     {StructId::VkPipelineColorBlendAttachmentState, "alphaBlendOp", "blendEnable"},
     // Whether they are used is said one structure further out.
     {StructId::VkStencilOpState, "", ""},
+    {StructId::VkDescriptorImageInfo, "imageLayout", ""},
 };
 
 class Values {

@@ -1,10 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 // Liberties that real programs take: names and labels through VK_EXT_debug_utils,
-// which was never enabled but which the loader gives out all the same; and memory
-// that is mapped only after the wait for what the device wrote to it.
-#include "session.h"
+// which was never enabled but which the loader gives out all the same; memory that
+// is mapped only after the wait for what the device wrote to it; more workgroups
+// than the limits allow; and descriptors of samplers whose layout nobody has set.
+#include "accumulate.comp.h"
+#include "kernel.h"
 
 using namespace program;
+
+namespace {
+
+// All of them write the same.
+void dispatch_very_many(Session& s) {
+  VkPhysicalDeviceProperties properties;
+  vkGetPhysicalDeviceProperties(s.physical, &properties);
+  const std::uint32_t groups = properties.limits.maxComputeWorkGroupCount[0] + 1;
+  const MappedBuffer inputs = buffer(s, 256, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+  const MappedBuffer outputs = buffer(s, 256, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+  for (std::uint32_t i = 0; i < 64; ++i) inputs.words[i] = i;
+  const Kernel kernel = create_kernel(s, shader(s, accumulate_comp_spv), {inputs, outputs});
+  bind(s.cmd, kernel);
+  push(s.cmd, kernel, 0, 0xffffffff);
+  vkCmdDispatch(s.cmd, groups > 1 ? groups : 1, 1, 1);
+  run(s);
+  EXPECT(s, outputs.words[63] == 3 * 63);
+  add(s, outputs);
+}
+
+void write_a_sampler(Session& s) {
+  const VkDescriptorSetLayout layout =
+      create_set_layout(s, {{0, VK_DESCRIPTOR_TYPE_SAMPLER, 1, VK_SHADER_STAGE_ALL, nullptr}});
+  const VkSamplerCreateInfo info{.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO};
+  VkSampler sampler;
+  CHECK(vkCreateSampler(s.device, &info, nullptr, &sampler));
+  keep(s, vkDestroySampler, sampler);
+  write_image(s, create_set(s, layout, {VK_DESCRIPTOR_TYPE_SAMPLER}), 0, VK_NULL_HANDLE,
+              static_cast<VkImageLayout>(21845), sampler, VK_DESCRIPTOR_TYPE_SAMPLER);
+}
+
+}  // namespace
 
 int main() {
   Session s = open("liberties");
@@ -35,5 +69,7 @@ int main() {
     if (i < 4) vkUnmapMemory(s.device, out.memory);
   }
   destroy(s, out);
+  if (!unchecked()) dispatch_very_many(s);  // the fake driver complains
+  write_a_sampler(s);
   return finish(s);
 }

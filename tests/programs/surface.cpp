@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints what the instance and the first device offer: a line each for
+// Prints what the instance and the first device offer: a line each for layers,
 // extensions and for the features that a structure of Vulkan 1.0 to 1.3 has.
 #include "support.h"
 
@@ -25,6 +25,11 @@ int main() {
   std::vector<VkExtensionProperties> extensions(count);
   CHECK(vkEnumerateInstanceExtensionProperties(nullptr, &count, extensions.data()));
   for (const auto& extension : extensions) std::printf("instance %s\n", extension.extensionName);
+
+  CHECK(vkEnumerateInstanceLayerProperties(&count, nullptr));
+  std::vector<VkLayerProperties> layers(count);
+  CHECK(vkEnumerateInstanceLayerProperties(&count, layers.data()));
+  for (const auto& layer : layers) std::printf("layer %s\n", layer.layerName);
 
   Context c = create_context("surface", 1, VK_API_VERSION_1_3);
   CHECK(vkEnumerateDeviceExtensionProperties(c.physical, nullptr, &count, nullptr));

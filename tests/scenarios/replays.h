@@ -27,6 +27,8 @@ struct Expectations {
   double least_parts = 0;  // the share of what its submits write that is compared at least
   // Why its submits write nothing that can be read; empty: they do.
   std::string no_contents_because = {};
+  // What the validation layer says, for the program itself does so; empty: nothing.
+  std::string draws_message = {};
 };
 
 // Only the last of what follows: every allocation that the program frees has the

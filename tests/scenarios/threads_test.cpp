@@ -201,6 +201,27 @@ SCENARIO("waits, polls and submits replay bit for bit on a driver with many queu
   CHECK(compared(outcome, "[a-z -]+").equal > 0);
 }
 
+// Samplers, set layouts, shader modules and render passes made alike are one object with one value.
+SCENARIO("objects that share a handle replay bit for bit", "[threads]") {
+  const std::string name = GENERATE("churn", "samplers", "sets", "templates", "triangle", "secondary");
+  const auto [captured_with, played_with] = GENERATE(std::pair("handles=duplicate", "handles=duplicate"),
+                                                     std::pair("handles=duplicate", "handles=unique"),
+                                                     std::pair("handles=unique", "handles=duplicate"));
+  const Recording& capture = captured(without_checks({program(name)}),
+                                      {.checkpoints = "readback", .driver = fake, .settings = captured_with});
+  INFO(name << " with " << captured_with << ", then " << played_with << '\n' << capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  const Outcome outcome = player({"--verify", capture.path}, fake, played_with);
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(compared(outcome, "[a-z -]+").equal > 0);
+}
+
+SCENARIO("devices among several that look alike replay bit for bit", "[threads]") {
+  replays_bit_for_bit(without_checks({program("two_instances")}),
+                      {.driver = fake, .settings = "devices=3", .replay_settings = "devices=3"});
+}
+
 SCENARIO("creations that fail in the capture are not needed by the replay", "[threads]") {
   // Each counts from the first: buffers and allocations of set-up come first.
   const std::string failing =

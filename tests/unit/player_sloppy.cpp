@@ -95,6 +95,47 @@ TEST_F(Sloppy, BooleansAndUnusedEnumerantsAreSetRight) {
   EXPECT_EQ(behind(args, args->pCreateInfo).compareOp, VK_COMPARE_OP_NEVER);
 }
 
+// What no presentation engine minds is no more than a swapchain of the player's needs.
+TEST_F(Sloppy, SwapchainsAreMadeForWhatIsDoneWithThem) {
+  auto surface = fresh<VkSurfaceKHR>();
+  const auto headless =
+      of_type<VkHeadlessSurfaceCreateInfoEXT>(VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT);
+  capture.call(CommandId::vkCreateHeadlessSurfaceEXT,
+               args_vkCreateHeadlessSurfaceEXT{kInstance, &headless, nullptr, &surface}, ok());
+  auto info = of_type<VkSwapchainCreateInfoKHR>(VK_STRUCTURE_TYPE_SWAPCHAIN_CREATE_INFO_KHR);
+  info.surface = surface;
+  info.minImageCount = 1;
+  info.imageFormat = VK_FORMAT_B8G8R8A8_UNORM;
+  info.imageExtent = {16, 16};
+  info.imageArrayLayers = 1;
+  info.imageUsage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
+  const auto swapchain =
+      create<VkSwapchainKHR, args_vkCreateSwapchainKHR>(CommandId::vkCreateSwapchainKHR, info);
+  std::uint32_t count = 1;
+  auto image = fresh<VkImage>();
+  capture.call(CommandId::vkGetSwapchainImagesKHR,
+               args_vkGetSwapchainImagesKHR{kDevice, swapchain, &count, &image}, ok());
+  auto view = of_type<VkImageViewCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO);
+  view.image = image;
+  view.viewType = VK_IMAGE_VIEW_TYPE_2D;
+  view.format = VK_FORMAT_B8G8R8A8_SRGB;
+  view.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+  create<VkImageView, args_vkCreateImageView>(CommandId::vkCreateImageView, view);
+  const VkCommandBuffer commands = recording();
+  const VkClearColorValue color{};
+  capture.call(
+      CommandId::vkCmdClearColorImage,
+      args_vkCmdClearColorImage{commands, image, VK_IMAGE_LAYOUT_GENERAL, &color, 1, &view.subresourceRange});
+  end(commands);
+  const auto built = plan();
+  const auto* args = last<args_vkCreateSwapchainKHR>(*built, CommandId::vkCreateSwapchainKHR);
+  ASSERT_NE(args, nullptr);
+  const VkSwapchainCreateInfoKHR& made = behind(args, args->pCreateInfo);
+  EXPECT_EQ(made.imageUsage,
+            VkImageUsageFlags{VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT});
+  EXPECT_EQ(made.flags, VkFlags{VK_SWAPCHAIN_CREATE_MUTABLE_FORMAT_BIT_KHR});
+}
+
 TEST_F(Sloppy, EnumerantsThatAreUsedAreRefused) {
   VkSamplerCreateInfo info = sampler_info();
   info.compareEnable = 2;
