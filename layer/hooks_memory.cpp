@@ -70,10 +70,12 @@ void begin_tracking(memory::Tracker& tracker, Memory& memory) {
     if (device.software) memory.tracked->watch_device(!unseen);
   }
   memory.tracked->rest(false);
-  if (!unseen) return;
   // A device that is idle wrote what it wrote: the first host write to a page tells all of it.
   const bool idle = HostMemory::idle(device);
+  // Of one that works on: what the waits since then have made visible.
+  if (!unseen || (!idle && memory.looked == device.memories.looks)) return;
   memory.tracked->refresh(0, memory::whole, idle ? memory::Refresh::finished : memory::Refresh::known);
+  memory.looked = device.memories.looks;
   if (idle) memory.refreshed = device.memories.epoch;
 }
 

@@ -212,10 +212,9 @@ bool HostMemory::finished(DeviceState& device, std::span<const VkFence> fences) 
 bool HostMemory::finished(DeviceState& device, VkQueue queue) {
   DeviceMemory& d = device.memories;
   QueueProgress& progress = d.queues[queue];
-  if (!advance(progress, progress.submitted)) return false;
   // Of fences that nobody waits for, nobody else would be rid.
   std::erase_if(d.fences, [&](const auto& fence) { return fence.second.queue == queue; });
-  return true;
+  return advance(progress, progress.submitted);
 }
 
 bool HostMemory::finished(DeviceState& device) {
@@ -227,9 +226,10 @@ bool HostMemory::finished(DeviceState& device) {
 
 bool HostMemory::reached(DeviceState& device, VkSemaphore timeline, std::uint64_t value) {
   DeviceMemory& d = device.memories;
-  const std::vector<HostWaits::Ended> ended = d.host_waits.reached(timeline, value);
+  std::vector<HostWaits::Ended> ended;
+  const bool news = d.host_waits.reached(timeline, value, ended);
   for (const HostWaits::Ended& one : ended) advance(d.queues[one.queue], one.number);
-  return !ended.empty();
+  return news;
 }
 
 void HostMemory::settled(DeviceState& device) {
@@ -247,6 +247,7 @@ bool HostMemory::idle(const DeviceState& device) {
 
 void HostMemory::refresh(DeviceState& device) {
   const bool settled = idle(device);
+  const std::uint64_t look = ++device.memories.looks;
   if (settled) device.memories.refreshed = device.memories.epoch;
   for (auto& [handle, memory] : device.memories.memories) {
     // What the program has unmapped is refreshed when it maps it again.
@@ -254,6 +255,7 @@ void HostMemory::refresh(DeviceState& device) {
         memory->refreshed == device.memories.epoch)
       continue;
     memory->tracked->refresh(0, memory::whole, settled ? memory::Refresh::finished : memory::Refresh::known);
+    memory->looked = look;
     if (settled) memory->refreshed = device.memories.epoch;
   }
 }

@@ -45,6 +45,7 @@ struct Memory {
   VkDeviceSize mapped_to = 0;
   VkDeviceSize map_offset = 0;  // tracking of a driver's own mapping begins here; alias: 0
   std::uint64_t refreshed = 0;  // DeviceMemory::epoch when it was last refreshed on an idle device
+  std::uint64_t looked = 0;     // DeviceMemory::looks when it was last refreshed at all
   std::uint64_t checked = 0;    // … when there was last a checkpoint of it, or nothing to see
   // Host writes that were recorded or undone, by whom ever, since a checkpoint of submits
   // began to read.
@@ -87,6 +88,7 @@ struct DeviceMemory {
   std::uint64_t settled = 0;  // epoch at which the layer itself found all work finished, 0: it did not
   bool told_settled = false;  // … and a record says so
   std::uint64_t refreshed = 0;  // epoch when all that is mapped was last refreshed with all work finished
+  std::uint64_t looks = 0;      // refreshes, of which each left out what was not mapped
   HostWaits host_waits;
   bool told_of_misplaced = false;  // images: one note is enough
 };

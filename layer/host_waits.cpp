@@ -26,7 +26,8 @@ void HostWaits::created(VkSemaphore semaphore, const VkSemaphoreCreateInfo& info
     timelines_.erase(semaphore);  // several that are alive may share a handle
     return;
   }
-  timelines_[semaphore] = {type->initialValue, {}};
+  Timeline& timeline = timelines_[semaphore] = {};
+  timeline.given = type->initialValue;
   // Another process or device may signal it.
   if (find_in_chain<VkBaseInStructure>(info.pNext, VK_STRUCTURE_TYPE_EXPORT_SEMAPHORE_CREATE_INFO) != nullptr)
     unsure_ = true;
@@ -61,8 +62,14 @@ void HostWaits::settle() {
 
 void HostWaits::add(VkQueue queue, std::uint64_t number, std::uint64_t ends, Batch batch) {
   for (const Value& given : batch.signals) {
-    std::vector<Signal>& signals = timelines_[given.semaphore].signals;
-    if (signals.size() == kMostSignals) signals.erase(signals.begin());
+    Timeline& timeline = timelines_[given.semaphore];
+    std::vector<Signal>& signals = timeline.signals;
+    if (signals.size() == kMostSignals) {
+      const std::uint64_t value = signals.front().value;
+      timeline.least_dropped = timeline.least_dropped == 0 ? value : std::min(timeline.least_dropped, value);
+      timeline.most_dropped = std::max(timeline.most_dropped, value);
+      signals.erase(signals.begin());
+    }
     signals.push_back({given.value, queue, number, given.of_all ? ends : 0});
   }
   if (const auto held = waiting_.find(queue); held != waiting_.end() || !can_run(batch)) {
@@ -78,16 +85,21 @@ void HostWaits::signalled(const VkSemaphoreSignalInfo& info) {
 }
 
 // A timeline's values grow: no signal of a smaller one can be left when this is there.
-std::vector<HostWaits::Ended> HostWaits::reached(VkSemaphore semaphore, std::uint64_t value) {
-  std::vector<Ended> ended;
+bool HostWaits::reached(VkSemaphore semaphore, std::uint64_t value, std::vector<Ended>& ended) {
   const auto found = timelines_.find(semaphore);
-  if (found == timelines_.end()) return ended;
-  std::erase_if(found->second.signals, [&](const Signal& signal) {
-    if (signal.value > value) return false;
-    ended.push_back({signal.queue, signal.ends});
-    return true;
-  });
-  return ended;
+  if (found == timelines_.end()) return false;
+  Timeline& timeline = found->second;
+  bool news = std::erase_if(timeline.signals, [&](const Signal& signal) {
+                if (signal.value > value) return false;
+                ended.push_back({signal.queue, signal.ends});
+                return true;
+              }) != 0;
+  if (timeline.least_dropped != 0 && value >= timeline.least_dropped) {
+    news = true;
+    timeline.least_dropped = value < timeline.most_dropped ? value + 1 : 0;
+    if (timeline.least_dropped == 0) timeline.most_dropped = 0;
+  }
+  return news;
 }
 
 void HostWaits::not_submitted(VkQueue queue, std::uint64_t number) {

@@ -37,9 +37,9 @@ class HostWaits {
     VkQueue queue;
     std::uint64_t number;  // this submission and all before it; 0: some work, nobody knows which
   };
-  // The program has seen `value`. Each signal is told of once; of very many that the
-  // program never looked at, the oldest never.
-  std::vector<Ended> reached(VkSemaphore semaphore, std::uint64_t value);
+  // The program has seen `value`. False: no signal up to it that was not told of before.
+  // Of very many that the program did not look at, the oldest are not among `ended`.
+  bool reached(VkSemaphore semaphore, std::uint64_t value, std::vector<Ended>& ended);
 
  private:
   struct Value {
@@ -59,6 +59,7 @@ class HostWaits {
   struct Timeline {
     std::uint64_t given = 0;      // what it has or gets by itself
     std::vector<Signal> signals;  // not seen by the program, in the order of submission
+    std::uint64_t least_dropped = 0, most_dropped = 0;  // values of those that were too many, 0: none
   };
   bool is_timeline(VkSemaphore semaphore) const { return timelines_.count(semaphore) != 0; }
   template <class Info>

@@ -49,12 +49,13 @@ bool Settler::settle(HostMemory::Lock& lock, VkQueue queue) {
     return false;
   }
   in_vain_ = 0;
-  // The queue is this thread's: what was submitted to it then is all that was.
-  HostMemory::finished(device_, queue);
-  if (!HostMemory::idle(device_)) {
+  // What is finished here is left for the program's own wait to see, which takes it into base.
+  if (!others_idle()) {
     complain("another queue may have work");
     return false;
   }
+  // The queue is this thread's: what was submitted to it then is all that was.
+  HostMemory::finished(device_, queue);
   HostMemory::settled(device_);
   return true;
 }

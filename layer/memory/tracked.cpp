@@ -52,6 +52,8 @@ void Tracked::rest(bool rests) noexcept {
   if (state_->resting == rests) return;
   state_->resting = rests;
   state_->tracker.skips_changed_ = true;
+  // The handler may be another one by now, and no scan looked.
+  if (!rests && state_->guard != nullptr) state_->look(0, 1, Kernel::Rearm::no);
 }
 
 void Tracked::watch_device(bool untouched) noexcept try {

@@ -414,7 +414,6 @@ TEST(MemoryAlias, OneScanFindsTheRightOnesOfMany) {
   EXPECT_TRUE(tracker->scan().empty());
 }
 
-// A driver's pointer into its heap: neighbours' bytes share the first and last page.
 TEST(MemoryAlias, WhatIsAtRestIsLeftOutAndFoundAfterwards) {
   const auto tracker = Tracker::create("alias");
   if (tracker->mechanism() != Mechanism::alias) GTEST_SKIP() << tracker->message();
@@ -457,6 +456,7 @@ TEST(MemoryAlias, WhatIsAtRestIsLeftOutAndFoundAfterwards) {
   EXPECT_EQ(found(), "1");
 }
 
+// A driver's pointer into its heap: neighbours' bytes share the first and last page.
 TEST(MemoryPagemap, PointersNeedNotBePages) {
   const auto tracker = Tracker::create("pagemap");
   if (tracker->mechanism() != Mechanism::pagemap) GTEST_SKIP() << tracker->message();

@@ -306,7 +306,10 @@ TEST(HostWaits, AValueThatIsSeenEndsTheSubmissionsBehindIt) {
   waits.submitted(queue, 7, std::span(batches));
   const auto ended = [&](VkSemaphore semaphore, std::uint64_t value) {
     std::vector<std::uint64_t> numbers;
-    for (const HostWaits::Ended& one : waits.reached(semaphore, value)) numbers.push_back(one.number);
+    std::vector<HostWaits::Ended> all;
+    const bool news = waits.reached(semaphore, value, all);
+    for (const HostWaits::Ended& one : all) numbers.push_back(one.number);
+    EXPECT_EQ(news, !numbers.empty());
     return numbers;
   };
   using Numbers = std::vector<std::uint64_t>;
@@ -319,6 +322,35 @@ TEST(HostWaits, AValueThatIsSeenEndsTheSubmissionsBehindIt) {
   waits.submitted(queue, 8, std::span(batches, 1));
   waits.not_submitted(queue, 8);
   EXPECT_EQ(ended(timeline, 4), Numbers{});
+}
+
+TEST(HostWaits, OfVeryManyValuesTheOldestAreStillNews) {
+  HostWaits waits;
+  const auto timeline = made_up<VkSemaphore>(1);
+  VkSemaphoreTypeCreateInfo type{};
+  type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
+  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  waits.created(timeline, {VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type, 0});
+  VkSemaphoreSubmitInfo signal{};
+  signal.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
+  signal.semaphore = timeline;
+  signal.stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+  VkSubmitInfo2 batch{};
+  batch.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2;
+  batch.signalSemaphoreInfoCount = 1;
+  batch.pSignalSemaphoreInfos = &signal;
+  constexpr std::uint64_t most = 1000;
+  for (signal.value = 1; signal.value <= most; ++signal.value)
+    waits.submitted(made_up<VkQueue>(3), signal.value, std::span(&batch, 1));
+  std::vector<HostWaits::Ended> ended;
+  for (const std::uint64_t value : {10u, 11u}) {
+    EXPECT_TRUE(waits.reached(timeline, value, ended));
+    EXPECT_FALSE(waits.reached(timeline, value, ended));
+  }
+  EXPECT_TRUE(waits.reached(timeline, most, ended));
+  ASSERT_FALSE(ended.empty());
+  EXPECT_EQ(ended.back().number, most);
+  EXPECT_FALSE(waits.reached(timeline, most, ended));
 }
 
 // The host can set the other ones only.
