@@ -15,11 +15,12 @@ Result<void> if_here(Run& run, const Op& op, std::byte* args) {
   return run.function(op) == nullptr ? Result<void>() : run.call_checked(op, args);
 }
 
-// Swapchains are not objects of the target, and some names are of objects that
-// the player does not make.
+// Swapchains are not objects of the target, some names are of objects that the player
+// does not make, and one physical device may be played on several.
 bool has_live_object(Run& run, const Op& op, std::uint64_t object, VkObjectType type) {
   return object != 0 && type != VK_OBJECT_TYPE_SWAPCHAIN_KHR && type != VK_OBJECT_TYPE_SURFACE_KHR &&
-         type != VK_OBJECT_TYPE_INSTANCE && run.function(op) != nullptr;
+         type != VK_OBJECT_TYPE_INSTANCE && type != VK_OBJECT_TYPE_PHYSICAL_DEVICE &&
+         run.function(op) != nullptr;
 }
 
 Result<void> set_name(Run& run, const Op& op, std::byte* args) {
@@ -39,7 +40,8 @@ bool marks_live_object(Run& run, const Op& op, const Info* info) {
   return info != nullptr && info->object != 0 &&
          info->objectType != VK_DEBUG_REPORT_OBJECT_TYPE_SWAPCHAIN_KHR_EXT &&
          info->objectType != VK_DEBUG_REPORT_OBJECT_TYPE_SURFACE_KHR_EXT &&
-         info->objectType != VK_DEBUG_REPORT_OBJECT_TYPE_INSTANCE_EXT && run.function(op) != nullptr;
+         info->objectType != VK_DEBUG_REPORT_OBJECT_TYPE_INSTANCE_EXT &&
+         info->objectType != VK_DEBUG_REPORT_OBJECT_TYPE_PHYSICAL_DEVICE_EXT && run.function(op) != nullptr;
 }
 
 Result<void> set_marker_name(Run& run, const Op& op, std::byte* args) {

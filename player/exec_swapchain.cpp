@@ -54,11 +54,12 @@ Result<std::unique_ptr<VirtualSwapchain>> create_virtual_swapchain(Run& run, con
         MemoryState fresh;
         fresh.handle = memory;
         fresh.bytes = needs.size;
-        if (auto zeroed = run.zero(device, fresh, type); !zeroed) {
+        if (const auto zeroed = run.zero(device, fresh, type); !zeroed) {
           vk.vkDestroyImage(device.handle, image, nullptr);
           vk.vkFreeMemory(device.handle, memory, nullptr);
           destroy_virtual_swapchain(device, *swapchain);
-          return tl::unexpected<Error>(zeroed.error());
+          return tl::unexpected<Error>(
+              run.refuse(op, zeroed.error().status, "zeroing its images: " + zeroed.error().message));
         }
       }
     }
@@ -128,9 +129,6 @@ Result<void> signal_acquired(Run& run, const Op& op, VkSwapchainKHR handle, VkSe
   const ObjectId presents = run.plan().swapchains[swapchain->place].present_queue;
   VkQueue queue = presents != 0 ? reinterpret_cast<VkQueue>(run.slot(presents)) : VK_NULL_HANDLE;
   if (queue == VK_NULL_HANDLE) queue = device.service_queue;
-  if (run.blocked(device, queue, false)) [[unlikely]]
-    for (const LiveQueue& other : device.queues)
-      if (!run.blocked(device, other.handle, false)) queue = other.handle;
   VkSubmitInfo submit{};
   submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
   submit.signalSemaphoreCount = semaphore != VK_NULL_HANDLE ? 1 : 0;

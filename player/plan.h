@@ -186,6 +186,11 @@ struct Plan {
   bool salvaged = false;         // the file was not whole, and was cut behind its last whole submit
 
   std::uint32_t place_of(ObjectId id) const { return id < place.size() ? place[id] : kNone; }
+  // Where a swapchain's acquires and presents are played; 0: nothing of it is presented.
+  ObjectId queue_of_presents(ObjectId swapchain) const {
+    const std::uint32_t at = place_of(swapchain);
+    return at < swapchains.size() ? swapchains[at].present_queue : 0;
+  }
   std::string name(ObjectId id) const { return objects.name(id); }
   // … with the name that the program gave it last, if it did.
   std::string full_name(ObjectId id) const {

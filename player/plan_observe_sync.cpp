@@ -52,14 +52,18 @@ void PlanBuilder::note_sync(const codec::CommandInfo& command, const Op& op) {
       step(0);
       break;
     }
-    case CommandId::vkAcquireNextImageKHR:
-      add(signals, &view_.as<args_vkAcquireNextImageKHR>().semaphore, 1);
-      step(0);
+    case CommandId::vkAcquireNextImageKHR: {
+      const auto& args = view_.as<args_vkAcquireNextImageKHR>();
+      add(signals, &args.semaphore, 1);
+      step(view_.id(&args.swapchain));
       break;
-    case CommandId::vkAcquireNextImage2KHR:
-      add(signals, &view_.as<args_vkAcquireNextImage2KHR>().pAcquireInfo->semaphore, 1);
-      step(0);
+    }
+    case CommandId::vkAcquireNextImage2KHR: {
+      const VkAcquireNextImageInfoKHR& info = *view_.as<args_vkAcquireNextImage2KHR>().pAcquireInfo;
+      add(signals, &info.semaphore, 1);
+      step(view_.id(&info.swapchain));
       break;
+    }
     case CommandId::vkQueuePresentKHR: {
       const VkPresentInfoKHR& info = *view_.as<args_vkQueuePresentKHR>().pPresentInfo;
       for (std::uint32_t i = 0; i < info.waitSemaphoreCount; ++i) add(waits, &info.pWaitSemaphores[i], 1);

@@ -217,7 +217,11 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   if (!played) return played;
   if (!outcome.validation_messages.empty()) {
     std::string text = options.file + ": the validation layer says:";
-    for (const std::string& message : outcome.validation_messages) text += "\n  " + message;
+    for (std::string message : outcome.validation_messages) {
+      std::replace_if(
+          message.begin(), message.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+      text += "\n  " + message;
+    }
     return fail(Status::failed, text);
   }
   return options.verify ? judge_verification(outcome.verification, options.file) : Result<void>();

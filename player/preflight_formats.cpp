@@ -75,6 +75,8 @@ void check_images(const Plan& plan, std::uint32_t device, const LiveDevices& dev
         const auto* info = native_block<args_vkCreateSwapchainKHR>(plan, op, storage).pCreateInfo;
         if (info == nullptr) break;
         VkImageCreateInfo image{};
+        if ((info->flags & VK_SWAPCHAIN_CREATE_MUTABLE_FORMAT_BIT_KHR) != 0)
+          image.flags = VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT;
         image.imageType = VK_IMAGE_TYPE_2D;
         image.format = info->imageFormat;
         image.extent = {info->imageExtent.width, info->imageExtent.height, 1};

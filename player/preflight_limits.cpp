@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers of the capture that are beyond what the target can count to.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <set>
 
@@ -96,10 +97,15 @@ void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& targ
       }
       case CommandId::vkCreateSampler: {
         const auto* info = native_block<args_vkCreateSampler>(plan, op, storage).pCreateInfo;
-        if (info != nullptr && info->anisotropyEnable != VK_FALSE)
-          got_away(op, "maxSamplerAnisotropy",
-                   static_cast<std::uint64_t>(std::max(info->maxAnisotropy, 0.0f)),
-                   static_cast<std::uint64_t>(limits.maxSamplerAnisotropy));
+        if (info != nullptr && info->anisotropyEnable != VK_FALSE) {
+          constexpr float kMost = 1e9f;
+          const float wanted = info->maxAnisotropy < kMost ? std::max(info->maxAnisotropy, 0.0f) : kMost;
+          const auto has = static_cast<std::uint64_t>(limits.maxSamplerAnisotropy);
+          if (std::isfinite(info->maxAnisotropy))
+            got_away(op, "maxSamplerAnisotropy", static_cast<std::uint64_t>(wanted), has);
+          else
+            need(op, "maxSamplerAnisotropy", static_cast<std::uint64_t>(wanted), has);
+        }
         break;
       }
       case CommandId::vkCmdDispatch: {

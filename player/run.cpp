@@ -260,15 +260,20 @@ bool Run::comes(ObjectId fence) {
     const Op& op = plan_.ops[i];
     const CommandId id = codec::info(op.command).canonical;
     const bool acquires = id == CommandId::vkAcquireNextImageKHR || id == CommandId::vkAcquireNextImage2KHR;
-    if (!acquires && id != CommandId::vkQueueSubmit && id != CommandId::vkQueueSubmit2) continue;
+    const bool resets = id == CommandId::vkResetFences;
+    if (!acquires && !resets && id != CommandId::vkQueueSubmit && id != CommandId::vkQueueSubmit2) continue;
     const auto patches = std::span(plan_.patches).subspan(op.first_patch, op.patches);
     if (std::none_of(patches.begin(), patches.end(), [&](const Patch& p) { return p.id == fence; })) continue;
-    // An acquire goes to a queue that is not blocked, if there is one.
-    return acquires ? !std::all_of(devices_[op.device]->queues.begin(), devices_[op.device]->queues.end(),
-                                   [&](const LiveQueue& queue) { return sync_.blocked(queue.id, i); })
-                    : !sync_.blocked(op.dispatch, i);
+    if (resets) return false;
+    if (!acquires) return !sync_.blocked(op.dispatch, i);
+    const auto chain = std::find_if(patches.begin(), patches.end(), [&](const Patch& p) {
+      return plan_.objects.objects()[p.id].type == HandleType::VkSwapchainKHR;
+    });
+    return chain == patches.end() || !sync_.blocked(plan_.queue_of_presents(chain->id), i);
   }
-  return true;
+  const auto& device = devices_[plan_.place_of(plan_.objects.objects()[fence].device)];
+  return device->dispatch.vkGetFenceStatus(device->handle, reinterpret_cast<VkFence>(slots_[fence])) ==
+         VK_SUCCESS;
 }
 
 bool Run::comes(ObjectId timeline, std::uint64_t value) {

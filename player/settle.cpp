@@ -35,7 +35,7 @@ Result<void> Run::settle(const Op& op, const Settle& settle) {
   }
   ObjectId queue_id = settle.queue;
   const bool of_swapchain = plan_.objects.objects()[queue_id].type == HandleType::VkSwapchainKHR;
-  if (of_swapchain) queue_id = plan_.swapchains[plan_.place_of(queue_id)].present_queue;
+  if (of_swapchain) queue_id = plan_.queue_of_presents(queue_id);
   const VkQueue queue = of_swapchain && slots_[queue_id] == 0 ? device.service_queue
                                                               : reinterpret_cast<VkQueue>(slots_[queue_id]);
   if (queue == VK_NULL_HANDLE) return {};

@@ -10,19 +10,27 @@ namespace rondo::player {
 void SyncModel::advance(std::uint32_t op) {
   for (; next_ < plan_.sync.size() && plan_.sync[next_].op < op; ++next_) {
     const SyncStep& step = plan_.sync[next_];
-    if (step.queue == 0) {
+    const ObjectId queue = queue_of(step);
+    if (queue == 0) {
       finish(step);
-    } else if (!blocked(step.queue) && satisfied(step)) {
+    } else if (!blocked(queue) && satisfied(step)) {
       finish(step);
     } else {
       auto found =
-          std::find_if(queues_.begin(), queues_.end(), [&](const auto& q) { return q.first == step.queue; });
-      if (found == queues_.end()) found = queues_.insert(queues_.end(), {step.queue, {}});
+          std::find_if(queues_.begin(), queues_.end(), [&](const auto& q) { return q.first == queue; });
+      if (found == queues_.end()) found = queues_.insert(queues_.end(), {queue, {}});
       found->second.push_back(next_);
       ++blocked_;
     }
     if (blocked_ != 0) settle();
   }
+}
+
+ObjectId SyncModel::queue_of(const SyncStep& step) const {
+  const std::vector<Object>& objects = plan_.objects.objects();
+  const bool of_swapchain =
+      step.queue < objects.size() && objects[step.queue].type == HandleType::VkSwapchainKHR;
+  return of_swapchain ? plan_.queue_of_presents(step.queue) : step.queue;
 }
 
 bool SyncModel::blocked(ObjectId queue) const {

@@ -21,10 +21,10 @@ struct SyncPoint {
   bool timeline = false;
 };
 
-// A batch of a submit, or what signals without a queue (the host, an acquire).
+// A batch of a submit, an acquire, or what signals without a queue (the host).
 struct SyncStep {
   std::uint32_t op = 0;                         // index into Plan::ops
-  ObjectId queue = 0;                           // 0: the host
+  ObjectId queue = 0;                           // 0: the host; a swapchain: the queue that presents it
   std::uint32_t first_wait = 0, waits = 0;      // Plan::sync_points
   std::uint32_t first_signal = 0, signals = 0;  // Plan::sync_points
 };
@@ -56,6 +56,7 @@ class SyncModel {
   std::vector<Release> release();
 
  private:
+  ObjectId queue_of(const SyncStep& step) const;
   bool satisfied(const SyncStep& step) const;
   void finish(const SyncStep& step);
   void settle();

@@ -171,8 +171,7 @@ Wrong was_reached(Validity& v, ObjectId id, std::uint64_t value) {
 // The submit that stands for it goes to the queue that presents (exec_swapchain.cpp),
 // which may be known later only: the swapchain stands for it.
 Wrong acquire_image(Validity& v, ObjectId swapchain, ObjectId semaphore, ObjectId fence) {
-  const std::uint32_t at = v.plan().place_of(swapchain);
-  const ObjectId queue = at < v.plan().swapchains.size() ? v.plan().swapchains[at].present_queue : 0;
+  const ObjectId queue = v.plan().queue_of_presents(swapchain);
   make_unsignalled(v, fence);
   const Place place = v.work.next(queue != 0 ? queue : swapchain);
   give(v, fence, place);

@@ -84,6 +84,24 @@ class PlayerReplay : public test::PlayerScene {
     capture.call(CommandId::vkEndCommandBuffer, args_vkEndCommandBuffer{kCommands}, ok());
     submit({kCommands});
   }
+  VkSwapchainKHR create_swapchain() {
+    VkSwapchainCreateInfoKHR info{};
+    info.sType = VK_STRUCTURE_TYPE_SWAPCHAIN_CREATE_INFO_KHR;
+    info.surface = handle<VkSurfaceKHR>(0xa0);
+    info.minImageCount = 2;
+    info.imageFormat = VK_FORMAT_R8G8B8A8_UNORM;
+    info.imageExtent = {16, 16};
+    info.imageArrayLayers = 1;
+    auto swapchain = handle<VkSwapchainKHR>(0xb0);
+    VkSurfaceKHR surface = info.surface;
+    VkHeadlessSurfaceCreateInfoEXT headless{};
+    headless.sType = VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT;
+    capture.call(CommandId::vkCreateHeadlessSurfaceEXT,
+                 args_vkCreateHeadlessSurfaceEXT{kInstance, &headless, nullptr, &surface}, ok());
+    capture.call(CommandId::vkCreateSwapchainKHR,
+                 args_vkCreateSwapchainKHR{kDevice, &info, nullptr, &swapchain}, ok());
+    return swapchain;
+  }
   Outcome outcome(bool verify = false) {
     capture.finish();
     Options options;
@@ -177,21 +195,7 @@ TEST_F(PlayerReplay, RefusesMorePushDescriptorsThanTheDeviceHas) {
 }
 
 TEST_F(PlayerReplay, RefusesImagesOfASwapchain) {
-  VkSwapchainCreateInfoKHR chain_info{};
-  chain_info.sType = VK_STRUCTURE_TYPE_SWAPCHAIN_CREATE_INFO_KHR;
-  chain_info.surface = handle<VkSurfaceKHR>(0xa0);
-  chain_info.minImageCount = 2;
-  chain_info.imageFormat = VK_FORMAT_R8G8B8A8_UNORM;
-  chain_info.imageExtent = {16, 16};
-  chain_info.imageArrayLayers = 1;
-  auto swapchain = handle<VkSwapchainKHR>(0xb0);
-  VkSurfaceKHR surface = chain_info.surface;
-  VkHeadlessSurfaceCreateInfoEXT headless{};
-  headless.sType = VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT;
-  capture.call(CommandId::vkCreateHeadlessSurfaceEXT,
-               args_vkCreateHeadlessSurfaceEXT{kInstance, &headless, nullptr, &surface}, ok());
-  capture.call(CommandId::vkCreateSwapchainKHR,
-               args_vkCreateSwapchainKHR{kDevice, &chain_info, nullptr, &swapchain}, ok());
+  const VkSwapchainKHR swapchain = create_swapchain();
   VkImageSwapchainCreateInfoKHR alias{};
   alias.sType = VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR;
   alias.swapchain = swapchain;
@@ -203,6 +207,69 @@ TEST_F(PlayerReplay, RefusesImagesOfASwapchain) {
   const Outcome played = outcome();
   EXPECT_EQ(played.status, Status::failed);
   EXPECT_NE(played.error.find("vkCreateImage names a swapchain"), std::string::npos) << played.error;
+}
+
+// In the replay an acquire is a submit to the queue that presents.
+TEST_F(PlayerReplay, AcquiresStandBehindWhatTheirQueueWasGiven) {
+  VkSemaphoreTypeCreateInfo type{};
+  type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
+  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  VkSemaphoreCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
+  auto acquired = handle<VkSemaphore>(0xd0);
+  capture.call(CommandId::vkCreateSemaphore, args_vkCreateSemaphore{kDevice, &info, nullptr, &acquired}, ok());
+  info.pNext = &type;
+  VkSemaphore held = kSemaphore;
+  capture.call(CommandId::vkCreateSemaphore, args_vkCreateSemaphore{kDevice, &info, nullptr, &held}, ok());
+  const std::uint64_t one = 1;
+  VkTimelineSemaphoreSubmitInfo values{};
+  values.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
+  values.waitSemaphoreValueCount = 1;
+  values.pWaitSemaphoreValues = &one;
+  const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+  VkSubmitInfo submit{};
+  submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  submit.pNext = &values;
+  submit.waitSemaphoreCount = 1;
+  submit.pWaitSemaphores = &held;
+  submit.pWaitDstStageMask = &stage;
+  capture.call(CommandId::vkQueueSubmit, args_vkQueueSubmit{kQueue, 1, &submit, VK_NULL_HANDLE}, ok());
+  VkSwapchainKHR swapchain = create_swapchain();
+  std::uint32_t count = 1, index = 0;
+  auto image = handle<VkImage>(0xc0);
+  capture.call(CommandId::vkGetSwapchainImagesKHR,
+               args_vkGetSwapchainImagesKHR{kDevice, swapchain, &count, &image}, ok());
+  capture.call(CommandId::vkAcquireNextImageKHR,
+               args_vkAcquireNextImageKHR{kDevice, swapchain, UINT64_MAX, acquired, VK_NULL_HANDLE, &index}, ok());
+  VkPresentInfoKHR present{};
+  present.sType = VK_STRUCTURE_TYPE_PRESENT_INFO_KHR;
+  present.waitSemaphoreCount = 1;
+  present.pWaitSemaphores = &acquired;
+  present.swapchainCount = 1;
+  present.pSwapchains = &swapchain;
+  present.pImageIndices = &index;
+  capture.call(CommandId::vkQueuePresentKHR, args_vkQueuePresentKHR{kQueue, &present}, ok());
+  VkSemaphoreSignalInfo signal{};
+  signal.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO;
+  signal.semaphore = held;
+  signal.value = 1;
+  capture.call(CommandId::vkSignalSemaphore, args_vkSignalSemaphore{kDevice, &signal}, ok());
+  capture.finish();
+  const auto plan = build();
+  ASSERT_TRUE(plan) << plan.error().message;
+  ObjectId binary = 0, queue = 0;
+  const std::vector<Object>& objects = (*plan)->objects.objects();
+  for (ObjectId id = 1; id < objects.size(); ++id) {
+    if (objects[id].type == HandleType::VkQueue) queue = id;
+    if (objects[id].type == HandleType::VkSemaphore && binary == 0) binary = id;
+  }
+  SyncModel model(**plan);
+  const auto end = static_cast<std::uint32_t>((*plan)->ops.size());
+  model.advance(end - 2);  // before the present, which takes the signal
+  EXPECT_TRUE(model.blocked(queue));
+  EXPECT_FALSE(model.reaches(binary, 1));
+  model.advance(end);
+  EXPECT_FALSE(model.blocked());
 }
 
 TEST_F(PlayerReplay, RefusesPushConstantsThatNoDeviceHas) {
