@@ -32,9 +32,10 @@ bool before_instances(std::string_view name) {
 }
 
 // The hook of a command that the next layer has at `next`, or what the program gets instead.
-PFN_vkVoidFunction choose(const HookEntry* hook, std::string_view name, PFN_vkVoidFunction next) {
+PFN_vkVoidFunction choose(bool hides_nothing, const HookEntry* hook, std::string_view name,
+                          PFN_vkVoidFunction next) {
   if (next == nullptr) return nullptr;
-  if (!hiding()) return hook != nullptr && hook->function != nullptr ? hook->function : next;
+  if (hides_nothing || !hiding()) return hook != nullptr && hook->function != nullptr ? hook->function : next;
   if (hook == nullptr) {
     hidden(name, "unknown to this build of Rondo");
     return nullptr;
@@ -46,10 +47,10 @@ PFN_vkVoidFunction choose(const HookEntry* hook, std::string_view name, PFN_vkVo
 // The same for a table's handle. The loader gives out some commands (those of
 // VK_EXT_debug_utils, enabled or not) only after the call that made the handle, and so
 // after its table was filled: the hook finds them there all the same.
-template <class Table>
-PFN_vkVoidFunction choose(Table& table, void* handle, const HookEntry* hook, std::string_view name,
-                          PFN_vkVoidFunction next) {
-  const PFN_vkVoidFunction chosen = choose(hook, name, next);
+template <class Table, class State>
+PFN_vkVoidFunction choose(Table& table, const State& state, void* handle, const HookEntry* hook,
+                          std::string_view name, PFN_vkVoidFunction next) {
+  const PFN_vkVoidFunction chosen = choose(state.hides_nothing, hook, name, next);
   if (chosen != nullptr && chosen != next) table.complete(dispatch_key(handle), hook->id, next);
   return chosen;
 }
@@ -68,7 +69,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance insta
   if (forward_only()) return next;
   if (hook != nullptr && entry.state->added_extensions.contains(codec::info(hook->id).feature))
     return nullptr;
-  return choose(g_instances, instance, hook, text, next);
+  return choose(g_instances, *entry.state, instance, hook, text, next);
 }
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char* name) {
@@ -80,7 +81,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, c
   if (forward_only()) return next;
   if (hook != nullptr && entry.state->added_extensions.contains(codec::info(hook->id).feature))
     return nullptr;
-  return choose(g_devices, device, hook, text, next);
+  return choose(g_devices, *entry.state, device, hook, text, next);
 }
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_physical_device_proc_addr(VkInstance instance,
@@ -91,7 +92,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_physical_device_proc_addr(VkInstanc
   const InstanceEntry& entry = entry_of(instance);
   if (entry.state->next_get_physical == nullptr) return nullptr;
   const PFN_vkVoidFunction next = entry.state->next_get_physical(instance, name);
-  return forward_only() ? next : choose(hook, name, next);
+  return forward_only() ? next : choose(entry.state->hides_nothing, hook, name, next);
 }
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL hook_vkGetInstanceProcAddr(VkInstance instance, const char* pName) {

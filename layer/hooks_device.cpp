@@ -122,14 +122,13 @@ void load_loaders_own(Dispatch& dispatch, const InstanceState& instance) {
   }
 }
 
-// Forward, but do not pretend to have recorded it all.
-void refuse_hidden(const VkDeviceCreateInfo& info) {
-  for (std::uint32_t i = 0; i < info.enabledExtensionCount; ++i)
-    if (const char* reason = hidden_reason(info.ppEnabledExtensionNames[i]); reason != nullptr)
-      stop_recording("the program enabled " + std::string(info.ppEnabledExtensionNames[i]) +
-                     ", which was hidden from it: " + reason);
-  if (const char* feature = hidden_feature(info.pEnabledFeatures, info.pNext); feature != nullptr)
-    stop_recording("the program enabled the feature " + std::string(feature) + ", which was hidden from it");
+// What of it was hidden from the program, in words; empty: nothing.
+std::string what_was_hidden(const VkDeviceCreateInfo& info) {
+  if (const char* name = hidden_extension({info.ppEnabledExtensionNames, info.enabledExtensionCount}))
+    return enabled_though_hidden(name);
+  const char* feature = hidden_feature(info.pEnabledFeatures, info.pNext);
+  if (feature == nullptr) return {};
+  return "the program enabled the feature " + std::string(feature) + ", which was hidden from it";
 }
 
 }  // namespace
@@ -176,12 +175,15 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateDevice(VkPhysicalDevice physicalDevi
     for (std::uint32_t i = 0; i < pCreateInfo->queueCreateInfoCount; ++i)
       if (pCreateInfo->pQueueCreateInfos[i].flags == 0)
         state.created_families.push_back(pCreateInfo->pQueueCreateInfos[i].queueFamilyIndex);
+    const std::string refused = what_was_hidden(*pCreateInfo);
+    state.hides_nothing = instance.state->hides_nothing || !refused.empty();
     if (!recording()) return VK_SUCCESS;
     record_modules();
     describe_physical_device(state);
     record_with<CommandId::vkCreateDevice>([] { return VK_SUCCESS; }, physicalDevice, pCreateInfo, pAllocator,
                                            pDevice);
-    refuse_hidden(*pCreateInfo);
+    // Forward, but do not pretend to have recorded it all.
+    if (!refused.empty()) stop_recording(refused);
     find_alias_types(state);
     if (settings().checkpoints >= Checkpoints::submit) state.resources = std::make_unique<Resources>();
     if (settings().checkpoints != Checkpoints::none)

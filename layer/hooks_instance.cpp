@@ -74,6 +74,9 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateInstance(const VkInstanceCreateInfo*
     state->next_get = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     state->next_get_physical = link->u.pLayerInfo->pfnNextGetPhysicalDeviceProcAddr;
     state->api_version = asked_version(*pCreateInfo);
+    const char* const enabled_hidden =
+        hidden_extension({pCreateInfo->ppEnabledExtensionNames, pCreateInfo->enabledExtensionCount});
+    state->hides_nothing = enabled_hidden != nullptr;
     if (const VkResult result = create(*link, *pCreateInfo, pAllocator, pInstance, *state);
         result != VK_SUCCESS)
       return result;
@@ -86,10 +89,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateInstance(const VkInstanceCreateInfo*
     }
     start_recording(pCreateInfo);
     record_with<CommandId::vkCreateInstance>([] { return VK_SUCCESS; }, pCreateInfo, pAllocator, pInstance);
-    for (std::uint32_t i = 0; i < pCreateInfo->enabledExtensionCount; ++i)
-      if (const char* reason = hidden_reason(pCreateInfo->ppEnabledExtensionNames[i]); reason != nullptr)
-        stop_recording("the program enabled " + std::string(pCreateInfo->ppEnabledExtensionNames[i]) +
-                       ", which was hidden from it: " + reason);
+    if (enabled_hidden != nullptr) stop_recording(enabled_though_hidden(enabled_hidden));
     return VK_SUCCESS;
   });
 }

@@ -30,6 +30,8 @@ struct InstanceState {
   PFN_GetPhysicalDeviceProcAddr next_get_physical = nullptr;
   std::uint32_t api_version = VK_API_VERSION_1_0;    // as the program asked
   std::unordered_set<std::string> added_extensions;  // by the layer, unknown to the program
+  // Something hidden was enabled all the same: nothing is recorded, and every command is there.
+  bool hides_nothing = false;
 };
 
 struct Queue {
@@ -57,6 +59,7 @@ struct DeviceState {
   PFN_vkSetDeviceLoaderData set_loader_data = nullptr;
   std::uint32_t api_version = VK_API_VERSION_1_0;    // the lower of the instance's and the device's
   std::unordered_set<std::string> added_extensions;  // by the layer, unknown to the program
+  bool hides_nothing = false;                        // as an instance's
   VkPhysicalDeviceMemoryProperties memory{};
   bool software = false;  // a driver that runs on the CPU, in this process
   std::vector<VkQueueFamilyProperties> families;

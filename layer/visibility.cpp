@@ -132,6 +132,17 @@ const char* hidden_reason(std::string_view extension) {
   return *found->second == '\0' ? nullptr : found->second;
 }
 
+const char* hidden_extension(std::span<const char* const> enabled) {
+  const auto found = std::find_if(enabled.begin(), enabled.end(),
+                                  [](const char* name) { return hidden_reason(name) != nullptr; });
+  return found == enabled.end() ? nullptr : *found;
+}
+
+std::string enabled_though_hidden(const char* extension) {
+  return "the program enabled " + std::string(extension) +
+         ", which was hidden from it: " + hidden_reason(extension);
+}
+
 void hide_extensions(std::vector<VkExtensionProperties>& properties) {
   if (!hiding()) return;
   std::erase_if(properties, [](const VkExtensionProperties& p) {

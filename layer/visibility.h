@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +23,12 @@ std::uint32_t visible_version(std::uint32_t version);
 
 // Null if programs may use it, else why not.
 const char* hidden_reason(std::string_view extension);
+
+// Says that a hidden extension was enabled, and why it was hidden.
+std::string enabled_though_hidden(const char* extension);
+
+// The first hidden one of `enabled`, or null.
+const char* hidden_extension(std::span<const char* const> enabled);
 
 // Removes hidden ones.
 void hide_extensions(std::vector<VkExtensionProperties>& properties);
