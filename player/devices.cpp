@@ -137,7 +137,16 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
         host.pNext = all.pNext;
         all.pNext = &host;
       }
+      VkPhysicalDeviceSubgroupSizeControlProperties subgroups{};
+      subgroups.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES;
+      if (device.properties.apiVersion >= VK_API_VERSION_1_3 ||
+          device.has_extension(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME)) {
+        subgroups.pNext = all.pNext;
+        all.pNext = &subgroups;
+      }
       properties2(handle, &all);
+      device.min_subgroup_size = subgroups.minSubgroupSize;
+      device.max_subgroup_size = subgroups.maxSubgroupSize;
       if (host.minImportedHostPointerAlignment != 0)
         device.import_alignment = host.minImportedHostPointerAlignment;
       if (pushes.maxPushDescriptors != 0) device.max_push_descriptors = pushes.maxPushDescriptors;

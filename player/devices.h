@@ -22,6 +22,8 @@ struct LiveDevice {
   VkDeviceSize max_buffer_size = UINT64_MAX;        // where the driver says one
   VkDeviceSize import_alignment = 1;                // minImportedHostPointerAlignment
   std::uint32_t max_push_descriptors = UINT32_MAX;  // the same
+  std::uint32_t min_subgroup_size = 0;              // of those that may be required; 0: not told
+  std::uint32_t max_subgroup_size = 0;
   std::vector<VkQueueFamilyProperties> families;
   std::vector<std::string> extensions;
 

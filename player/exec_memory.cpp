@@ -15,8 +15,13 @@ namespace {
 
 // The layer gives programs zeroed pages for what the host may write, whether it
 // does or not, and zeroes the rest where it leaves checkpoints.
-bool begins_as_zeros(const Plan& plan, const VkMemoryAllocateInfo& info, VkMemoryPropertyFlags flags) {
-  const bool visible = (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0;
+bool begins_as_zeros(const Plan& plan, const CapturedMemory& captured, const VkMemoryAllocateInfo& info,
+                     VkMemoryPropertyFlags flags) {
+  const CapturedPhysicalDevice& there = plan.physical_devices[plan.devices[captured.device].physical];
+  const VkMemoryPropertyFlags were = there.has_memory && captured.type < there.memory.memoryTypeCount
+                                         ? there.memory.memoryTypes[captured.type].propertyFlags
+                                         : flags;
+  const bool visible = ((flags | were) & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0;
   return (visible || plan.has_checkpoints) && gpu::can_zero(info, flags);
 }
 
@@ -43,7 +48,8 @@ Result<void> allocate(Run& run, const Op& op, std::byte* args) {
   const VkMemoryPropertyFlags flags = device.access.memory.memoryTypes[info.memoryTypeIndex].propertyFlags;
   memory.coherent = (flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
   Result<void> done;
-  if (!memory.placed && begins_as_zeros(run.plan(), info, flags)) done = run.zero(device, memory, info.memoryTypeIndex);
+  if (!memory.placed && begins_as_zeros(run.plan(), captured, info, flags))
+    done = run.zero(device, memory, info.memoryTypeIndex);
   if (!done)
     done = tl::unexpected<Error>(run.refuse(
         op, done.error().status, "zeroing " + run.plan().name(op.subject) + ": " + done.error().message));

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Descriptor pools: one that runs out here where the captured one did not
-// gets another beside it, of the same kind.
+// gets another beside it, of the same kind, with room for what is asked of it.
+#include <algorithm>
+#include <map>
+
 #include "generated/args.h"
+#include "player/native_view.h"
 #include "player/run.h"
 
 namespace rondo::player {
@@ -12,12 +16,52 @@ bool ran_out(std::int64_t result) {
   return result == VK_ERROR_OUT_OF_POOL_MEMORY || result == VK_ERROR_FRAGMENTED_POOL;
 }
 
-// The op that made a pool.
-const Op* creator(const Plan& plan, ObjectId pool) {
+// The op that made an object.
+const Op* creator(const Plan& plan, ObjectId object, CommandId command) {
   for (const Op& op : plan.ops)
-    if (op.subject == pool && codec::info(op.command).canonical == CommandId::vkCreateDescriptorPool)
-      return &op;
+    if (op.subject == object && codec::info(op.command).canonical == command) return &op;
   return nullptr;
+}
+
+// The sizes of a pool that holds what one did and, whatever that was, the sets of this call:
+// some drivers give sets that their pool has no room for.
+std::vector<VkDescriptorPoolSize> sizes_for(const Run& run, const Op& op,
+                                            const VkDescriptorSetAllocateInfo& asked,
+                                            const VkDescriptorPoolCreateInfo& captured) {
+  std::vector<VkDescriptorPoolSize> sizes(captured.pPoolSizes, captured.pPoolSizes + captured.poolSizeCount);
+  const auto* variable = find_chained<VkDescriptorSetVariableDescriptorCountAllocateInfo>(
+      asked.pNext, VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_ALLOCATE_INFO);
+  std::map<VkDescriptorType, std::uint32_t> needed;
+  std::uint32_t set = 0;
+  for (const Patch& patch : std::span(run.plan().patches).subspan(op.first_patch, op.patches)) {
+    const Op* create = creator(run.plan(), patch.id, CommandId::vkCreateDescriptorSetLayout);
+    if (create == nullptr) continue;
+    const std::vector<std::byte> block = run.prepared_copy(*create);
+    const VkDescriptorSetLayoutCreateInfo& layout =
+        *reinterpret_cast<const args_vkCreateDescriptorSetLayout*>(block.data())->pCreateInfo;
+    const auto* flags = find_chained<VkDescriptorSetLayoutBindingFlagsCreateInfo>(
+        layout.pNext, VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO);
+    for (std::uint32_t i = 0; i < layout.bindingCount; ++i) {
+      const VkDescriptorSetLayoutBinding& binding = layout.pBindings[i];
+      const bool varies =
+          flags != nullptr && i < flags->bindingCount &&
+          (flags->pBindingFlags[i] & VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT) != 0;
+      const std::uint32_t given =
+          variable != nullptr && set < variable->descriptorSetCount ? variable->pDescriptorCounts[set] : 0;
+      needed[binding.descriptorType] +=
+          varies ? std::min(given, binding.descriptorCount) : binding.descriptorCount;
+    }
+    ++set;
+  }
+  for (VkDescriptorPoolSize& size : sizes) {
+    const auto found = needed.find(size.type);
+    if (found == needed.end()) continue;
+    size.descriptorCount = std::max(size.descriptorCount, found->second);
+    needed.erase(found);
+  }
+  for (const auto& [type, count] : needed)
+    if (count != 0) sizes.push_back({type, count});
+  return sizes;
 }
 
 Result<void> allocate(Run& run, const Op& op, std::byte* args) {
@@ -35,12 +79,16 @@ Result<void> allocate(Run& run, const Op& op, std::byte* args) {
     if (result = run.call(op, args); result >= 0) break;
   }
   if (result < 0) {
-    const Op* create = creator(run.plan(), op.subject);
+    const Op* create = creator(run.plan(), op.subject, CommandId::vkCreateDescriptorPool);
     if (create == nullptr) return tl::unexpected<Error>(run.failure(op, result));
     std::vector<std::byte> again = run.prepared_copy(*create);
     VkDescriptorPool pool = VK_NULL_HANDLE;
-    const VkResult r = device.dispatch.vkCreateDescriptorPool(
-        device.handle, as<args_vkCreateDescriptorPool>(again.data()).pCreateInfo, nullptr, &pool);
+    VkDescriptorPoolCreateInfo larger = *as<args_vkCreateDescriptorPool>(again.data()).pCreateInfo;
+    const std::vector<VkDescriptorPoolSize> sizes = sizes_for(run, op, info, larger);
+    larger.maxSets = std::max(larger.maxSets, info.descriptorSetCount);
+    larger.poolSizeCount = static_cast<std::uint32_t>(sizes.size());
+    larger.pPoolSizes = sizes.data();
+    const VkResult r = device.dispatch.vkCreateDescriptorPool(device.handle, &larger, nullptr, &pool);
     if (r < 0) return tl::unexpected<Error>(run.failure(op, r, "vkCreateDescriptorPool for more room"));
     overflow.pools.push_back(pool);
     info.descriptorPool = pool;

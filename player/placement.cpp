@@ -162,15 +162,23 @@ std::uint32_t choose_memory_type(const VkPhysicalDeviceMemoryProperties& target,
   constexpr VkMemoryPropertyFlags special =
       VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT | VK_MEMORY_PROPERTY_PROTECTED_BIT |
       VK_MEMORY_PROPERTY_DEVICE_COHERENT_BIT_AMD | VK_MEMORY_PROPERTY_DEVICE_UNCACHED_BIT_AMD;
+  VkMemoryPropertyFlags wanted =
+      captured != nullptr ? *captured : VkFlags{VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT};
+  const auto is_allowed = [&](std::uint32_t i) { return (type_bits >> i & 1u) != 0; };
+  bool has_the_same = false;
+  for (std::uint32_t i = 0; i < target.memoryTypeCount; ++i)
+    has_the_same |= is_allowed(i) && target.memoryTypes[i].propertyFlags == wanted;
+  // What the host does not touch need not be visible because all memory of a software driver is.
+  if (!host_visible && !has_the_same)
+    wanted &= ~VkFlags{VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT |
+                       VK_MEMORY_PROPERTY_HOST_CACHED_BIT};
   std::uint32_t best = UINT32_MAX;
   int best_score = 0;
   for (std::uint32_t i = 0; i < target.memoryTypeCount; ++i) {
     const VkMemoryPropertyFlags flags = target.memoryTypes[i].propertyFlags;
-    if ((type_bits >> i & 1u) == 0) continue;
+    if (!is_allowed(i)) continue;
     if (host_visible && (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) == 0) continue;
     // Kinds of memory that a program must ask for are not given to it unasked.
-    const VkMemoryPropertyFlags wanted =
-        captured != nullptr ? *captured : VkFlags{VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT};
     if ((flags & special & ~wanted) != 0) continue;
     int score = 1000 - 4 * std::popcount(wanted & ~flags) - std::popcount(flags & ~wanted);
     // A mapping that must be flushed costs more than any other difference.

@@ -72,8 +72,9 @@ struct Need {
 Result<Placement> lay_out(VkDeviceSize captured_bytes, bool dedicated, std::vector<Need> needs,
                           VkDeviceSize granularity);
 
-// The type among `type_bits` most like the captured one, host-visible if asked;
-// UINT32_MAX if there is none. `captured` is null when unknown.
+// The type among `type_bits` most like the captured one, host-visible if asked (else that
+// matters only where the very same type is there); UINT32_MAX if there is none. `captured` is
+// null when unknown.
 std::uint32_t choose_memory_type(const VkPhysicalDeviceMemoryProperties& target, std::uint32_t type_bits,
                                  const VkMemoryPropertyFlags* captured, bool host_visible);
 

@@ -71,6 +71,15 @@ struct FeatureUse {
   std::vector<std::byte> bytes;
 };
 
+// Of the offsets of descriptors in their buffers the one that is a multiple of the least.
+struct LeastAligned {
+  VkDeviceSize offset = 0;     // 0: all are
+  std::uint64_t sequence = 0;  // of its record
+  void add(VkDeviceSize other, std::uint64_t at) {
+    if (offset == 0 || (other & (~other + 1)) < (offset & (~offset + 1))) *this = {other, at};
+  }
+};
+
 struct CapturedDevice {
   ObjectId id = 0;
   ObjectId instance = 0;
@@ -83,7 +92,8 @@ struct CapturedDevice {
   bool places = false;               // addresses are those of host memory: it goes where it was
   bool opaque_addresses = false;     // the driver gives them again
   std::uint32_t push_constants = 0;  // bytes that the plan pushes to, at most
-  std::vector<CommandId> commands;   // device-level ones that the plan calls, canonical, unique
+  LeastAligned uniform_offset, storage_offset;
+  std::vector<CommandId> commands;  // device-level ones that the plan calls, under these names, unique
 };
 
 // Whether the program enabled bufferDeviceAddress.

@@ -92,8 +92,14 @@ bool said_not_ready(CommandId id, std::int64_t result) {
   }
 }
 
-// Still waits on its semaphores when the image was not shown.
 bool is_present(CommandId id) { return id == CommandId::vkQueuePresentKHR; }
+
+// Presents that the presentation engine rejects wait for their semaphores all the same
+// (chapter "WSI Swapchain", vkQueuePresentKHR); those that failed otherwise may not have.
+bool waits_though_rejected(CommandId id, std::int64_t result) {
+  return is_present(id) && (result == VK_ERROR_OUT_OF_DATE_KHR || result == VK_ERROR_SURFACE_LOST_KHR ||
+                            result == VK_ERROR_FULL_SCREEN_EXCLUSIVE_MODE_LOST_EXT);
+}
 
 bool may_publish_and_fail(CommandId id) {
   return id == CommandId::vkCreateGraphicsPipelines || id == CommandId::vkCreateComputePipelines ||
@@ -116,7 +122,9 @@ Action action_for(const codec::CommandInfo& command, const Record& record, std::
     return Action::drop;
   if (command.query && !is_waited_for(id)) return Action::drop;
   if (command.returns == codec::Returns::result && record.has_return) {
-    if (record.return_value < 0 && !is_present(id) && !may_publish_and_fail(id)) return Action::drop;
+    if (record.return_value < 0 && !waits_though_rejected(id, record.return_value) &&
+        !may_publish_and_fail(id))
+      return Action::drop;
     if (said_not_ready(id, record.return_value)) return Action::drop;
   }
   // Died inside: whether it got anything is unknown, and nothing uses it. What

@@ -219,6 +219,7 @@ Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& c
   if (const validity::Wrong wrong = validity_.check(call); !wrong.empty())
     return tl::unexpected<Error>(at(record, Status::unreadable, std::string(command.name) + ": " + wrong));
   for (const validity::Validity::Widen& widened : validity_.widened()) widen(widened);
+  note_offsets(record);
   if (validity_.skipped()) return {};
   for (const validity::Validity::Edit& edit : validity_.edits())
     std::memcpy(lowered_.bytes.data() + edit.at, edit.bytes.data(), edit.bytes.size());
@@ -270,8 +271,8 @@ Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& c
     return {};
 
   if (op.device != kNone && command.level == codec::Level::device &&
-      device_commands_[op.device].insert(static_cast<std::uint16_t>(command.canonical)).second)
-    plan.devices[op.device].commands.push_back(command.canonical);
+      device_commands_[op.device].insert(static_cast<std::uint16_t>(command.id)).second)
+    plan.devices[op.device].commands.push_back(command.id);
   if (const ObjectId buffer = validity_.waits_for_bind(); buffer != 0) {
     waiting_.emplace_back(buffer, op);
     return {};
@@ -286,48 +287,6 @@ Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& c
   note_whole(command, record, before);
   if (!waiting_.empty()) emit_waiting();
   return {};
-}
-
-namespace {
-
-// A member of the structure that an earlier op's parameter points to.
-template <class Args, class Info, class Struct>
-VkFlags& flags_of(Plan& plan, std::uint32_t op, const Info* Args::*parameter, VkFlags Struct::*member) {
-  std::byte* block = plan.arena.at(plan.ops[op].block);
-  std::uint64_t info = 0;  // still an offset
-  std::memcpy(&info, &(reinterpret_cast<Args*>(block)->*parameter), sizeof info);
-  return reinterpret_cast<Info*>(block + info)->*member;
-}
-
-}  // namespace
-
-void PlanBuilder::change_begin(const validity::Validity::Begin& begin) {
-  auto& flags =
-      flags_of(*plan_, begin.op, &args_vkBeginCommandBuffer::pBeginInfo, &VkCommandBufferBeginInfo::flags);
-  flags = (flags | begin.add) & ~begin.remove;
-}
-
-void PlanBuilder::widen(const validity::Validity::Widen& widened) {
-  using Widen = validity::Validity::Widen;
-  const auto add = [&](auto parameter, auto member) {
-    flags_of(*plan_, widened.op, parameter, member) |= widened.bits;
-  };
-  switch (widened.which) {
-    case Widen::pool_flags:
-      return add(&args_vkCreateCommandPool::pCreateInfo, &VkCommandPoolCreateInfo::flags);
-    case Widen::set_pool_flags:
-      return add(&args_vkCreateDescriptorPool::pCreateInfo, &VkDescriptorPoolCreateInfo::flags);
-    case Widen::buffer_usage:
-      return add(&args_vkCreateBuffer::pCreateInfo, &VkBufferCreateInfo::usage);
-    case Widen::image_usage:
-      return add(&args_vkCreateImage::pCreateInfo, &VkImageCreateInfo::usage);
-    case Widen::image_flags:
-      return add(&args_vkCreateImage::pCreateInfo, &VkImageCreateInfo::flags);
-    case Widen::swapchain_usage:
-      return add(&args_vkCreateSwapchainKHR::pCreateInfo, &VkSwapchainCreateInfoKHR::imageUsage);
-    case Widen::swapchain_flags:
-      return add(&args_vkCreateSwapchainKHR::pCreateInfo, &VkSwapchainCreateInfoKHR::flags);
-  }
 }
 
 // Views that were made before their buffer had memory, behind the bind.

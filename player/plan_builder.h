@@ -47,6 +47,7 @@ class PlanBuilder {
   void patch_marks(Op& op);
   void change_begin(const validity::Validity::Begin& begin);
   void widen(const validity::Validity::Widen& widened);
+  void note_offsets(const Record& record);
   void emit_waiting();
   bool has_its_parameters(const codec::CommandInfo& command) const;  // plan_check.cpp
   void count(const codec::CommandInfo& command);

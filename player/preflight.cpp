@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <map>
 
 #include "format/codec/schema.h"
@@ -21,20 +22,6 @@ void check_extensions(const CapturedDevice& captured, const LiveDevice& target, 
       out.push_back("extension " + name);
 }
 
-void check_version(const CapturedDevice& captured, const LiveDevice& target, Shortfalls& out) {
-  std::uint32_t needed = VK_API_VERSION_1_0;
-  for (const CommandId id : captured.commands) {
-    const char* feature = codec::info(id).feature;
-    unsigned major = 0, minor = 0;
-    if (feature == nullptr || std::sscanf(feature, "VK_VERSION_%u_%u", &major, &minor) != 2) continue;
-    needed = std::max<std::uint32_t>(needed, VK_MAKE_API_VERSION(0, major, minor, 0));
-  }
-  // A promoted command may have been called under its extension's name.
-  if (needed > target.properties.apiVersion && captured.api_version >= needed)
-    out.push_back("Vulkan " + version_text(needed) + " (it has " +
-                  version_text(target.properties.apiVersion) + ")");
-}
-
 std::string flags_text(VkQueueFlags flags) {
   std::string text;
   for (const auto& [bit, name] : {std::pair{VK_QUEUE_GRAPHICS_BIT, "graphics"},
@@ -42,50 +29,6 @@ std::string flags_text(VkQueueFlags flags) {
                                   {VK_QUEUE_TRANSFER_BIT, "transfer"}})
     if ((flags & static_cast<VkQueueFlags>(bit)) != 0) text += (text.empty() ? "" : "+") + std::string(name);
   return text.empty() ? "any" : text;
-}
-
-// Each captured family gets one of the target's of its own: the one with the
-// same number if it will do, else the one that offers the least beyond need.
-std::map<std::uint32_t, std::uint32_t> map_families(const Plan& plan, const CapturedDevice& captured,
-                                                    const LiveDevice& target, Shortfalls& out) {
-  const auto& families = plan.physical_devices[captured.physical].families;
-  std::map<std::uint32_t, std::uint32_t> map;
-  std::vector<bool> taken(target.families.size(), false);
-  const auto needs = [&](const QueueUse& use) {
-    VkQueueFlags flags =
-        use.family < families.size() ? families[use.family].queueFlags : VkFlags{VK_QUEUE_GRAPHICS_BIT};
-    flags &= VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
-    // Graphics and compute imply transfer, whether a driver says so or not.
-    if ((flags & (VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT)) != 0)
-      flags &= ~static_cast<VkQueueFlags>(VK_QUEUE_TRANSFER_BIT);
-    return flags;
-  };
-  const auto offers = [&](std::uint32_t family, const QueueUse& use) {
-    VkQueueFlags has = target.families[family].queueFlags;
-    if ((has & (VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT)) != 0) has |= VK_QUEUE_TRANSFER_BIT;
-    return (has & needs(use)) == needs(use) && target.families[family].queueCount >= use.count;
-  };
-  for (const QueueUse& use : captured.queues) {
-    std::uint32_t best = kNone;
-    int best_score = -1;
-    for (std::uint32_t f = 0; f < target.families.size(); ++f) {
-      if (taken[f] || !offers(f, use)) continue;
-      const int score =
-          (f == use.family ? 100 : 50) - std::popcount(target.families[f].queueFlags & ~needs(use));
-      if (score > best_score) {
-        best = f;
-        best_score = score;
-      }
-    }
-    if (best == kNone) {
-      out.push_back("a queue family of its own with " + std::to_string(use.count) + " queue(s) for " +
-                    flags_text(needs(use)) + " (captured family " + std::to_string(use.family) + ")");
-      continue;
-    }
-    taken[best] = true;
-    map[use.family] = best;
-  }
-  return map;
 }
 
 void apply_families(Plan& plan, std::uint32_t device, const std::map<std::uint32_t, std::uint32_t>& map) {
@@ -134,6 +77,72 @@ bool same_memory(const VkPhysicalDeviceMemoryProperties& a, const VkPhysicalDevi
 }
 
 }  // namespace
+
+void check_version(const CapturedDevice& captured, const LiveDevice& target, Shortfalls& out) {
+  std::uint32_t needed = VK_API_VERSION_1_0;
+  for (const CommandId id : captured.commands) {
+    const char* feature = codec::info(id).feature;
+    unsigned major = 0, minor = 0;
+    if (feature == nullptr || std::sscanf(feature, "VK_VERSION_%u_%u", &major, &minor) != 2) continue;
+    needed = std::max<std::uint32_t>(needed, VK_MAKE_API_VERSION(0, major, minor, 0));
+  }
+  if (needed > target.properties.apiVersion)
+    out.push_back("Vulkan " + version_text(needed) + " (it has " +
+                  version_text(target.properties.apiVersion) + ")");
+}
+
+// Each captured family gets one of the target's of its own, all of them if there is any such
+// choice: the one with the same number if it will do, else the one that offers the least beyond need.
+std::map<std::uint32_t, std::uint32_t> map_families(const Plan& plan, const CapturedDevice& captured,
+                                                    const LiveDevice& target, Shortfalls& out) {
+  const auto& families = plan.physical_devices[captured.physical].families;
+  const auto needs = [&](const QueueUse& use) {
+    VkQueueFlags flags =
+        use.family < families.size() ? families[use.family].queueFlags : VkFlags{VK_QUEUE_GRAPHICS_BIT};
+    flags &= VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
+    // Graphics and compute imply transfer, whether a driver says so or not.
+    if ((flags & (VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT)) != 0)
+      flags &= ~static_cast<VkQueueFlags>(VK_QUEUE_TRANSFER_BIT);
+    return flags;
+  };
+  const auto offers = [&](std::uint32_t family, const QueueUse& use) {
+    VkQueueFlags has = target.families[family].queueFlags;
+    if ((has & (VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT)) != 0) has |= VK_QUEUE_TRANSFER_BIT;
+    return (has & needs(use)) == needs(use) && target.families[family].queueCount >= use.count;
+  };
+  const auto choices = [&](const QueueUse& use) {  // the best first
+    std::vector<std::uint32_t> list;
+    for (std::uint32_t f = 0; f < target.families.size(); ++f)
+      if (offers(f, use)) list.push_back(f);
+    const auto surplus = [&](std::uint32_t f) {
+      return f == use.family ? -1 : std::popcount(target.families[f].queueFlags & ~needs(use));
+    };
+    std::stable_sort(list.begin(), list.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return surplus(a) < surplus(b); });
+    return list;
+  };
+  // Augmenting paths: who has a family may have to take another one of those that will do.
+  std::vector<const QueueUse*> owner(target.families.size(), nullptr);
+  const std::function<bool(const QueueUse&, std::vector<bool>&)> give = [&](const QueueUse& use,
+                                                                            std::vector<bool>& tried) {
+    for (const std::uint32_t f : choices(use)) {
+      if (tried[f]) continue;
+      tried[f] = true;
+      if (owner[f] != nullptr && !give(*owner[f], tried)) continue;
+      owner[f] = &use;
+      return true;
+    }
+    return false;
+  };
+  for (const QueueUse& use : captured.queues)
+    if (std::vector<bool> tried(target.families.size(), false); !give(use, tried))
+      out.push_back("a queue family of its own with " + std::to_string(use.count) + " queue(s) for " +
+                    flags_text(needs(use)) + " (captured family " + std::to_string(use.family) + ")");
+  std::map<std::uint32_t, std::uint32_t> map;
+  for (std::uint32_t f = 0; f < owner.size(); ++f)
+    if (owner[f] != nullptr) map[owner[f]->family] = f;
+  return map;
+}
 
 bool is_the_captured_device(const CapturedPhysicalDevice& captured, const LiveDevice& target) {
   const VkPhysicalDeviceProperties &a = captured.properties, &b = target.properties;

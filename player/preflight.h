@@ -2,6 +2,10 @@
 // Holds the plan against the devices that are to play it.
 #pragma once
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "format/result.h"
 #include "player/devices.h"
 #include "player/plan.h"
@@ -18,7 +22,14 @@ Result<void> preflight(Plan& plan, const Loader& loader, const LiveDevices& devi
 // The captured device with the captured driver: everything fits as it is.
 bool is_the_captured_device(const CapturedPhysicalDevice& captured, const LiveDevice& target);
 
-// preflight_features.cpp, preflight_formats.cpp: a line for each shortfall.
+// Which of the target's families stands for each captured one, each for one only.
+std::map<std::uint32_t, std::uint32_t> map_families(const Plan& plan, const CapturedDevice& captured,
+                                                    const LiveDevice& target,
+                                                    std::vector<std::string>& shortfalls);
+// By the names under which commands were called.
+void check_version(const CapturedDevice& captured, const LiveDevice& target,
+                   std::vector<std::string>& shortfalls);
+// preflight_features.cpp, preflight_formats.cpp, preflight_limits.cpp: a line for each shortfall.
 void check_features(const CapturedDevice& captured, const LiveDevices& devices, const LiveDevice& target,
                     std::vector<std::string>& shortfalls);
 void check_images(const Plan& plan, std::uint32_t device, const LiveDevices& devices,

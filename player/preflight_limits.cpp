@@ -7,6 +7,7 @@
 
 #include "format/codec/schema.h"
 #include "generated/args.h"
+#include "player/native_view.h"
 #include "player/preflight.h"
 
 namespace rondo::player {
@@ -32,6 +33,13 @@ void check_vertex_input(const VkPipelineVertexInputStateCreateInfo& input,
   }
 }
 
+// The size that a stage asks for; 0: none.
+std::uint32_t required_subgroup_size(const VkPipelineShaderStageCreateInfo& stage) {
+  const auto* asked = find_chained<VkPipelineShaderStageRequiredSubgroupSizeCreateInfo>(
+      stage.pNext, VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO);
+  return asked == nullptr ? 0 : asked->requiredSubgroupSize;
+}
+
 }  // namespace
 
 void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& target, bool captured_here,
@@ -47,17 +55,33 @@ void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& targ
   const auto got_away = [&](const Op& op, const char* limit, std::uint64_t wanted, std::uint64_t has) {
     if (!captured_here) need(op, limit, wanted, has);
   };
-  const auto aligned = [&](const Op& op, const char* limit, std::uint64_t offset, std::uint64_t alignment) {
+  const auto aligned = [&](std::uint64_t sequence, const char* limit, std::uint64_t offset,
+                           std::uint64_t alignment) {
     if (captured_here || alignment <= 1 || offset % alignment == 0 || !found.insert(limit).second) return;
     shortfalls.push_back(std::string(limit) + " that divides " + std::to_string(offset) + " (it has " +
-                         std::to_string(alignment) + "; record " + std::to_string(op.sequence) + ")");
+                         std::to_string(alignment) + "; record " + std::to_string(sequence) + ")");
   };
-  if (const std::uint32_t pushed = plan.devices[device].push_constants;
-      pushed > limits.maxPushConstantsSize) {
+  const CapturedDevice& captured = plan.devices[device];
+  aligned(captured.uniform_offset.sequence, "minUniformBufferOffsetAlignment", captured.uniform_offset.offset,
+          limits.minUniformBufferOffsetAlignment);
+  aligned(captured.storage_offset.sequence, "minStorageBufferOffsetAlignment", captured.storage_offset.offset,
+          limits.minStorageBufferOffsetAlignment);
+  if (const std::uint32_t pushed = captured.push_constants; pushed > limits.maxPushConstantsSize) {
     found.insert("maxPushConstantsSize");
     shortfalls.push_back("maxPushConstantsSize of " + std::to_string(pushed) + " (it has " +
                          std::to_string(limits.maxPushConstantsSize) + ")");
   }
+  const auto subgroup = [&](const Op& op, const VkPipelineShaderStageCreateInfo& stage) {
+    const std::uint32_t size = required_subgroup_size(stage);
+    if (size == 0 || target.max_subgroup_size == 0 ||
+        (size >= target.min_subgroup_size && size <= target.max_subgroup_size) ||
+        !found.insert("requiredSubgroupSize").second)
+      return;
+    shortfalls.push_back("a requiredSubgroupSize of " + std::to_string(size) + " (it has " +
+                         std::to_string(target.min_subgroup_size) + " to " +
+                         std::to_string(target.max_subgroup_size) + "; record " +
+                         std::to_string(op.sequence) + ")");
+  };
   std::vector<std::byte> storage;
   for (const Op& op : plan.ops) {
     if (op.device != device) continue;
@@ -142,9 +166,19 @@ void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& targ
       }
       case CommandId::vkCreateGraphicsPipelines: {
         const auto& args = native_block<args_vkCreateGraphicsPipelines>(plan, op, storage);
+        for (std::uint32_t i = 0; args.pCreateInfos != nullptr && i < args.createInfoCount; ++i) {
+          const VkGraphicsPipelineCreateInfo& info = args.pCreateInfos[i];
+          if (info.pVertexInputState != nullptr)
+            check_vertex_input(*info.pVertexInputState, limits, [&](auto... values) { need(op, values...); });
+          for (std::uint32_t s = 0; info.pStages != nullptr && s < info.stageCount; ++s)
+            subgroup(op, info.pStages[s]);
+        }
+        break;
+      }
+      case CommandId::vkCreateComputePipelines: {
+        const auto& args = native_block<args_vkCreateComputePipelines>(plan, op, storage);
         for (std::uint32_t i = 0; args.pCreateInfos != nullptr && i < args.createInfoCount; ++i)
-          if (const auto* input = args.pCreateInfos[i].pVertexInputState; input != nullptr)
-            check_vertex_input(*input, limits, [&](auto... values) { need(op, values...); });
+          subgroup(op, args.pCreateInfos[i].stage);
         break;
       }
       case CommandId::vkCreateRenderPass: {
@@ -171,25 +205,11 @@ void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& targ
              limits.maxFramebufferHeight);
         break;
       }
-      case CommandId::vkUpdateDescriptorSets: {
-        const auto& args = native_block<args_vkUpdateDescriptorSets>(plan, op, storage);
-        for (std::uint32_t w = 0; args.pDescriptorWrites != nullptr && w < args.descriptorWriteCount; ++w) {
-          const VkWriteDescriptorSet& write = args.pDescriptorWrites[w];
-          for (std::uint32_t i = 0; write.pBufferInfo != nullptr && i < write.descriptorCount; ++i) {
-            const bool uniform = write.descriptorType == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
-                                 write.descriptorType == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC;
-            aligned(
-                op, uniform ? "minUniformBufferOffsetAlignment" : "minStorageBufferOffsetAlignment",
-                write.pBufferInfo[i].offset,
-                uniform ? limits.minUniformBufferOffsetAlignment : limits.minStorageBufferOffsetAlignment);
-          }
-        }
-        break;
-      }
       case CommandId::vkCreateBufferView: {
         const auto* info = native_block<args_vkCreateBufferView>(plan, op, storage).pCreateInfo;
         if (info != nullptr)
-          aligned(op, "minTexelBufferOffsetAlignment", info->offset, limits.minTexelBufferOffsetAlignment);
+          aligned(op.sequence, "minTexelBufferOffsetAlignment", info->offset,
+                  limits.minTexelBufferOffsetAlignment);
         break;
       }
       default:

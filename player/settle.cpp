@@ -57,8 +57,16 @@ Result<void> Run::settle(const Op& op, const Settle& settle) {
         refuse(op, Status::failed,
                "needs work of " + plan_.name(queue_id) + " to have ended, which waits for a later record"));
   const IdleProbe probe(device, queue);
-  const VkResult r = probe.wait(std::min(deadline_.left_ns(), has_events_ ? kMayHangNs : UINT64_MAX));
-  if (r == VK_TIMEOUT) return tl::unexpected<Error>(timed_out(op));
+  const std::uint64_t left = deadline_.left_ns();
+  const VkResult r = probe.wait(std::min(left, has_events_ ? kMayHangNs : UINT64_MAX));
+  if (r == VK_TIMEOUT && left <= kMayHangNs) return tl::unexpected<Error>(timed_out(op));
+  if (r == VK_TIMEOUT) {
+    abandoned_ = true;
+    return tl::unexpected<Error>(
+        refuse(op, Status::timeout,
+               "needs work of " + plan_.name(queue_id) +
+                   " to have ended, which ran for 10 s: it may wait for an event that a later record sets"));
+  }
   return r < 0 ? tl::unexpected<Error>(failure(op, r, "the wait before it")) : Result<void>();
 }
 

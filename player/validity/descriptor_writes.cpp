@@ -14,7 +14,9 @@ namespace rondo::player::validity {
 namespace {
 
 // A range that reaches beyond its buffer ends with it.
-Wrong check_buffer_info(Validity& v, const Call& c, ObjectId id, const VkDescriptorBufferInfo& info) {
+Wrong check_buffer_info(Validity& v, const Call& c, ObjectId id, VkDescriptorType type,
+                        const VkDescriptorBufferInfo& info) {
+  v.note_offset(type, info.offset);
   VkDeviceSize range = info.range;
   const Buffer* buffer = v.buffers.find(id);
   if (buffer != nullptr && info.offset < buffer->bytes && range != VK_WHOLE_SIZE &&
@@ -92,7 +94,8 @@ Wrong check_write(Validity& v, const Call& c, const SetLayout* layout, std::uint
   }
   if (w.pBufferInfo != nullptr && descriptor_item(w.descriptorType) == DescriptorItem::buffer)
     for (std::uint32_t i = 0; i < w.descriptorCount; ++i)
-      if (Wrong wrong = check_buffer_info(v, c, c.id(&w.pBufferInfo[i].buffer), w.pBufferInfo[i]);
+      if (Wrong wrong =
+              check_buffer_info(v, c, c.id(&w.pBufferInfo[i].buffer), w.descriptorType, w.pBufferInfo[i]);
           !wrong.empty())
         return wrong;
   return {};
@@ -322,7 +325,8 @@ Wrong check_template_data(Validity& v, const Call& c, ObjectId id, const void* d
         if (!names(at, HandleType::VkBuffer)) return differs;
         const auto& info = *reinterpret_cast<const VkDescriptorBufferInfo*>(
             c.view.at(static_cast<std::uint32_t>(start + at)));
-        if (Wrong w = check_buffer_info(v, c, c.id(&info.buffer), info); !w.empty()) return w;
+        if (Wrong w = check_buffer_info(v, c, c.id(&info.buffer), e.descriptorType, info); !w.empty())
+          return w;
         one = buffer_descriptor(v, c.id(&info.buffer), info);
       } else if (item == DescriptorItem::image && e.descriptorType != VK_DESCRIPTOR_TYPE_SAMPLER &&
                  !is_enumerant(EnumId::VkImageLayout,

@@ -146,6 +146,7 @@ Wrong check_offsets(Validity& v, const Call& c) {
     if (set == nullptr) continue;
     for (const Binding& b : set->layout->bindings)
       for (std::uint32_t e = 0; is_dynamic(b.type) && e < b.count; ++e, ++offset) {
+        v.note_offset(b.type, *offset);
         const auto found = set->written.find({b.binding, e});
         if (found == set->written.end()) continue;
         const Set::Descriptor& one = found->second;

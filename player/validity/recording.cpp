@@ -31,12 +31,6 @@ VkQueueFlags queues_of(CommandId id) {
     case CommandId::vkCmdEndQueryIndexedEXT:
     case CommandId::vkCmdBindDescriptorSets:
     case CommandId::vkCmdBindPipeline:
-    case CommandId::vkCmdBeginDebugUtilsLabelEXT:
-    case CommandId::vkCmdEndDebugUtilsLabelEXT:
-    case CommandId::vkCmdInsertDebugUtilsLabelEXT:
-    case CommandId::vkCmdDebugMarkerBeginEXT:
-    case CommandId::vkCmdDebugMarkerEndEXT:
-    case CommandId::vkCmdDebugMarkerInsertEXT:
     case CommandId::vkCmdPushConstants:
     case CommandId::vkCmdPushDescriptorSetKHR:
     case CommandId::vkCmdPushDescriptorSetWithTemplateKHR:
@@ -55,6 +49,13 @@ VkQueueFlags queues_of(CommandId id) {
     case CommandId::vkCmdDispatchIndirect:
       return kCompute;
     case CommandId::vkCmdSetDeviceMask:
+    // Engines label their uploads, too: graphics or compute only in older registries.
+    case CommandId::vkCmdBeginDebugUtilsLabelEXT:
+    case CommandId::vkCmdEndDebugUtilsLabelEXT:
+    case CommandId::vkCmdInsertDebugUtilsLabelEXT:
+    case CommandId::vkCmdDebugMarkerBeginEXT:
+    case CommandId::vkCmdDebugMarkerEndEXT:
+    case CommandId::vkCmdDebugMarkerInsertEXT:
       return 0;
     case CommandId::vkCmdBlitImage:
     case CommandId::vkCmdBlitImage2:

@@ -194,6 +194,13 @@ void Validity::let_free_single_sets(ObjectId id) {
   widened_.push_back({Widen::set_pool_flags, pool->create_op, kFrees});
 }
 
+void Validity::note_offset(VkDescriptorType type, VkDeviceSize offset) {
+  if (offset == 0) return;
+  const bool uniform =
+      type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER || type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC;
+  descriptor_offsets_.push_back({uniform, offset});
+}
+
 void Validity::needs_usage(ObjectId id, VkBufferUsageFlags usage) {
   Buffer* buffer = buffers.find(id);
   if (buffer == nullptr || (usage & ~buffer->usage) == 0) return;
@@ -352,6 +359,7 @@ Wrong Validity::check(const Call& call) {
   settles_.clear();
   begins_.clear();
   widened_.clear();
+  descriptor_offsets_.clear();
   edits_.clear();
   skipped_ = false;
   waits_for_bind_ = 0;

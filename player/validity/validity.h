@@ -88,6 +88,12 @@ class Validity {
     VkFlags bits;
   };
   const std::vector<Widen>& widened() const { return widened_; }
+  // Where its descriptors and dynamic offsets begin in their buffers: devices ask for multiples.
+  struct DescriptorOffset {
+    bool uniform;  // else storage
+    VkDeviceSize offset;
+  };
+  const std::vector<DescriptorOffset>& descriptor_offsets() const { return descriptor_offsets_; }
   // Parameters that it is played with instead of its own.
   struct Edit {
     std::uint32_t at;  // in the lowered block
@@ -159,6 +165,7 @@ class Validity {
     const auto* bytes = reinterpret_cast<const std::byte*>(&value);
     edits_.push_back({call.view.offset(&member), {bytes, bytes + sizeof value}});
   }
+  void note_offset(VkDescriptorType type, VkDeviceSize offset);
   void skip() { skipped_ = true; }
   // A view of a buffer that has no memory yet: it is made when it has.
   void wait_for_bind(ObjectId buffer, ObjectId view);
@@ -186,6 +193,7 @@ class Validity {
   std::vector<Settle> settles_;
   std::vector<Begin> begins_;
   std::vector<Widen> widened_;
+  std::vector<DescriptorOffset> descriptor_offsets_;
   std::vector<Edit> edits_;
   bool skipped_ = false;
   ObjectId waits_for_bind_ = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands in the wrong place, for the wrong objects, or beyond them; and those
 // that drivers get along with, which are played in a form that Vulkan has.
-#include "tests/unit/player_sloppy.h"
+#include "player/validity/validity.h"
+#include "tests/unit/player_descriptors.h"
 
 namespace rondo::player {
 namespace {
@@ -10,7 +11,7 @@ using test::kDevice;
 using test::of_type;
 using test::ok;
 
-class HostileRecording : public test::Sloppy {
+class HostileRecording : public test::Descriptors {
  protected:
   void draw_indirect(std::uint32_t count, std::uint32_t stride, VkDeviceSize offset = 0) {
     const VkBuffer parameters = buffer(64);
@@ -28,25 +29,6 @@ class HostileRecording : public test::Sloppy {
     capture.call(CommandId::vkCmdBindPipeline,
                  args_vkCmdBindPipeline{into, VK_PIPELINE_BIND_POINT_GRAPHICS, made});
     return into;
-  }
-  VkShaderModule module(const std::vector<std::uint32_t>& code) {
-    auto info = of_type<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
-    info.codeSize = code.size() * sizeof(std::uint32_t);
-    info.pCode = code.data();
-    return create<VkShaderModule, args_vkCreateShaderModule>(CommandId::vkCreateShaderModule, info);
-  }
-  VkPipelineLayout layout(VkDescriptorSetLayout set = VK_NULL_HANDLE) {
-    auto info = of_type<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
-    info.setLayoutCount = set != VK_NULL_HANDLE ? 1 : 0;
-    info.pSetLayouts = &set;
-    return create<VkPipelineLayout, args_vkCreatePipelineLayout>(CommandId::vkCreatePipelineLayout, info);
-  }
-  VkPipelineShaderStageCreateInfo stage(VkShaderStageFlagBits kind, VkShaderModule code) {
-    auto info = of_type<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
-    info.stage = kind;
-    info.module = code;
-    info.pName = "main";
-    return info;
   }
   VkPipeline pipeline(VkPipelineCreateFlags flags = 0) {
     const auto vertex = stage(VK_SHADER_STAGE_VERTEX_BIT, module({0x07230203, 0, 0, 0, 0}));
@@ -71,52 +53,20 @@ class HostileRecording : public test::Sloppy {
                  args_vkCreateGraphicsPipelines{kDevice, VK_NULL_HANDLE, 1, &info, nullptr, &made}, ok());
     return made;
   }
-  VkDescriptorSetLayout set_layout(VkDescriptorType type) {
-    const VkDescriptorSetLayoutBinding binding{0, type, 1, VK_SHADER_STAGE_ALL, nullptr};
-    auto info = of_type<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
-    info.bindingCount = 1;
-    info.pBindings = &binding;
-    return create<VkDescriptorSetLayout, args_vkCreateDescriptorSetLayout>(
-        CommandId::vkCreateDescriptorSetLayout, info);
-  }
-  VkDescriptorPool set_pool(VkDescriptorType type) {
-    const VkDescriptorPoolSize size{type, 1};
-    auto info = of_type<VkDescriptorPoolCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO);
-    info.maxSets = info.poolSizeCount = 1;
-    info.pPoolSizes = &size;
-    return create<VkDescriptorPool, args_vkCreateDescriptorPool>(CommandId::vkCreateDescriptorPool, info);
-  }
-  VkDescriptorSet set(VkDescriptorPool pool, VkDescriptorSetLayout of) {
-    auto info = of_type<VkDescriptorSetAllocateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO);
-    info.descriptorPool = pool;
-    info.descriptorSetCount = 1;
-    info.pSetLayouts = &of;
-    auto made = fresh<VkDescriptorSet>();
-    capture.call(CommandId::vkAllocateDescriptorSets, args_vkAllocateDescriptorSets{kDevice, &info, &made},
-                 ok());
-    return made;
-  }
-  void write_set(VkDescriptorSet to, VkDescriptorType type, VkBuffer what, VkDeviceSize range) {
-    const VkDescriptorBufferInfo one{what, 0, range};
-    auto write = of_type<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET);
-    write.dstSet = to;
-    write.descriptorCount = 1;
-    write.descriptorType = type;
-    write.pBufferInfo = &one;
-    capture.call(CommandId::vkUpdateDescriptorSets,
-                 args_vkUpdateDescriptorSets{kDevice, 1, &write, 0, nullptr});
-  }
-  void bind_set(VkCommandBuffer into, VkPipelineLayout with, VkDescriptorSet what, VkPipelineBindPoint point,
-                std::vector<std::uint32_t> offsets = {}) {
-    capture.call(CommandId::vkCmdBindDescriptorSets,
-                 args_vkCmdBindDescriptorSets{into, point, with, 0, 1, &what,
-                                              static_cast<std::uint32_t>(offsets.size()), offsets.data()});
-  }
   void copy(VkDeviceSize bytes, VkBuffer from, VkBuffer to) {
     const VkBufferCopy region{0, 0, bytes};
     capture.call(CommandId::vkCmdCopyBuffer, args_vkCmdCopyBuffer{recording(), from, to, 1, &region});
   }
 };
+
+TEST(Queues, OfTransfersTakeLabels) {
+  validity::CommandBuffer commands;
+  commands.can = VK_QUEUE_TRANSFER_BIT;
+  for (const CommandId id : {CommandId::vkCmdBeginDebugUtilsLabelEXT, CommandId::vkCmdEndDebugUtilsLabelEXT,
+                             CommandId::vkCmdInsertDebugUtilsLabelEXT, CommandId::vkCmdDebugMarkerBeginEXT})
+    EXPECT_EQ(validity::check_place(commands, id), "");
+  EXPECT_NE(validity::check_place(commands, CommandId::vkCmdDispatch), "");
+}
 
 TEST_F(HostileRecording, IndirectDrawsStepOverTheirParameters) {
   draw_indirect(2, 8);

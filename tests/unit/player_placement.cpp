@@ -159,6 +159,18 @@ TEST(MemoryType, IsTheOneWithTheCapturedProperties) {
   EXPECT_EQ(choose_memory_type(gpu, 7, &local, false), 0u);
 }
 
+// A software driver's one type is all of it.
+TEST(MemoryType, IsLocalWhereTheHostDoesNothing) {
+  constexpr VkMemoryPropertyFlags kCached = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+  const VkMemoryPropertyFlags wanted = kLocal | kVisible | kCoherent | kCached;
+  const auto gpu =
+      table({kVisible | kCoherent, kVisible | kCoherent | kCached, kLocal, kLocal | kVisible | kCoherent});
+  EXPECT_EQ(choose_memory_type(gpu, 15, &wanted, false), 2u);
+  EXPECT_NE(choose_memory_type(gpu, 15, &wanted, true), 2u);
+  const auto own = table({kLocal, wanted});
+  EXPECT_EQ(choose_memory_type(own, 3, &wanted, false), 1u);
+}
+
 TEST(MemoryType, IsVisibleWhereTheHostWrites) {
   const auto gpu = table({kLocal, kVisible | kCoherent});
   const VkMemoryPropertyFlags wanted = kLocal | kVisible | kCoherent;

@@ -65,6 +65,37 @@ TEST_F(Sloppy, CommandsSubmittedAgainWhileTheyMayRunMayBe) {
             static_cast<VkCommandBufferUsageFlags>(VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT));
 }
 
+// Of a present that waits for a semaphore and shows nothing.
+class Presents : public Sloppy {
+ protected:
+  void present(VkSemaphore semaphore, VkResult result) {
+    auto info = of_type<VkPresentInfoKHR>(VK_STRUCTURE_TYPE_PRESENT_INFO_KHR);
+    info.waitSemaphoreCount = 1;
+    info.pWaitSemaphores = &semaphore;
+    capture.call(CommandId::vkQueuePresentKHR, args_vkQueuePresentKHR{kQueue, &info}, {.result = result});
+  }
+  VkSemaphore semaphore() {
+    const auto info = of_type<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO);
+    return create<VkSemaphore, args_vkCreateSemaphore>(CommandId::vkCreateSemaphore, info);
+  }
+};
+
+TEST_F(Presents, OfALostDeviceAreNotPlayed) {
+  for (const VkResult lost : {VK_ERROR_DEVICE_LOST, VK_ERROR_OUT_OF_DEVICE_MEMORY})
+    present(semaphore(), lost);
+  EXPECT_EQ(last<args_vkQueuePresentKHR>(*plan(), CommandId::vkQueuePresentKHR), nullptr);
+}
+
+TEST_F(Presents, ThatAreRejectedWaitAllTheSame) {
+  const VkSemaphore signalled = semaphore();
+  auto signals = of_type<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
+  signals.signalSemaphoreCount = 1;
+  signals.pSignalSemaphores = &signalled;
+  capture.call(CommandId::vkQueueSubmit, args_vkQueueSubmit{kQueue, 1, &signals, VK_NULL_HANDLE}, ok());
+  present(signalled, VK_ERROR_OUT_OF_DATE_KHR);
+  EXPECT_NE(last<args_vkQueuePresentKHR>(*plan(), CommandId::vkQueuePresentKHR), nullptr);
+}
+
 TEST_F(Sloppy, ASecondSignalOfABinarySemaphoreTakesTheFirst) {
   const auto info = of_type<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO);
   const auto semaphore = create<VkSemaphore, args_vkCreateSemaphore>(CommandId::vkCreateSemaphore, info);

@@ -26,6 +26,7 @@ struct Call {
 class SyntheticCapture : public codec::EncodeContext {
  public:
   bool secondaries = false;  // command buffers are taken for such from here on
+  TemplateLayout template_entries;  // of every template
   // `otherwise`: a command of which the file says that it encodes it otherwise.
   explicit SyntheticCapture(const std::string& path, CommandId otherwise = CommandId::none);
   ~SyntheticCapture() override;
@@ -45,7 +46,7 @@ class SyntheticCapture : public codec::EncodeContext {
 
   bool is_secondary(std::uint64_t) override { return secondaries; }
   SubpassUse subpass_use(std::uint64_t, std::uint32_t) override { return {}; }
-  TemplateLayout template_layout(std::uint64_t) override { return nullptr; }
+  TemplateLayout template_layout(std::uint64_t) override { return template_entries; }
   void add_blob(const Digest& digest, std::span<const std::byte> bytes) override;
   void note_structure(StructId id) override;
 

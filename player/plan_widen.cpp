@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a call asks of the plan so far: flags of earlier calls, alignments of the device.
+#include <cstring>
+
+#include "generated/args.h"
+#include "player/plan_builder.h"
+
+namespace rondo::player {
+
+namespace {
+
+// A member of the structure that an earlier op's parameter points to.
+template <class Args, class Info, class Struct>
+VkFlags& flags_of(Plan& plan, std::uint32_t op, const Info* Args::*parameter, VkFlags Struct::*member) {
+  std::byte* block = plan.arena.at(plan.ops[op].block);
+  std::uint64_t info = 0;  // still an offset
+  std::memcpy(&info, &(reinterpret_cast<Args*>(block)->*parameter), sizeof info);
+  return reinterpret_cast<Info*>(block + info)->*member;
+}
+
+}  // namespace
+
+void PlanBuilder::change_begin(const validity::Validity::Begin& begin) {
+  auto& flags =
+      flags_of(*plan_, begin.op, &args_vkBeginCommandBuffer::pBeginInfo, &VkCommandBufferBeginInfo::flags);
+  flags = (flags | begin.add) & ~begin.remove;
+}
+
+void PlanBuilder::widen(const validity::Validity::Widen& widened) {
+  using Widen = validity::Validity::Widen;
+  const auto add = [&](auto parameter, auto member) {
+    flags_of(*plan_, widened.op, parameter, member) |= widened.bits;
+  };
+  switch (widened.which) {
+    case Widen::pool_flags:
+      return add(&args_vkCreateCommandPool::pCreateInfo, &VkCommandPoolCreateInfo::flags);
+    case Widen::set_pool_flags:
+      return add(&args_vkCreateDescriptorPool::pCreateInfo, &VkDescriptorPoolCreateInfo::flags);
+    case Widen::buffer_usage:
+      return add(&args_vkCreateBuffer::pCreateInfo, &VkBufferCreateInfo::usage);
+    case Widen::image_usage:
+      return add(&args_vkCreateImage::pCreateInfo, &VkImageCreateInfo::usage);
+    case Widen::image_flags:
+      return add(&args_vkCreateImage::pCreateInfo, &VkImageCreateInfo::flags);
+    case Widen::swapchain_usage:
+      return add(&args_vkCreateSwapchainKHR::pCreateInfo, &VkSwapchainCreateInfoKHR::imageUsage);
+    case Widen::swapchain_flags:
+      return add(&args_vkCreateSwapchainKHR::pCreateInfo, &VkSwapchainCreateInfoKHR::flags);
+  }
+}
+
+void PlanBuilder::note_offsets(const Record& record) {
+  const auto& offsets = validity_.descriptor_offsets();
+  if (offsets.empty()) return;
+  const std::uint32_t index = device_of(resolution_.ids[0]);
+  if (index == kNone) return;
+  CapturedDevice& device = plan_->devices[index];
+  for (const auto& [uniform, offset] : offsets)
+    (uniform ? device.uniform_offset : device.storage_offset).add(offset, record.sequence);
+}
+
+}  // namespace rondo::player
