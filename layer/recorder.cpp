@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sys/auxv.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -37,6 +38,7 @@ struct Recorder {
   bool modules = false;
   Ending ending = Ending::exited;
   std::string path;
+  pid_t pid = 0;  // of the recorded process
 };
 
 Recorder& recorder() {
@@ -49,6 +51,7 @@ std::atomic<bool> g_forked{false};
 void finish_recording() {
   if (in_forked_child()) return;  // another thread may have held the lock
   Recorder& r = recorder();
+  if (r.pid != ::getpid()) return;  // a child that no fork handler has seen
   const std::lock_guard guard(r.lock);
   if (r.finished || g_hot.writer == nullptr) return;
   r.finished = true;
@@ -100,13 +103,25 @@ void after_fork_in_child() {
   if (was_recording) log(LogLevel::info, "a forked child is not recorded");
 }
 
-// True if a live ancestor has this layer loaded: then this process is not the
+// Seen in /proc/PID/maps by descendants. That the layer is loaded would say less: it is
+// for a program that only asks for the version, too.
+constexpr char kMark[] = "rondo-recording";
+
+void mark_as_recorded() {
+  const int fd = ::memfd_create(kMark, MFD_CLOEXEC);
+  if (fd < 0) return;  // descendants then take themselves for the first
+  ::mmap(nullptr, 1, PROT_NONE, MAP_PRIVATE, fd, 0);
+  ::close(fd);
+}
+
+// True if a live ancestor is or was recorded: then this process is not the
 // first one of its capture.
 bool ancestor_records() {
   long pid = ::getppid();
   for (int depth = 0; pid > 1 && depth < 16; ++depth) {
     const std::string directory = "/proc/" + std::to_string(pid);
-    if (read_text_file((directory + "/maps").c_str()).find("/librondo_layer.so") != std::string::npos)
+    if (read_text_file((directory + "/maps").c_str()).find(std::string("/memfd:") + kMark) !=
+        std::string::npos)
       return true;
     const std::string stat = read_text_file((directory + "/stat").c_str());
     const std::size_t name_end = stat.rfind(')');  // pid (name) state ppid
@@ -177,13 +192,15 @@ bool forward_only() {
 }
 
 bool wanted() {
+  // Asked first: with another user's rights nothing that the environment names is touched.
+  if (forward_only() || in_forked_child()) return false;
   static const bool first_or_any = [] {
     const bool yes =
         settings().children || (!ancestor_records() && !LauncherReport().has_other_than(::getpid()));
     if (!yes) log(LogLevel::info, "not recording a later process (RONDO_CHILDREN=0)");
     return yes;
   }();
-  return !forward_only() && !in_forked_child() && first_or_any;
+  return first_or_any;
 }
 
 bool in_forked_child() { return g_forked.load(std::memory_order_relaxed); }
@@ -215,6 +232,8 @@ void start_recording(const VkInstanceCreateInfo* info) {
     report.add(names.pid, writer != nullptr ? r.path : std::string());
   }
   if (writer == nullptr) return;
+  r.pid = ::getpid();
+  mark_as_recorded();
   writer->add_session(session_start(settings(), names, info));
   g_hot.writer = writer.release();
   ::pthread_atfork(before_fork, after_fork, after_fork_in_child);
