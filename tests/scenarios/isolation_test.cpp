@@ -124,6 +124,21 @@ SCENARIO("every process that uses Vulkan gets a file of its own", "[isolation]")
   }
 }
 
+SCENARIO("a process that only asks for the version is none of the capture", "[isolation]") {
+  const TemporaryDirectory directory;
+  for (const std::string children : {"1", "0"}) {
+    INFO("RONDO_CHILDREN=" << children);
+    Command command =
+        capture_command({program("probe"), program("vulkan14")}, directory.file(children + ".rondo"));
+    command.environment.insert_or_assign("RONDO_CHILDREN", children);
+    const Outcome outcome = run(command);
+    INFO(outcome.both());
+    CHECK(outcome.status == 0);
+    CHECK(std::filesystem::exists(directory.file(children + ".rondo")));
+  }
+  CHECK(files_in(directory.path()).size() == 2);
+}
+
 SCENARIO("a minimal session keeps no path and no command line", "[isolation]") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("x.rondo");
@@ -153,6 +168,20 @@ SCENARIO("a capture that cannot be written does not disturb the program", "[isol
   CHECK(outcome.status == 0);
   CHECK(outcome.out.find("checksum") != std::string::npos);
   CHECK(lines(outcome.err).size() == 1);
+}
+
+SCENARIO("a capture that runs out of room is said to be cut when it is", "[isolation]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("x.rondo");
+  const Outcome outcome =
+      run(capture_command({"sh", "-c", "ulimit -f 40000; exec \"$0\" \"$@\"", program("persistent"),
+                           "--megabytes", "16", "--percent", "50", "--dense", "1", "--frames", "10"},
+                          path, {.with_launcher = false}));
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  const std::size_t said = outcome.err.find("recording stopped: " + path + ": File too large");
+  CHECK(said != std::string::npos);
+  CHECK(outcome.err.find("recording stopped", said + 1) == std::string::npos);
 }
 
 SCENARIO("the layer exports its entry points and nothing else", "[isolation]") {
