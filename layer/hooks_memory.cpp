@@ -243,7 +243,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkInvalidateMappedMemoryRanges(VkDevice devi
     for (std::uint32_t i = 0; i < memoryRangeCount; ++i) {
       const VkMappedMemoryRange& range = pMemoryRanges[i];
       Memory* const known = HostMemory::find(state, range.memory);
-      if (known == nullptr || known->tracked == nullptr) continue;
+      if (known == nullptr || known->tracked == nullptr || !known->device_writable) continue;
       // Ranges may begin before the mapping: they are rounded to whole atoms.
       const VkDeviceSize before = range.offset < known->map_offset ? known->map_offset - range.offset : 0;
       if (range.size != VK_WHOLE_SIZE && range.size <= before) continue;

@@ -19,10 +19,10 @@ constexpr VkBufferUsageFlags kReadOnly =
     VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
 
 // A copy of the program's request: one that may live in imported memory, and,
-// where checkpoints of submits read it, one that can be copied from.
+// where checkpoints of submits read it, one that can be copied from. The same when the
+// recording has stopped: memory from before stays what it is.
 struct BufferRequest {
   BufferRequest(DeviceState& device, const VkBufferCreateInfo& asked) : info(asked) {
-    if (!recording()) return;
     if (device.resources != nullptr) info.usage |= VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
     if (device.address_replay && (asked.usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0) {
       info.flags |= VK_BUFFER_CREATE_DEVICE_ADDRESS_CAPTURE_REPLAY_BIT;
@@ -41,7 +41,6 @@ struct BufferRequest {
 
 struct ImageRequest {
   ImageRequest(DeviceState& device, const VkImageCreateInfo& asked, bool to_read) : info(asked) {
-    if (!recording()) return;
     if (to_read && (asked.usage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) == 0) {
       info.usage |= VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
       readable = (asked.usage & VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT) == 0 && image_can_be(device, info);
@@ -168,7 +167,7 @@ void bind_image(DeviceState& device, VkImage image, VkDeviceMemory handle) {
 // One that was never bound: nobody needs to make room for it any more.
 void forget_image(DeviceState& device, VkImage image) {
   if (device.resources != nullptr) device.resources->forget(image);
-  if (device.alias_types == 0 || !recording()) return;
+  if (device.alias_types == 0) return;
   const auto lock = host_memory().enter();
   device.memories.plain_images.erase(image);
 }

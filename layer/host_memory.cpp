@@ -14,8 +14,8 @@ namespace {
 
 // Larger ranges stand alone: the same bytes written again are then the same blob.
 constexpr std::uint64_t kGrouped = 4096;
-// Still larger ones are recorded in pieces of this: a reader holds one, and bytes
-// that move in a file are few.
+// Still larger ones, and groups, are recorded in pieces of this: a reader holds one, and
+// bytes that move in a file are few.
 constexpr std::uint64_t kPiece = 4u << 20;
 
 memory::Device activity(const Memory& memory) {
@@ -33,10 +33,22 @@ void tell_settled(ThreadState& state, DeviceState& device) {
   device.memories.told_settled = true;
 }
 
+// What is gathered for a record. Kept, guarded by HostMemory's lock: new pages for it at
+// every submit cost more than what is put there.
+struct Gathered {
+  std::vector<RondoRange> ranges;
+  std::vector<std::byte> bytes;
+};
+
+Gathered& gathered() {
+  static auto* const all = new Gathered;  // outlives every destructor
+  return *all;
+}
+
 // Host writes of one memory, gathered into as few records as make sense.
 class WriteRecorder {
  public:
-  WriteRecorder(ThreadState& state, const Memory& memory) : state_(state), memory_(memory) {}
+  WriteRecorder(ThreadState& state, const Memory& memory) : state_(state), memory_(memory) { clear(); }
   ~WriteRecorder() { flush(); }
 
   void add(const memory::Range& range) {
@@ -54,7 +66,7 @@ class WriteRecorder {
       }
       return;
     }
-    if (range.ambiguous != ambiguous_) flush();
+    if (range.ambiguous != ambiguous_ || bytes_.size() + part.size > kPiece) flush();
     ambiguous_ = range.ambiguous;
     ranges_.push_back(part);
     bytes_.insert(bytes_.end(), range.bytes, range.bytes + part.size);
@@ -63,6 +75,10 @@ class WriteRecorder {
  private:
   void flush() {
     if (!ranges_.empty()) write(ranges_, bytes_, ambiguous_);
+    clear();
+  }
+
+  void clear() {
     ranges_.clear();
     bytes_.clear();
   }
@@ -82,8 +98,8 @@ class WriteRecorder {
 
   ThreadState& state_;
   const Memory& memory_;
-  std::vector<RondoRange> ranges_;
-  std::vector<std::byte> bytes_;
+  std::vector<RondoRange>& ranges_ = gathered().ranges;
+  std::vector<std::byte>& bytes_ = gathered().bytes;
   bool ambiguous_ = false;
 };
 

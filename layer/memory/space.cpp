@@ -2,7 +2,11 @@
 #include "layer/memory/space.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <cstdint>
+#include <cstdio>
 #include <iterator>
 #include <new>
 
@@ -18,6 +22,20 @@ bool make_hole(std::uintptr_t start, std::size_t bytes) {
   return mmap(at, bytes, PROT_NONE, hole_flags | MAP_FIXED, -1, 0) == at;
 }
 
+// Reserved addresses count against the limit that the program and its driver live under,
+// and what it does not leave them fails in their hands.
+std::size_t room() noexcept {
+  constexpr std::size_t our_share = 4;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return SIZE_MAX;
+  unsigned long pages = 0;
+  std::FILE* const file = std::fopen("/proc/self/statm", "re");
+  const bool known = file != nullptr && std::fscanf(file, "%lu", &pages) == 1;
+  if (file != nullptr) std::fclose(file);
+  const std::size_t used = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return known && used < limit.rlim_cur ? (limit.rlim_cur - used) / our_share : 0;
+}
+
 constexpr std::uintptr_t round_up(std::uintptr_t value, std::size_t to) { return (value + to - 1) / to * to; }
 
 }  // namespace
@@ -25,8 +43,9 @@ constexpr std::uintptr_t round_up(std::uintptr_t value, std::size_t to) { return
 std::unique_ptr<Space> Space::reserve() noexcept try {
   std::unique_ptr<Space> space(new Space());
   void* const base = reinterpret_cast<void*>(reserved_base);
-  // Less where the program runs under an address-space limit.
+  const std::size_t most = room();
   for (std::size_t half = reserved_half; half >= (std::size_t{1} << 30); half /= 2) {
+    if (half > most / 2) continue;
     void* const got = mmap(base, 2 * half, PROT_NONE, hole_flags | MAP_FIXED_NOREPLACE, -1, 0);
     if (got == base) {
       space->half_ = half;

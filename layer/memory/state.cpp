@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
+#include <unistd.h>
 
 #include <array>
 #include <new>
@@ -21,7 +22,9 @@ constexpr std::size_t kRoom = 16;  // for ranges, when there is no memory for mo
 template <class Visit>
 void existing_pages(const std::byte* mapping, std::size_t first, std::size_t last, Visit visit) {
   struct sysinfo memory;
-  const bool swapped = sysinfo(&memory) != 0 || memory.freeswap != memory.totalswap;
+  // The kernel tells of its own pages, which may be larger.
+  static const bool other_pages = sysconf(_SC_PAGESIZE) != static_cast<long>(page_bytes);
+  const bool swapped = other_pages || sysinfo(&memory) != 0 || memory.freeswap != memory.totalswap;
   std::array<unsigned char, 4096> resident;
   while (first < last) {
     const std::size_t count = std::min(last - first, resident.size());
