@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <iterator>
 #include <string>
 #include <thread>
@@ -376,6 +377,23 @@ TEST(MemoryHostile, AFileSizeLimitDoesNotKillTheProgram) {
         const auto tracker = Tracker::create("auto");
         const bool refused = tracker->allocate(2 << 20, page) == nullptr;
         _exit(refused ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST(MemoryHostile, AnAddressSpaceLimitIsLeftToTheProgram) {
+  EXPECT_EXIT(
+      {
+        std::size_t pages = 0;
+        std::ifstream("/proc/self/statm") >> pages;
+        constexpr std::size_t giga = std::size_t{1} << 30;
+        rlimit limit{};
+        limit.rlim_cur = limit.rlim_max = pages * page + 6 * giga;
+        setrlimit(RLIMIT_AS, &limit);
+        const auto tracker = Tracker::create("auto");
+        void* const got =
+            mmap(nullptr, 4 * giga, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        _exit(tracker != nullptr && got != MAP_FAILED ? 0 : 1);
       },
       testing::ExitedWithCode(0), "");
 }
