@@ -23,7 +23,6 @@ const std::map<std::string, const char*>& left_out() {
       {"one_page", "the host writes beside what dispatches read: here each reads all of it"},
       {"persistent", "is a benchmark: writes 64 MiB for sixty frames; rewrite and mappings write less"},
       {"pool_resets", "as forks"},
-      {"probe", "only starts another one: [isolation]"},
       {"twoqueues_threads", "as forks"},
   };
   return all;
