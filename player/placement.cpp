@@ -44,8 +44,10 @@ void guess_sizes(std::vector<Need>& needs, VkDeviceSize captured_bytes) {
 const Need* collision(const std::vector<Need>& needs, std::size_t i, std::size_t end,
                       VkDeviceSize granularity) {
   const Need& a = needs[i];
+  const VkDeviceSize reach = std::max(a.bytes, a.captured_bytes) + std::max<VkDeviceSize>(granularity, 1);
   for (std::size_t j = i + 1; j < end; ++j) {
     const Need& b = needs[j];
+    if (b.captured_offset - a.captured_offset >= reach) break;  // so do all behind it
     if (!live_together(a, b)) continue;
     if (overlap(a.captured_offset, a.captured_bytes, b.captured_offset, b.captured_bytes)) continue;
     if (overlap(a.captured_offset, a.bytes, b.captured_offset, b.bytes)) return &b;
@@ -93,6 +95,9 @@ std::vector<std::vector<std::size_t>> sharing(const std::vector<Need>& needs, Sh
     std::erase_if(open, [&](std::size_t j) { return end_of(j) <= needs[i].captured_offset; });
     for (const std::size_t j : open)
       if (when == Sharing::ever || live_together(needs[i], needs[j])) root[find(i)] = find(j);
+    // Of a set that is one anyway, the one that reaches farthest is enough.
+    if (when == Sharing::ever && !open.empty() && end_of(open[0]) >= end_of(i)) continue;
+    if (when == Sharing::ever) open.clear();
     open.push_back(i);
   }
   std::vector<std::vector<std::size_t>> sets(needs.size());
