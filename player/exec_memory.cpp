@@ -220,7 +220,7 @@ Result<void> host_write(Run& run, const Op& op, std::byte* args) {
     } else {
       std::vector<Piece>& pieces = run.pieces();
       pieces.clear();
-      pieces_of(placement, range.offset, range.size, Access::write, op.sequence, pieces);
+      pieces_of(placement, range.offset, range.size, pieces);
       for (const Piece& piece : pieces) {
         std::memcpy(memory.mapped + piece.to, data + piece.from, piece.bytes);
         if (!memory.coherent) RONDO_TRY(flush(run, op, run.device(op), memory, piece.to, piece.bytes));

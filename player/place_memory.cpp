@@ -92,7 +92,7 @@ Result<Placement> place_one(Run& run, Measurer& measurer, std::uint32_t device,
     need.linear = measured->linear;
     need.captured_offset = resource.offset;
     need.captured_bytes = resource.bytes;
-    need.born = std::max(object.created, resource.bound);
+    need.born = object.created;
     need.died = object.destroyed;
     need.bytes = measured->needs.size;
     need.alignment = measured->needs.alignment;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -26,18 +25,13 @@ struct Region {
   VkDeviceSize captured_begin = 0, captured_end = 0;
   VkDeviceSize begin = 0;
   Rows captured_rows, rows;  // where they differ; else zero
-  // Numbers of records: what was bound there lives from the first on; its place here is its own
-  // from the second to before the third.
-  std::uint64_t born = 0, from = 0, to = UINT64_MAX;
 };
 
 struct Placement {
   bool moved = false;  // else every offset is the captured one
   VkDeviceSize bytes = 0;
   std::uint32_t type = 0;
-  // Some captured bytes have gone to several places, one after the other.
-  bool in_time = false;
-  std::vector<Region> regions;  // ascending, and without holes unless `in_time`; only when moved
+  std::vector<Region> regions;                              // ascending, without holes; only when moved
   std::unordered_map<std::uint32_t, VkDeviceSize> offsets;  // of resources; only when moved
 };
 
@@ -55,15 +49,9 @@ struct Piece {
   VkDeviceSize bytes = 0;
 };
 
-enum class Access { read, write };
-
-// Appends the pieces of [offset, offset + bytes) as of the record with this number, ascending.
-// Padding between the rows of an image that has less of it here is left out, and what nothing
-// is bound to any more. Of bytes that are in two pieces (`in_time`) the later piece has the last
-// say; what is written goes to all of them.
-void pieces_of(const Placement& placement, VkDeviceSize offset, VkDeviceSize bytes, Access access,
-               std::uint64_t sequence, std::vector<Piece>& out);
-VkDeviceSize covered_by(std::span<const Piece> pieces);  // bytes of the captured range
+// Appends the pieces of [offset, offset + bytes), ascending. Padding between
+// the rows of an image that has less of it here is left out.
+void pieces_of(const Placement& placement, VkDeviceSize offset, VkDeviceSize bytes, std::vector<Piece>& out);
 
 // A resource bound to an allocation: as captured, and as the target asks.
 struct Need {
@@ -79,8 +67,8 @@ struct Need {
 
 // Keeps the captured offsets where they fit the target's needs; otherwise lays
 // resources out anew, those that share bytes in the same places relative to
-// each other (if that cannot be, only those that lived at one time). Fails (device) naming the resources
-// where that cannot be. The caller sets `type`.
+// each other. Fails (device) naming the resources where that cannot be. The
+// caller sets `type`.
 Result<Placement> lay_out(VkDeviceSize captured_bytes, bool dedicated, std::vector<Need> needs,
                           VkDeviceSize granularity);
 

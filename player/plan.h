@@ -122,7 +122,7 @@ struct CapturedResource {
   std::uint32_t memory = kNone;  // index into Plan::memories
   VkDeviceSize alignment = 1;    // likewise
   VkDeviceSize offset = 0;
-  std::uint64_t bound = 0;                // the number of the record that bound it, 0: none
+  bool bound = false;
   std::uint64_t opaque = 0;               // of a buffer: its opaque capture address
   VkFormat format = VK_FORMAT_UNDEFINED;  // of an image, and its extent
   VkExtent3D extent{};

@@ -67,7 +67,7 @@ class PlanBuilder {
   Result<void> observe_limits(const Record& record, const codec::CommandInfo& command);
   Result<void> observe_requirements(const codec::CommandInfo& command);
   Result<void> observe_swapchain(const Record& record, const codec::CommandInfo& command);
-  void note_bind(const Record& record, ObjectId resource, ObjectId memory, VkDeviceSize offset);
+  void note_bind(ObjectId resource, ObjectId memory, VkDeviceSize offset);
   CapturedPhysicalDevice& physical(ObjectId id);
   std::uint32_t add_resource(ObjectId id, bool image, VkDeviceSize bytes);
   void set_place(ObjectId id, std::size_t index);

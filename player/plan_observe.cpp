@@ -40,12 +40,12 @@ std::uint32_t PlanBuilder::add_resource(ObjectId id, bool image, VkDeviceSize by
   return plan_->place_of(id);
 }
 
-void PlanBuilder::note_bind(const Record& record, ObjectId resource, ObjectId memory, VkDeviceSize offset) {
+void PlanBuilder::note_bind(ObjectId resource, ObjectId memory, VkDeviceSize offset) {
   const std::uint32_t r = plan_->place_of(resource), m = plan_->place_of(memory);
   if (resource == 0 || memory == 0 || r == kNone || m == kNone) return;
   plan_->resources[r].memory = m;
   plan_->resources[r].offset = offset;
-  plan_->resources[r].bound = record.sequence;
+  plan_->resources[r].bound = true;
   plan_->memories[m].resources.push_back(r);
 }
 

@@ -79,25 +79,25 @@ Result<void> PlanBuilder::observe_memory(const Record& record, const codec::Comm
       break;
     case CommandId::vkBindBufferMemory: {
       const auto& args = view_.as<args_vkBindBufferMemory>();
-      note_bind(record, view_.id(&args.buffer), view_.id(&args.memory), args.memoryOffset);
+      note_bind(view_.id(&args.buffer), view_.id(&args.memory), args.memoryOffset);
       break;
     }
     case CommandId::vkBindImageMemory: {
       const auto& args = view_.as<args_vkBindImageMemory>();
-      note_bind(record, view_.id(&args.image), view_.id(&args.memory), args.memoryOffset);
+      note_bind(view_.id(&args.image), view_.id(&args.memory), args.memoryOffset);
       break;
     }
     case CommandId::vkBindBufferMemory2: {
       const auto& args = view_.as<args_vkBindBufferMemory2>();
       for (std::uint32_t i = 0; args.pBindInfos != nullptr && i < args.bindInfoCount; ++i)
-        note_bind(record, view_.id(&args.pBindInfos[i].buffer), view_.id(&args.pBindInfos[i].memory),
+        note_bind(view_.id(&args.pBindInfos[i].buffer), view_.id(&args.pBindInfos[i].memory),
                   args.pBindInfos[i].memoryOffset);
       break;
     }
     case CommandId::vkBindImageMemory2: {
       const auto& args = view_.as<args_vkBindImageMemory2>();
       for (std::uint32_t i = 0; args.pBindInfos != nullptr && i < args.bindInfoCount; ++i)
-        note_bind(record, view_.id(&args.pBindInfos[i].image), view_.id(&args.pBindInfos[i].memory),
+        note_bind(view_.id(&args.pBindInfos[i].image), view_.id(&args.pBindInfos[i].memory),
                   args.pBindInfos[i].memoryOffset);
       break;
     }

@@ -40,7 +40,7 @@ SCENARIO("captures play on devices with other memory", "[placement]") {
   if (!no_readback(fake).empty()) SKIP_SCENARIO(no_readback(fake));
   const std::vector<std::string> devices = {"", "unified=1", "buffer-alignment=4096,image-padding=3",
                                             "atom=64,image-padding=1"};
-  for (const char* name : {"images", "triangle", "compressed", "multisample", "reuse"})
+  for (const char* name : {"images", "triangle", "compressed", "multisample"})
     for (const std::string& there : devices) {
       const Recording& capture = captured(without_checks({program(name)}),
                                           {.checkpoints = "readback", .driver = fake, .settings = there});

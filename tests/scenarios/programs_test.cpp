@@ -63,10 +63,6 @@ SCENARIO("a read-back that comes out the same again replays bit for bit", "[prog
   replays_bit_for_bit({program("rewrite")}, {.submits = 3});
 }
 
-SCENARIO("bytes of one memory that go from buffer to buffer replay", "[programs]") {
-  replays_bit_for_bit({program("reuse")}, {.submits = 24});
-}
-
 // What they print is what there is, and some of that is hidden from captured programs.
 SCENARIO("programs that only ask what there is replay", "[programs]") {
   const Expectations expected{.submits = 0,

@@ -19,10 +19,9 @@ Need need(std::uint32_t resource, VkDeviceSize offset, VkDeviceSize captured, Vk
   return n;
 }
 
-std::vector<Piece> pieces(const Placement& placement, VkDeviceSize offset, VkDeviceSize bytes,
-                          Access access = Access::write, std::uint64_t sequence = 1) {
+std::vector<Piece> pieces(const Placement& placement, VkDeviceSize offset, VkDeviceSize bytes) {
   std::vector<Piece> out;
-  pieces_of(placement, offset, bytes, access, sequence, out);
+  pieces_of(placement, offset, bytes, out);
   return out;
 }
 
@@ -95,94 +94,6 @@ TEST(Placement, LetsResourcesOfDifferentTimesGrowOverEachOther) {
   const auto placement = lay_out(1024, false, {first, second}, 1);
   ASSERT_TRUE(placement);
   EXPECT_FALSE(placement->moved);
-}
-
-// A sub-allocator's block, from which the second takes bytes that the first gave back.
-class ReusedBytes : public ::testing::Test {
- protected:
-  static Need living(Need n, std::uint64_t born, std::uint64_t died = 0) {
-    n.born = born;
-    n.died = died;
-    return n;
-  }
-  // Where one byte is.
-  static std::vector<VkDeviceSize> places(const Placement& placement, VkDeviceSize offset, Access access,
-                                          std::uint64_t sequence) {
-    std::vector<VkDeviceSize> all;
-    for (const Piece& piece : pieces(placement, offset, 1, access, sequence)) all.push_back(piece.to);
-    return all;
-  }
-};
-
-TEST_F(ReusedBytes, GoToTheResourceThatLivesAtTheTime) {
-  const auto placement = lay_out(
-      4096, false, {living(need(1, 0, 1024, 1024, 512), 10, 20), living(need(2, 256, 512, 512, 512), 30)}, 1);
-  ASSERT_TRUE(placement) << placement.error().message;
-  ASSERT_TRUE(placement->in_time);
-  EXPECT_EQ(placement->offsets.at(2) % 512, 0u);
-  const VkDeviceSize in_first = placement->offsets.at(1) + 300, in_second = placement->offsets.at(2) + 44;
-  using Places = std::vector<VkDeviceSize>;
-  EXPECT_EQ(places(*placement, 300, Access::write, 15), Places{in_first});
-  // Written before anything is bound: for the one that comes.
-  EXPECT_EQ(places(*placement, 300, Access::write, 25), Places{in_second});
-  EXPECT_EQ(places(*placement, 300, Access::write, 35), Places{in_second});
-  EXPECT_EQ(places(*placement, 300, Access::read, 15), Places{in_first});
-  EXPECT_EQ(places(*placement, 300, Access::read, 25), Places{});
-  EXPECT_EQ(places(*placement, 300, Access::read, 35), Places{in_second});
-  // Nobody's, at any time.
-  EXPECT_EQ(places(*placement, 2000, Access::read, 25).size(), 1u);
-}
-
-TEST_F(ReusedBytes, HaveOnePlaceForWhatNeverLivesTogether) {
-  std::vector<Need> needs;
-  for (std::uint32_t i = 0; i < 100; ++i)
-    needs.push_back(living(need(i, i % 2 * 256, 1024, 1024, 4096), 10 * i + 1, 10 * i + 5));
-  const auto placement = lay_out(4096, false, needs, 1);
-  ASSERT_TRUE(placement) << placement.error().message;
-  EXPECT_LE(placement->bytes, 4 * 4096u);
-}
-
-TEST_F(ReusedBytes, KeepApartWhatLivesTogether) {
-  std::vector<Need> needs;
-  for (std::uint32_t i = 0; i < 60; ++i)
-    needs.push_back(living(need(i, i * 7 % 13 * 256, 256 + i % 3 * 64, 256 + i % 5 * 128, 1024), 10 * i + 1,
-                           10 * i + 1 + i % 4 * 10));
-  for (Need& n : needs)
-    for (const Need& other : needs)  // a real program's do not overlap while both live
-      if (n.resource != other.resource && other.captured_bytes != 0 && n.captured_bytes != 0 &&
-          n.captured_offset < other.captured_offset + other.captured_bytes &&
-          other.captured_offset < n.captured_offset + n.captured_bytes && n.born < other.died &&
-          other.born < n.died)
-        n.died = n.born;
-  const auto placement = lay_out(4096, false, needs, 1);
-  ASSERT_TRUE(placement) << placement.error().message;
-  for (const Need& a : needs) {
-    const VkDeviceSize at = placement->offsets.at(a.resource);
-    EXPECT_EQ(at % 1024, 0u);
-    EXPECT_LE(at + a.bytes, placement->bytes);
-    for (const Need& b : needs) {
-      const VkDeviceSize there = placement->offsets.at(b.resource);
-      const bool together = a.resource != b.resource && a.born < b.died && b.born < a.died;
-      EXPECT_FALSE(together && at < there + b.bytes && there < at + a.bytes)
-          << a.resource << " and " << b.resource;
-    }
-  }
-}
-
-// What was written to bytes of its own before it was bound is not lost to what lives beside it.
-TEST_F(ReusedBytes, AreReservedForWhatHasSomeOfThemFromTheBeginning) {
-  const auto placement =
-      lay_out(8192, false,
-              {living(need(1, 0, 1024, 1024, 512), 10, 20), living(need(2, 256, 4096, 4096, 512), 30)}, 1);
-  ASSERT_TRUE(placement) << placement.error().message;
-  EXPECT_EQ(places(*placement, 2000, Access::write, 5),
-            std::vector<VkDeviceSize>{placement->offsets.at(2) + 2000 - 256});
-  EXPECT_GE(placement->offsets.at(2), placement->offsets.at(1) + 1024);
-}
-
-TEST(Pieces, CoverBytesOnce) {
-  const std::vector<Piece> all = {{10, 0, 10}, {0, 0, 5}, {15, 0, 10}, {16, 0, 2}};
-  EXPECT_EQ(covered_by(all), 5u + 15u);
 }
 
 TEST(Placement, KeepsLinearAndOptimalPagesApart) {
