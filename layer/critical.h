@@ -32,9 +32,9 @@ typename CommandTraits<C>::Return record_critical(Inside&& inside, Down&& down, 
     else
       inside(state);
     if (state != nullptr && recording()) sequence = commit_call(*state, C, kReturns ? kRecordTwoPart : 0);
+    // Said here and not at the end, which a program that is killed does not have.
+    if (state != nullptr && g_hot.writer->failed()) stop_recording(g_hot.writer->failure());
   });
-  // Said here and not at the end, which a program that is killed does not have.
-  if (state != nullptr && g_hot.writer->failed()) stop_recording(g_hot.writer->failure());
   if constexpr (!kReturns) {
     down();
   } else {

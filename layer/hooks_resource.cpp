@@ -24,7 +24,8 @@ constexpr VkBufferUsageFlags kReadOnly =
 struct BufferRequest {
   BufferRequest(DeviceState& device, const VkBufferCreateInfo& asked) : info(asked) {
     if (device.resources != nullptr) info.usage |= VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
-    if (device.address_replay && (asked.usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0) {
+    if (recording() && device.address_replay &&
+        (asked.usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0) {
       info.flags |= VK_BUFFER_CREATE_DEVICE_ADDRESS_CAPTURE_REPLAY_BIT;
       return;  // its memory is the driver's own
     }

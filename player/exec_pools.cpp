@@ -32,11 +32,17 @@ std::vector<VkDescriptorPoolSize> sizes_for(const Run& run, const Op& op,
   const auto* variable = find_chained<VkDescriptorSetVariableDescriptorCountAllocateInfo>(
       asked.pNext, VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_ALLOCATE_INFO);
   std::map<VkDescriptorType, std::uint32_t> needed;
+  std::map<ObjectId, std::vector<std::byte>> blocks;  // of the layouts' creation
+  const std::vector<Object>& objects = run.plan().objects.objects();
   std::uint32_t set = 0;
   for (const Patch& patch : std::span(run.plan().patches).subspan(op.first_patch, op.patches)) {
-    const Op* create = creator(run.plan(), patch.id, CommandId::vkCreateDescriptorSetLayout);
-    if (create == nullptr) continue;
-    const std::vector<std::byte> block = run.prepared_copy(*create);
+    if (objects[patch.id].type != HandleType::VkDescriptorSetLayout) continue;
+    const auto [found, fresh] = blocks.try_emplace(patch.id);
+    std::vector<std::byte>& block = found->second;
+    if (const Op* create =
+            fresh ? creator(run.plan(), patch.id, CommandId::vkCreateDescriptorSetLayout) : nullptr)
+      block = run.prepared_copy(*create);
+    if (block.empty()) continue;
     const VkDescriptorSetLayoutCreateInfo& layout =
         *reinterpret_cast<const args_vkCreateDescriptorSetLayout*>(block.data())->pCreateInfo;
     const auto* flags = find_chained<VkDescriptorSetLayoutBindingFlagsCreateInfo>(

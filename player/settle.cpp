@@ -59,7 +59,7 @@ Result<void> Run::settle(const Op& op, const Settle& settle) {
   const IdleProbe probe(device, queue);
   const std::uint64_t left = deadline_.left_ns();
   const VkResult r = probe.wait(std::min(left, has_events_ ? kMayHangNs : UINT64_MAX));
-  if (r == VK_TIMEOUT && left <= kMayHangNs) return tl::unexpected<Error>(timed_out(op));
+  if (r == VK_TIMEOUT && (!has_events_ || left <= kMayHangNs)) return tl::unexpected<Error>(timed_out(op));
   if (r == VK_TIMEOUT) {
     abandoned_ = true;
     return tl::unexpected<Error>(

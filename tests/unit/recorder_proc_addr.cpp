@@ -24,11 +24,31 @@ VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice, const VkDeviceCre
   *device = reinterpret_cast<VkDevice>(&g_object);
   return VK_SUCCESS;
 }
+VKAPI_ATTR void VKAPI_CALL properties(VkPhysicalDevice, VkPhysicalDeviceProperties* p) { *p = {}; }
+VKAPI_ATTR void VKAPI_CALL memory(VkPhysicalDevice, VkPhysicalDeviceMemoryProperties* p) { *p = {}; }
+VKAPI_ATTR void VKAPI_CALL no_families(VkPhysicalDevice, std::uint32_t* count, VkQueueFamilyProperties*) {
+  *count = 0;
+}
+VKAPI_ATTR VkResult VKAPI_CALL no_extensions(VkPhysicalDevice, const char*, std::uint32_t* count,
+                                             VkExtensionProperties*) {
+  *count = 0;
+  return VK_SUCCESS;
+}
 VKAPI_ATTR void VKAPI_CALL does_nothing() {}
 
+template <class Function>
+PFN_vkVoidFunction as_void(Function* function) {
+  return reinterpret_cast<PFN_vkVoidFunction>(function);
+}
+
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL next_of_instance(VkInstance, const char* name) {
-  if (std::string_view(name) == "vkCreateInstance") return reinterpret_cast<PFN_vkVoidFunction>(create_instance);
-  if (std::string_view(name) == "vkCreateDevice") return reinterpret_cast<PFN_vkVoidFunction>(create_device);
+  const std::string_view text(name);
+  if (text == "vkCreateInstance") return as_void(create_instance);
+  if (text == "vkCreateDevice") return as_void(create_device);
+  if (text == "vkGetPhysicalDeviceProperties") return as_void(properties);
+  if (text == "vkGetPhysicalDeviceMemoryProperties") return as_void(memory);
+  if (text == "vkGetPhysicalDeviceQueueFamilyProperties") return as_void(no_families);
+  if (text == "vkEnumerateDeviceExtensionProperties") return as_void(no_extensions);
   return does_nothing;
 }
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL next_of_device(VkDevice, const char*) { return does_nothing; }
