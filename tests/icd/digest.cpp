@@ -276,9 +276,11 @@ void note_created(const Call& call) {
       const auto object = find(static_cast<HandleType>(f.type), load<std::uint64_t>(made + i * f.size));
       if (object == nullptr) continue;
       if (arguments == nullptr) arguments = std::make_unique<Arguments>(call.canonical, call.args);
-      object->content = content_of_creation(*arguments, i, objects);
-      if (object->type == HandleType::VkPipeline)
-        note_pipeline(*arguments, i, static_cast<Pipeline&>(*object));
+      std::call_once(object->described, [&] {
+        object->content = content_of_creation(*arguments, i, objects);
+        if (object->type == HandleType::VkPipeline)
+          note_pipeline(*arguments, i, static_cast<Pipeline&>(*object));
+      });
     }
   }
 }

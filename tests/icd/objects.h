@@ -39,6 +39,7 @@ struct Object {
   std::atomic<std::uint32_t> pending{0};     // submissions not finished that use it
   std::atomic<std::uint32_t> references{1};  // creations that got this object (duplicate handles)
   std::string identity;                      // of the creation's parameters, for duplicates
+  std::once_flag described;                  // several threads' creations may get one object
   std::uint64_t content = 0;                 // digest of the same without handles and addresses (digest.h)
 };
 
