@@ -19,13 +19,14 @@ std::size_t phase(const std::byte* address) {
 }
 
 struct Runs {
+  std::size_t gap;
   Found found;
   void* context;
   std::size_t begin = 0;
   std::size_t end = 0;  // nothing yet while equal to begin
 
   void add(std::size_t from, std::size_t to) {
-    if (begin != end && from - end <= merge_gap) {
+    if (begin != end && from - end <= gap) {
       end = to;
       return;
     }
@@ -38,8 +39,27 @@ struct Runs {
   }
 };
 
+// Of one word, which is not equal.
+void exact_differences(Word changed, std::size_t at, Runs& runs) {
+  constexpr Word ones = 0x0101010101010101, tops = 0x8080808080808080;
+  if (((changed - ones) & ~changed & tops) == 0) {  // no byte of it is equal
+    runs.add(at, at + sizeof(Word));
+    return;
+  }
+  for (std::size_t i = 0; i < sizeof(Word); ++i)
+    if ((changed >> (8 * i) & 0xff) != 0) runs.add(at + i, at + i + 1);
+}
+
 // Of one block, which lies `at` bytes from the start.
 void block_differences(const Word* now, Word* known, std::size_t at, Store store, Runs& runs) {
+  if (runs.gap == no_gap) {
+    for (std::size_t i = 0; i < block_words; ++i) {
+      if (now[i] == known[i]) continue;
+      exact_differences(now[i] ^ known[i], at + i * sizeof(Word), runs);
+      if (store == Store::yes) known[i] = now[i];
+    }
+    return;
+  }
   unsigned equal = 0;
   for (std::size_t i = 0; i < block_words; ++i) equal += now[i] == known[i] ? 1 : 0;
   const auto first_byte = [&](std::size_t i) {
@@ -63,9 +83,9 @@ void block_differences(const Word* now, Word* known, std::size_t at, Store store
 }  // namespace
 
 RONDO_RACES_ARE_MEANT
-void differences(const std::byte* live, std::byte* base, std::size_t bytes, Store store, Found found,
-                 void* context) noexcept {
-  Runs runs{found, context};
+void differences(const std::byte* live, std::byte* base, std::size_t bytes, std::size_t gap, Store store,
+                 Found found, void* context) noexcept {
+  Runs runs{gap, found, context};
   std::size_t at = 0;
   const auto byte_step = [&](std::size_t end) RONDO_RACES_ARE_MEANT {
     for (; at < end; ++at) {

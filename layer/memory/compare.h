@@ -15,8 +15,10 @@
 
 namespace rondo::memory {
 
-// Changes closer than this are one: a range costs 16 bytes in a record.
+// Changes with so many equal bytes between them are one: a range costs 16 bytes in a record.
 inline constexpr std::size_t merge_gap = 24;
+// … none: what lies between may be somebody else's by the time that a run is put back.
+inline constexpr std::size_t no_gap = 0;
 
 using Found = void (*)(void* context, std::size_t begin, std::size_t end);
 
@@ -25,9 +27,10 @@ enum class Store { no, yes };
 // Calls found(context, begin, end) for each run of differing bytes, ascending,
 // after storing to `base` what was read of it (Store::yes). Each byte of `live`
 // is read once, so what is stored is what was compared, whatever is written
-// meanwhile. A run may hold equal bytes, but does not begin or end with one.
-void differences(const std::byte* live, std::byte* base, std::size_t bytes, Store store, Found found,
-                 void* context) noexcept;
+// meanwhile. A run may hold `gap` (merge_gap or no_gap) equal bytes in a row, but
+// does not begin or end with one.
+void differences(const std::byte* live, std::byte* base, std::size_t bytes, std::size_t gap, Store store,
+                 Found found, void* context) noexcept;
 
 bool differs(const std::byte* live, const std::byte* base, std::size_t bytes) noexcept;
 

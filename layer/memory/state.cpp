@@ -64,6 +64,7 @@ Tracked::State::State(Tracked& tracked, Tracker& by, const std::byte* contents_s
       known(pages),
       mixed(pages),
       stale(pages),
+      device_pages(pages),
       taken(pages),
       undone(pages) {
   contents = contents_start - lead;
@@ -122,6 +123,7 @@ void Tracked::State::pull(std::size_t begin, std::size_t end) noexcept {
       base + begin, begin - lead, end - begin,
       [](void* passed, std::size_t from, std::size_t to) {
         const auto& c = *static_cast<Context*>(passed);
+        c.state.device_pages.add((c.begin + from) / page_bytes, (c.begin + to - 1) / page_bytes + 1);
         c.state.report(c.begin + from, c.begin + to, false, true);
       },
       &context);
@@ -315,7 +317,7 @@ void Tracked::State::report(std::size_t begin, std::size_t end, bool is_ambiguou
   if (!ranges.empty()) {
     Range& last = ranges.back();
     const bool same_kind = last.ambiguous == is_ambiguous && (last.bytes != nullptr) == stable;
-    if (same_kind && offset - (last.offset + last.size) <= merge_gap) {
+    if (same_kind && offset - (last.offset + last.size) <= gap) {
       last.size = offset + size - last.offset;
       return;
     }
@@ -339,7 +341,7 @@ void Tracked::State::report_differences(const std::byte* from, std::size_t begin
     bool stable;
   } context{*this, begin, is_ambiguous, store == Store::yes};
   differences(
-      from, base + begin, end - begin, store,
+      from, base + begin, end - begin, gap, store,
       [](void* passed, std::size_t first, std::size_t last) {
         const auto& c = *static_cast<Context*>(passed);
         c.state.report(c.begin + first, c.begin + last, c.ambiguous, c.stable);
@@ -415,6 +417,7 @@ void Tracked::State::refresh_batch(std::size_t first, std::size_t last, Refresh 
        i = changed.next(i + 1, last - first)) {
     const std::size_t page = first + i;
     const bool uncertain = pending.has(page) || fresh(page);
+    if (!uncertain) device_pages.add(page, page + 1);
     if (uncertain) {
       mixed.add(page, page + 1);
       compared.remove(i, i + 1);

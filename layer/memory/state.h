@@ -61,6 +61,12 @@ struct Tracked::State {
   bool any_unknown(const PageSet& of, std::size_t first, std::size_t last) const;
   // Whether a page is recorded with all its bytes: base lacks something of what a replay has.
   bool takes_whole(std::size_t page, Device device) const;
+  // What lies between the host's bytes on a page that the device writes, too, may be
+  // what work in flight is about to write.
+  std::size_t gap_of(std::size_t page, Device device) const {
+    const bool both = device_pages.has(page) || (watches_device() && !is_clean(page));
+    return device == Device::active && both ? no_gap : merge_gap;
+  }
   // Base does not hold what the page held when tracking began.
   bool fresh(std::size_t page) const { return unknown_start && !known.has(page); }
   void report(std::size_t begin, std::size_t end, bool is_ambiguous, bool stable) noexcept;
@@ -109,7 +115,9 @@ struct Tracked::State {
   PageSet known;    // base is what the host last wrote here
   PageSet mixed;    // pending when the device had been writing
   PageSet stale;    // mixed, and the device has finished: base lacks what it wrote
+  PageSet device_pages;  // where a device's write was seen, ever
   std::vector<Range> ranges;
+  std::size_t gap = merge_gap;  // equal bytes between changes that are one range
   bool kept_contested = false;
   PageSet taken;  // from pending, by the changes() that is running; with a device_watch
 

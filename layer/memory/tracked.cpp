@@ -103,10 +103,11 @@ std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size
     const bool ambiguous = s.ambiguous(page, device);
     const bool fresh = s.fresh(page);
     const bool stale = s.takes_whole(page, device);
+    s.gap = s.gap_of(page, device);
     std::size_t stop = page + 1;
     while (stop < most && s.hot.has(stop) == hot && s.pending.has(stop) &&
            s.ambiguous(stop, device) == ambiguous && s.fresh(stop) == fresh &&
-           s.takes_whole(stop, device) == stale)
+           s.takes_whole(stop, device) == stale && s.gap_of(stop, device) == s.gap)
       ++stop;
     const std::size_t begin = s.begin_of(page);
     const std::size_t end = s.end_of(stop);
@@ -156,6 +157,7 @@ void Tracked::each_undone(const std::function<void(std::uint64_t from, std::uint
 std::span<const Range> Tracked::refresh(std::uint64_t offset, std::uint64_t size, Refresh which) noexcept {
   State& s = *state_;
   s.ranges.clear();
+  s.gap = merge_gap;
   if (!s.tracker.kernel_->ours() || offset >= size_) return {};
   const std::uint64_t end = clipped_end(offset, size, size_);
   const std::size_t first = s.page_of(offset);

@@ -44,8 +44,9 @@ class Space;
 
 inline constexpr std::uint64_t whole = ~std::uint64_t{0};  // to the end, as VK_WHOLE_SIZE
 
-// Bytes that changed. Changes closer than 24 bytes are one range, so a range
-// may hold unchanged bytes between changed ones; its first and last byte changed.
+// Bytes that changed. Changes closer than 25 bytes are one range, so a range may hold
+// unchanged bytes between changed ones; its first and last byte changed. On pages that
+// a device writes, too, with work in flight (Device::active), every byte of it changed.
 struct Range {
   std::uint64_t offset = 0;          // from the start of the tracked memory
   std::uint64_t size = 0;            // bytes, never zero

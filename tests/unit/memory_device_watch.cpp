@@ -107,6 +107,21 @@ TEST_F(MemoryDeviceWatch, APageThatBothWroteIsRecordedWhole) {
   EXPECT_TRUE(ranges[0].ambiguous);
 }
 
+TEST_F(MemoryDeviceWatch, BesideWorkInFlightNoByteBetweenIsTheHosts) {
+  const auto write_two = [&](int number) { host[20 * page] = host[20 * page + 8] = std::byte(number); };
+  const Spans apart{{20 * page, 1}, {20 * page + 8, 1}}, one{{20 * page, 9}};
+  write_two(8);
+  EXPECT_EQ(spans_of(tracked->collect(0, whole, Device::active)), one) << "nobody else's page so far";
+  write(20, 1);
+  wait();
+  write_two(9);
+  EXPECT_EQ(spans_of(tracked->collect(0, whole, Device::active)), apart)
+      << "the work may write what lies between after this";
+  wait();
+  write_two(10);
+  EXPECT_EQ(spans_of(tracked->collect(0, whole, Device::idle)), one);
+}
+
 TEST_F(MemoryDeviceWatch, HostWritesBesideWorkOnOtherPagesAreTheHosts) {
   write(21, 1);  // now, while work is pending
   host[20 * page + 100] = std::byte{7};

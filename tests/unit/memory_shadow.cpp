@@ -77,6 +77,11 @@ TEST_F(MemoryShadow, BytesOfBothOnOnePageStayApart) {
   tracked->refresh(0, whole, Refresh::finished);
   for (std::size_t i = 0; i < 256; ++i)
     EXPECT_EQ(host[i], static_cast<std::byte>(i + 1)) << "byte " << i << " of the program's side";
+  // From now on the page is known to be the device's, too.
+  for (std::size_t i = 0; i < 256; i += 3) host[i] = std::byte{0xff};
+  const auto again = tracked->collect(0, whole, Device::active);
+  EXPECT_EQ(again.size(), 86u);
+  for (const Range& range : again) EXPECT_EQ(range.size, 1u);
 }
 
 TEST_F(MemoryShadow, AWriteOfTheProgramOutlivesAWait) {
