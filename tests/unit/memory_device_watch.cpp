@@ -11,22 +11,13 @@
 #include <vector>
 
 #include "layer/memory/device_watch.h"
-#include "layer/memory/kernel.h"
-#include "layer/memory/tracker.h"
+#include "tests/unit/memory_spans.h"
 
 namespace rondo::memory {
 namespace {
 
-constexpr std::size_t page = page_bytes;
 constexpr std::size_t pages = 200;  // the last block is not whole
 constexpr int kWaits = 8;           // more than it takes until a quiet block is watched
-using Spans = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
-
-Spans spans_of(std::span<const Range> ranges) {
-  Spans spans;
-  for (const Range& r : ranges) spans.emplace_back(r.offset, r.size);
-  return spans;
-}
 
 class MemoryDeviceWatch : public testing::Test {
  protected:

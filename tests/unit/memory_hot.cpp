@@ -11,16 +11,13 @@
 #include <vector>
 
 #include "layer/memory/hot_blocks.h"
-#include "layer/memory/kernel.h"
-#include "layer/memory/tracker.h"
+#include "tests/unit/memory_spans.h"
 
 namespace rondo::memory {
 namespace {
 
-constexpr std::size_t page = page_bytes;
 constexpr std::size_t pages = 256;
 constexpr int kRounds = 12;  // more than make a block hot, or cold again
-using Spans = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
 long faults() {
   rusage usage;
