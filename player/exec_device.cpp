@@ -105,6 +105,7 @@ Result<void> create_instance(Run& run, const Op& op, std::byte* args) {
   }
   VkApplicationInfo application{};
   application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
+  application.apiVersion = VK_API_VERSION_1_0;  // what none means
   if (info.pApplicationInfo != nullptr) application = *info.pApplicationInfo;
   // A 1.0 loader refuses what it does not know; later ones accept any version.
   if (run.loader().version < VK_API_VERSION_1_1) application.apiVersion = VK_API_VERSION_1_0;

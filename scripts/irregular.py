@@ -26,8 +26,13 @@ RULES = {
     ("VkCommandBufferBeginInfo", "pInheritanceInfo"): "inheritance_info",
     ("VkCommandBufferInheritanceInfo", "renderPass"): "inheritance_render_pass",
     ("VkCommandBufferInheritanceInfo", "framebuffer"): "inheritance_render_pass",
+    ("VkCommandBufferInheritanceRenderingInfo", "pColorAttachmentFormats"): "inheritance_formats",
     # Graphics pipelines: states under rasterizer discard, dynamic state, libraries.
+    ("VkGraphicsPipelineCreateInfo", "pNext"): "pipeline_chain",
+    ("VkPipelineRenderingCreateInfo", "pColorAttachmentFormats"): "pipeline_formats",
     ("VkGraphicsPipelineCreateInfo", "pStages"): "pipeline_stages",
+    ("VkGraphicsPipelineCreateInfo", "layout"): "pipeline_layout",
+    ("VkGraphicsPipelineCreateInfo", "renderPass"): "pipeline_render_pass",
     ("VkGraphicsPipelineCreateInfo", "pVertexInputState"): "pipeline_vertex_input",
     ("VkGraphicsPipelineCreateInfo", "pInputAssemblyState"): "pipeline_input_assembly",
     ("VkGraphicsPipelineCreateInfo", "pTessellationState"): "pipeline_tessellation",

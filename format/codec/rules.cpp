@@ -106,20 +106,35 @@ bool Rules::applies(const Field& field, const std::byte* owner) {
       return load<std::uint32_t>(owner + field.selector) == VK_SHARING_MODE_CONCURRENT;
     case RuleId::framebuffer_attachments:
       return (as<VkFramebufferCreateInfo>(owner).flags & VK_FRAMEBUFFER_CREATE_IMAGELESS_BIT) == 0;
-    case RuleId::inheritance_info:
-      continues_render_pass_ = (as<VkCommandBufferBeginInfo>(owner).flags &
-                                VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT) != 0;
-      return command_ == CommandId::vkBeginCommandBuffer &&
-             context_.is_secondary(load<std::uint64_t>(args_));
+    case RuleId::inheritance_info: {
+      const auto& begin = as<VkCommandBufferBeginInfo>(owner);
+      continues_render_pass_ = (begin.flags & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT) != 0;
+      const bool inherits =
+          command_ == CommandId::vkBeginCommandBuffer && context_.is_secondary(load<std::uint64_t>(args_));
+      continues_rendering_ = inherits && continues_render_pass_ && begin.pInheritanceInfo != nullptr &&
+                             begin.pInheritanceInfo->renderPass == VK_NULL_HANDLE;
+      return inherits;
+    }
     case RuleId::inheritance_render_pass:
       return continues_render_pass_;
-    case RuleId::resolve_view:
-      return number(as<VkRenderingAttachmentInfo>(owner).resolveMode) != VK_RESOLVE_MODE_NONE;
+    case RuleId::inheritance_formats:
+      return continues_rendering_;
+    case RuleId::resolve_view: {
+      const auto& attachment = as<VkRenderingAttachmentInfo>(owner);
+      return attachment.imageView != VK_NULL_HANDLE && number(attachment.resolveMode) != VK_RESOLVE_MODE_NONE;
+    }
     case RuleId::base_pipeline:
       return derives_from_handle(field, owner);
-    case RuleId::pipeline_stages:  // the first of a pipeline's ruled fields
+    case RuleId::pipeline_chain:  // the first of a pipeline's ruled fields
       read_pipeline(as<VkGraphicsPipelineCreateInfo>(owner));
+      return true;
+    case RuleId::pipeline_stages:  // … of one that nobody asks for the chain of: it is in one itself
+      if (pipeline_ != &as<VkGraphicsPipelineCreateInfo>(owner))
+        read_pipeline(as<VkGraphicsPipelineCreateInfo>(owner));
       return pipeline_applies(field.rule);
+    case RuleId::pipeline_formats:
+    case RuleId::pipeline_layout:
+    case RuleId::pipeline_render_pass:
     case RuleId::pipeline_vertex_input:
     case RuleId::pipeline_input_assembly:
     case RuleId::pipeline_tessellation:
@@ -197,9 +212,11 @@ void Rules::read_pipeline(const VkGraphicsPipelineCreateInfo& create) {
       create.pNext, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
   const auto* linked = chained<VkPipelineLibraryCreateInfoKHR>(
       create.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
+  links_ = linked != nullptr && linked->libraryCount != 0;
   parts_ = kAllParts;
   if (library != nullptr) parts_ = library->flags;
-  else if (linked != nullptr && linked->libraryCount != 0) parts_ = 0;
+  else if (links_)
+    parts_ = 0;
   rendering_ = chained<VkPipelineRenderingCreateInfo>(create.pNext,
                                                       VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
   mesh_ = false;
@@ -222,6 +239,12 @@ bool Rules::pipeline_applies(RuleId rule) const {
   const bool fragment = (parts_ & VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT) != 0;
   const bool output = (parts_ & VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT) != 0;
   switch (rule) {
+    case RuleId::pipeline_formats:
+      return pipeline_ == nullptr || (output && pipeline_->renderPass == VK_NULL_HANDLE);
+    case RuleId::pipeline_layout:
+      return pre_raster || fragment || links_;
+    case RuleId::pipeline_render_pass:
+      return pre_raster || fragment || output || links_;
     case RuleId::pipeline_stages: return pre_raster || fragment;
     case RuleId::pipeline_vertex_input:
       return vertex_input && !mesh_ && !dynamic(VK_DYNAMIC_STATE_VERTEX_INPUT_EXT);

@@ -44,11 +44,13 @@ class Rules {
   const void* args_;
   std::uint32_t descriptor_type_ = UINT32_MAX;  // of the VkWriteDescriptorSet around; max: none
   bool continues_render_pass_ = false;          // of the VkCommandBufferBeginInfo around
+  bool continues_rendering_ = false;            // the same, and it inherits no render pass
 
   // Of the VkGraphicsPipelineCreateInfo around.
   const VkGraphicsPipelineCreateInfo* pipeline_ = nullptr;
   const VkPipelineRenderingCreateInfo* rendering_ = nullptr;
   VkGraphicsPipelineLibraryFlagsEXT parts_ = 0;
+  bool links_ = false;  // other parts are those of libraries
   bool discards_ = false;
   bool mesh_ = false;
   bool tessellates_ = false;

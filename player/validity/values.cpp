@@ -2,6 +2,7 @@
 // Enumerants, flags and booleans. A driver may use an enumerant as an index and
 // compare a boolean with VK_TRUE, so what it is given is of the registry.
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <iterator>
 #include <string_view>
@@ -73,26 +74,82 @@ std::vector<bool> find_structures_with_values() {
   return has;
 }
 
-// Enumerants that nothing uses while a member beside them is false: programs
-// leave them as they found them.
+// Whether the structure at `base` makes use of a member. Pointers in it are offsets, 0 where null.
+using Uses = bool (*)(const std::byte* base);
+
+std::uint32_t word(const std::byte* base, std::size_t member) {
+  return codec::load<std::uint32_t>(base + member);
+}
+
+bool never(const std::byte*) { return false; }
+bool compares(const std::byte* base) {
+  return word(base, offsetof(VkSamplerCreateInfo, compareEnable)) != VK_FALSE;
+}
+bool has_border(const std::byte* base) {
+  for (const std::size_t mode :
+       {offsetof(VkSamplerCreateInfo, addressModeU), offsetof(VkSamplerCreateInfo, addressModeV),
+        offsetof(VkSamplerCreateInfo, addressModeW)})
+    if (word(base, mode) == VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER) return true;
+  return false;
+}
+bool tests_depth(const std::byte* base) {
+  return word(base, offsetof(VkPipelineDepthStencilStateCreateInfo, depthTestEnable)) != VK_FALSE;
+}
+bool has_logic_op(const std::byte* base) {
+  return word(base, offsetof(VkPipelineColorBlendStateCreateInfo, logicOpEnable)) != VK_FALSE;
+}
+bool blends(const std::byte* base) {
+  return word(base, offsetof(VkPipelineColorBlendAttachmentState, blendEnable)) != VK_FALSE;
+}
+bool has_descriptors(const std::byte* base) {
+  return word(base, offsetof(VkDescriptorSetLayoutBinding, descriptorCount)) != 0;
+}
+bool counts_statistics(const std::byte* base) {
+  return word(base, offsetof(VkQueryPoolCreateInfo, queryType)) == VK_QUERY_TYPE_PIPELINE_STATISTICS;
+}
+bool resolves_depth(const std::byte* base) {
+  return codec::load<std::uint64_t>(
+             base + offsetof(VkSubpassDescriptionDepthStencilResolve, pDepthStencilResolveAttachment)) != 0;
+}
+bool has_view(const std::byte* base) {
+  return codec::load<std::uint64_t>(base + offsetof(VkRenderingAttachmentInfo, imageView)) != 0;
+}
+bool resolves(const std::byte* base) {
+  return has_view(base) &&
+         word(base, offsetof(VkRenderingAttachmentInfo, resolveMode)) != VK_RESOLVE_MODE_NONE;
+}
+
+// Enumerants and flags that nothing uses while other members are as they are:
+// programs leave them as they found them.
 struct Unused {
   StructId structure;
   std::string_view member;  // begins so
-  std::string_view unless;
+  Uses unless;
 };
 constexpr Unused kUnused[] = {
-    {StructId::VkSamplerCreateInfo, "compareOp", "compareEnable"},
-    {StructId::VkPipelineDepthStencilStateCreateInfo, "depthCompareOp", "depthTestEnable"},
-    {StructId::VkPipelineColorBlendStateCreateInfo, "logicOp", "logicOpEnable"},
-    {StructId::VkPipelineColorBlendAttachmentState, "srcColorBlend", "blendEnable"},
-    {StructId::VkPipelineColorBlendAttachmentState, "dstColorBlend", "blendEnable"},
-    {StructId::VkPipelineColorBlendAttachmentState, "colorBlendOp", "blendEnable"},
-    {StructId::VkPipelineColorBlendAttachmentState, "srcAlphaBlend", "blendEnable"},
-    {StructId::VkPipelineColorBlendAttachmentState, "dstAlphaBlend", "blendEnable"},
-    {StructId::VkPipelineColorBlendAttachmentState, "alphaBlendOp", "blendEnable"},
+    {StructId::VkSamplerCreateInfo, "compareOp", compares},
+    {StructId::VkSamplerCreateInfo, "borderColor", has_border},
+    {StructId::VkPipelineDepthStencilStateCreateInfo, "depthCompareOp", tests_depth},
+    {StructId::VkPipelineColorBlendStateCreateInfo, "logicOp", has_logic_op},
+    {StructId::VkPipelineColorBlendAttachmentState, "srcColorBlend", blends},
+    {StructId::VkPipelineColorBlendAttachmentState, "dstColorBlend", blends},
+    {StructId::VkPipelineColorBlendAttachmentState, "colorBlendOp", blends},
+    {StructId::VkPipelineColorBlendAttachmentState, "srcAlphaBlend", blends},
+    {StructId::VkPipelineColorBlendAttachmentState, "dstAlphaBlend", blends},
+    {StructId::VkPipelineColorBlendAttachmentState, "alphaBlendOp", blends},
+    {StructId::VkDescriptorSetLayoutBinding, "stageFlags", has_descriptors},
+    {StructId::VkQueryPoolCreateInfo, "pipelineStatistics", counts_statistics},
+    {StructId::VkSubpassDescriptionDepthStencilResolve, "depthResolveMode", resolves_depth},
+    {StructId::VkSubpassDescriptionDepthStencilResolve, "stencilResolveMode", resolves_depth},
+    {StructId::VkRenderingAttachmentInfo, "resolveImageLayout", resolves},
+    {StructId::VkRenderingAttachmentInfo, "", has_view},
     // Whether they are used is said one structure further out.
-    {StructId::VkStencilOpState, "", ""},
-    {StructId::VkDescriptorImageInfo, "imageLayout", ""},
+    {StructId::VkStencilOpState, "", never},
+    {StructId::VkDescriptorImageInfo, "imageLayout", never},
+    {StructId::VkAttachmentReference2, "aspectMask", never},
+    {StructId::VkPipelineRenderingCreateInfo, "depthAttachmentFormat", never},
+    {StructId::VkPipelineRenderingCreateInfo, "stencilAttachmentFormat", never},
+    {StructId::VkCommandBufferInheritanceRenderingInfo, "", never},
 };
 
 class Values {
@@ -137,6 +194,11 @@ class Values {
       if (to != nullptr && is_unused(leaf)) return set(known(id).first);
       say(std::to_string(value) + ", which no " + std::string(codec::enum_name(id)) + " is");
     } else if (const std::uint64_t unknown = value & ~known(id).bits; unknown != 0) {
+      if (to != nullptr && is_unused(leaf)) {
+        const std::uint64_t rest = value & known(id).bits;
+        std::memcpy(to, &rest, f.size);
+        return;
+      }
       char text[32];
       std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(unknown));
       wrong_ = std::string(f.name) + " of " + leaf.owner->name + " has bits (" + text + ") that no " +
@@ -148,10 +210,7 @@ class Values {
     const std::string_view name = leaf.field->name;
     for (const Unused& unused : kUnused) {
       if (unused.structure != leaf.owner->id || !name.starts_with(unused.member)) continue;
-      if (unused.unless.empty()) return true;
-      for (const codec::Field& f : leaf.owner->fields)
-        if (unused.unless == f.name)
-          return codec::load<std::uint32_t>(&lowered_.bytes[leaf.base + f.offset]) == VK_FALSE;
+      if (!unused.unless(&lowered_.bytes[leaf.base])) return true;
     }
     return false;
   }

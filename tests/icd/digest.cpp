@@ -28,6 +28,23 @@ bool is_silent(StructId id) {
   }
 }
 
+// What no enumerant is, nobody looks at; a player puts the smallest one there.
+std::uint32_t enumerant_or_first(rondo::EnumId id, std::uint32_t value) {
+  std::uint32_t first = UINT32_MAX;
+  for (const Enumerant& e : enumerants(id)) {
+    if (static_cast<std::uint32_t>(e.value) == value) return value;
+    first = std::min(first, static_cast<std::uint32_t>(e.value));
+  }
+  return enumerants(id).empty() ? value : first;
+}
+
+// … and takes away flags that are none.
+std::uint64_t known_flags(rondo::EnumId id, std::uint64_t value) {
+  std::uint64_t known = 0;
+  for (const Enumerant& e : enumerants(id)) known |= static_cast<std::uint64_t>(e.value);
+  return enumerants(id).empty() ? value : value & known;
+}
+
 class Walker {
  public:
   explicit Walker(Hash& hash) : hash_(hash) {}
@@ -72,6 +89,12 @@ class Walker {
         return;
       case Element::bool32:
         hash_.value(load<std::uint32_t>(at) != 0);
+        return;
+      case Element::enumerant:
+        hash_.value(enumerant_or_first(static_cast<rondo::EnumId>(f.type), load<std::uint32_t>(at)));
+        return;
+      case Element::flags:
+        hash_.value(known_flags(static_cast<rondo::EnumId>(f.type), load_unsigned(at, f.size)));
         return;
       case Element::untyped_handle:
       case Element::opaque:

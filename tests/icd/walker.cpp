@@ -38,6 +38,9 @@ bool rule_requires(RuleId rule) {
   switch (rule) {
     case RuleId::immutable_samplers:
     case RuleId::dynamic_sample_mask:
+    case RuleId::inheritance_formats:
+    case RuleId::pipeline_layout:          // pipelines.cpp
+    case RuleId::pipeline_render_pass:     // null: dynamic rendering
     case RuleId::inheritance_render_pass:  // perhaps dynamic rendering: command_buffers.cpp
     case RuleId::image_info_sampler:       // perhaps the binding has immutable ones
     case RuleId::image_info_view:          // null descriptors: checks_descriptors.cpp
@@ -103,6 +106,7 @@ void Walker::field(const StructInfo& type, std::size_t row, const std::byte* bas
               "is " + std::to_string(load<std::uint32_t>(at)) + ", not that of " + type.name);
       return;
     case Shape::pnext:
+      if (f.rule != RuleId::none) static_cast<void>(rules_.applies(f, base));
       return chain(type, load<const void*>(at), path, output, depth);
     case Shape::dropped:
     case Shape::text:

@@ -265,6 +265,32 @@ TEST_F(IgnoredMembers, RenderPassOfSecondariesOutsideOne) {
   EXPECT_EQ(back->renderPass, handle<VkRenderPass>(21));
 }
 
+TEST_F(IgnoredMembers, FormatsOfSecondariesOutsideRendering) {
+  context_.secondary = true;
+  const VkFormat color = VK_FORMAT_R8G8B8A8_UNORM;
+  VkCommandBufferInheritanceRenderingInfo rendering = titled<VkCommandBufferInheritanceRenderingInfo>(
+      VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_RENDERING_INFO);
+  rendering.colorAttachmentCount = 1;
+  VkCommandBufferInheritanceInfo inheritance =
+      titled<VkCommandBufferInheritanceInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO);
+  inheritance.pNext = &rendering;
+  VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr, 0, &inheritance};
+  args_vkBeginCommandBuffer args{handle<VkCommandBuffer>(8), &begin};
+  const auto formats = [&] {
+    const auto* back = replayed(CommandId::vkBeginCommandBuffer, args).pBeginInfo->pInheritanceInfo;
+    return static_cast<const VkCommandBufferInheritanceRenderingInfo*>(back->pNext)->pColorAttachmentFormats;
+  };
+  rendering.pColorAttachmentFormats = garbage<VkFormat*>();
+  EXPECT_EQ(formats(), nullptr) << "it continues nothing";
+  begin.flags = VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT;
+  inheritance.renderPass = handle<VkRenderPass>(21);
+  EXPECT_EQ(formats(), nullptr) << "it continues a render pass";
+  inheritance.renderPass = VK_NULL_HANDLE;
+  rendering.pColorAttachmentFormats = &color;
+  ASSERT_NE(formats(), nullptr);
+  EXPECT_EQ(*formats(), color);
+}
+
 TEST_F(IgnoredMembers, ResolveViewWithoutResolve) {
   VkRenderingAttachmentInfo color = titled<VkRenderingAttachmentInfo>(VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO);
   color.imageView = handle<VkImageView>(3);
@@ -276,6 +302,13 @@ TEST_F(IgnoredMembers, ResolveViewWithoutResolve) {
   const auto& back = replayed(CommandId::vkCmdBeginRendering, args).pRenderingInfo->pColorAttachments[0];
   EXPECT_EQ(back.resolveImageView, VK_NULL_HANDLE);
   EXPECT_EQ(back.imageView, color.imageView);
+
+  color.imageView = VK_NULL_HANDLE;
+  color.resolveMode = VK_RESOLVE_MODE_AVERAGE_BIT;
+  EXPECT_EQ(
+      replayed(CommandId::vkCmdBeginRendering, args).pRenderingInfo->pColorAttachments[0].resolveImageView,
+      VK_NULL_HANDLE)
+      << "there is nothing to resolve";
 }
 
 TEST_F(IgnoredMembers, CallbacksAndUserData) {
@@ -476,6 +509,47 @@ TEST_F(PipelineStates, OfALibraryAreThoseOfItsPart) {
   EXPECT_EQ(back.pStages, nullptr);
   EXPECT_EQ(back.pRasterizationState, nullptr);
   EXPECT_NE(back.pVertexInputState, nullptr);
+}
+
+TEST_F(PipelineStates, OfALibraryWithoutShadersHaveNoLayoutOrPass) {
+  VkGraphicsPipelineLibraryCreateInfoEXT library{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT,
+                                                 nullptr,
+                                                 VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT};
+  create_.pNext = &library;
+  create_.layout = garbage<VkPipelineLayout>();
+  create_.renderPass = garbage<VkRenderPass>();
+  EXPECT_EQ(replay().layout, VK_NULL_HANDLE);
+  EXPECT_EQ(replay().renderPass, VK_NULL_HANDLE);
+  library.flags = VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT;
+  create_.layout = handle<VkPipelineLayout>(31);
+  create_.renderPass = handle<VkRenderPass>(30);
+  EXPECT_EQ(replay().layout, create_.layout);
+  EXPECT_EQ(replay().renderPass, create_.renderPass);
+}
+
+TEST_F(PipelineStates, FormatsAreThoseOfTheOutputsPartWithoutAPass) {
+  const VkFormat color = VK_FORMAT_R8G8B8A8_UNORM;
+  VkGraphicsPipelineLibraryCreateInfoEXT library{
+      VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT, nullptr,
+      VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT};
+  VkPipelineRenderingCreateInfo rendering =
+      titled<VkPipelineRenderingCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
+  rendering.colorAttachmentCount = 1;
+  create_.pNext = &rendering;
+  const auto formats = [&] {
+    const auto* next = static_cast<const VkBaseInStructure*>(replay().pNext);
+    return reinterpret_cast<const VkPipelineRenderingCreateInfo*>(next)->pColorAttachmentFormats;
+  };
+  rendering.pColorAttachmentFormats = garbage<VkFormat*>();
+  EXPECT_EQ(formats(), nullptr) << "beside a render pass";
+  create_.renderPass = VK_NULL_HANDLE;
+  rendering.pNext = &library;
+  library.flags = VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT;
+  EXPECT_EQ(formats(), nullptr) << "of another part";
+  library.flags = VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT;
+  rendering.pColorAttachmentFormats = &color;
+  ASSERT_NE(formats(), nullptr);
+  EXPECT_EQ(*formats(), color);
 }
 
 TEST_F(PipelineStates, DerivedByHandleKeepIt) {

@@ -126,6 +126,54 @@ TEST_F(Sloppy, BooleansAndUnusedEnumerantsAreSetRight) {
   EXPECT_EQ(behind(args, args->pCreateInfo).compareOp, VK_COMPARE_OP_NEVER);
 }
 
+TEST_F(Sloppy, UnusedFlagsAreSetRight) {
+  VkDescriptorSetLayoutBinding binding{0, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 0, 0xcdcd0001, nullptr};
+  auto layout = of_type<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
+  layout.bindingCount = 1;
+  layout.pBindings = &binding;
+  create<VkDescriptorSetLayout, args_vkCreateDescriptorSetLayout>(CommandId::vkCreateDescriptorSetLayout,
+                                                                  layout);
+  auto pool = of_type<VkQueryPoolCreateInfo>(VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO);
+  pool.queryType = VK_QUERY_TYPE_OCCLUSION;
+  pool.queryCount = 1;
+  pool.pipelineStatistics = 0xcdcdc001;
+  create<VkQueryPool, args_vkCreateQueryPool>(CommandId::vkCreateQueryPool, pool);
+  const auto built = plan();
+  const auto* made = last<args_vkCreateDescriptorSetLayout>(*built, CommandId::vkCreateDescriptorSetLayout);
+  ASSERT_NE(made, nullptr);
+  EXPECT_EQ(behind(made, made->pCreateInfo).bindingCount, 1u);
+  const auto* queries = last<args_vkCreateQueryPool>(*built, CommandId::vkCreateQueryPool);
+  ASSERT_NE(queries, nullptr);
+  EXPECT_EQ(behind(queries, queries->pCreateInfo).pipelineStatistics, 1u);
+}
+
+TEST_F(Sloppy, FlagsThatAreUsedAreRefused) {
+  auto pool = of_type<VkQueryPoolCreateInfo>(VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO);
+  pool.queryType = VK_QUERY_TYPE_PIPELINE_STATISTICS;
+  pool.queryCount = 1;
+  pool.pipelineStatistics = 0xcdcdc001;
+  create<VkQueryPool, args_vkCreateQueryPool>(CommandId::vkCreateQueryPool, pool);
+  refuses("pipelineStatistics of VkQueryPoolCreateInfo has bits (0xcdcdc000)");
+}
+
+TEST_F(Sloppy, BorderColorsOfSamplersWithoutABorderAreSetRight) {
+  VkSamplerCreateInfo info = sampler_info();
+  info.borderColor = static_cast<VkBorderColor>(0xcdcdcd);
+  create<VkSampler, args_vkCreateSampler>(CommandId::vkCreateSampler, info);
+  const auto built = plan();
+  const auto* args = last<args_vkCreateSampler>(*built, CommandId::vkCreateSampler);
+  ASSERT_NE(args, nullptr);
+  EXPECT_EQ(behind(args, args->pCreateInfo).borderColor, VK_BORDER_COLOR_FLOAT_TRANSPARENT_BLACK);
+}
+
+TEST_F(Sloppy, BorderColorsOfSamplersWithABorderAreRefused) {
+  VkSamplerCreateInfo info = sampler_info();
+  info.borderColor = static_cast<VkBorderColor>(0xcdcdcd);
+  info.addressModeW = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER;
+  create<VkSampler, args_vkCreateSampler>(CommandId::vkCreateSampler, info);
+  refuses("borderColor of VkSamplerCreateInfo is 13487565, which no VkBorderColor is");
+}
+
 // What no presentation engine minds is no more than a swapchain of the player's needs.
 TEST_F(Sloppy, SwapchainsAreMadeForWhatIsDoneWithThem) {
   auto surface = fresh<VkSurfaceKHR>();
