@@ -140,12 +140,15 @@ void CaptureWriter::Impl::attach(Stream& stream, Segment& segment) {
 void CaptureWriter::Impl::to_nowhere(Stream& stream, std::size_t record_bytes) noexcept {
   const std::size_t wanted = sizeof(std::uint64_t) + record_bytes;
   if (stream.nowhere == nullptr || wanted > stream.nowhere_bytes) {
-    if (stream.nowhere != nullptr) ::munmap(stream.nowhere, stream.nowhere_bytes);
+    std::free(stream.nowhere);
     stream.nowhere_bytes = (wanted / options.segment_bytes + 1) * options.segment_bytes;
-    void* map = ::mmap(nullptr, stream.nowhere_bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (map == MAP_FAILED) std::abort();  // no address space: the program is at its end anyway
-    stream.nowhere = static_cast<std::byte*>(map);
+    stream.nowhere = static_cast<std::byte*>(std::malloc(stream.nowhere_bytes));
+    // A process may have as many mappings as it may, and memory all the same.
+    if (stream.nowhere == nullptr) {
+      stream.nowhere_bytes = wanted;
+      stream.nowhere = static_cast<std::byte*>(std::malloc(wanted));
+    }
+    if (stream.nowhere == nullptr) std::abort();  // nor could the program go on
   }
   ThreadStream& front = stream.front;
   front.committed_ = reinterpret_cast<std::uint64_t*>(stream.nowhere);
@@ -175,7 +178,7 @@ void CaptureWriter::Impl::close_stream(Stream& stream) {
   if (abandoned.load(std::memory_order_relaxed)) return;
   const KeepErrno keep;
   const std::lock_guard lock(mutex);
-  if (stream.nowhere != nullptr) ::munmap(stream.nowhere, stream.nowhere_bytes);
+  std::free(stream.nowhere);
   stream.nowhere = nullptr;
   if (stream.segment != nullptr && !closed) queue_segment(*stream.segment);
   stream.segment = nullptr;

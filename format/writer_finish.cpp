@@ -89,7 +89,7 @@ CaptureWriter::Impl::~Impl() {
   }
   for (Stream* s = streams.load(); s != nullptr;) {
     Stream* next = s->next;
-    if (s->nowhere != nullptr) ::munmap(s->nowhere, s->nowhere_bytes);
+    std::free(s->nowhere);
     delete s;
     s = next;
   }

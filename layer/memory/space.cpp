@@ -36,6 +36,17 @@ std::size_t room() noexcept {
   return known && used < limit.rlim_cur ? (limit.rlim_cur - used) / our_share : 0;
 }
 
+// A place is two mappings, its base perhaps one more, and the program and its driver need
+// theirs: a process that has as many as it may gets no memory at all any more.
+std::size_t most_places() noexcept {
+  constexpr std::size_t mappings_each = 3, our_share = 2, usual = 65530;
+  unsigned long most = 0;
+  std::FILE* const file = std::fopen("/proc/sys/vm/max_map_count", "re");
+  const bool known = file != nullptr && std::fscanf(file, "%lu", &most) == 1;
+  if (file != nullptr) std::fclose(file);
+  return (known ? most : usual) / mappings_each / our_share;
+}
+
 constexpr std::uintptr_t round_up(std::uintptr_t value, std::size_t to) { return (value + to - 1) / to * to; }
 
 }  // namespace
@@ -49,6 +60,7 @@ std::unique_ptr<Space> Space::reserve() noexcept try {
     void* const got = mmap(base, 2 * half, PROT_NONE, hole_flags | MAP_FIXED_NOREPLACE, -1, 0);
     if (got == base) {
       space->half_ = half;
+      space->most_ = most_places();
       space->free_.emplace(reserved_base, half);
       return space;
     }
@@ -66,6 +78,7 @@ Space::~Space() {
 bool Space::watch(Kernel& kernel) noexcept { return kernel.watch(program_side(reserved_base), half_); }
 
 std::uintptr_t Space::take(std::size_t bytes, std::size_t alignment) noexcept try {
+  if (taken_ >= most_) return 0;
   for (auto it = free_.begin(); it != free_.end(); ++it) {
     const std::uintptr_t start = it->first;
     const std::uintptr_t end = start + it->second;
@@ -76,6 +89,7 @@ std::uintptr_t Space::take(std::size_t bytes, std::size_t alignment) noexcept tr
       it->second = place - start;
     else
       free_.erase(it);
+    ++taken_;
     return place;
   }
   return 0;
@@ -92,6 +106,7 @@ bool Space::map(std::uintptr_t place, std::size_t bytes, int file) noexcept {
 }
 
 void Space::give(std::uintptr_t place, std::size_t bytes, Kernel* kernel) noexcept try {
+  --taken_;
   // A place that cannot be made a hole again is not used again.
   if (!make_hole(place, bytes) || !make_hole(place + half_, bytes)) return;
   if (kernel != nullptr && !kernel->watch(program_side(place), bytes)) return;

@@ -33,8 +33,9 @@ class Space {
   // so that one scan can cross it.
   bool watch(Kernel& kernel) noexcept;
 
-  // The lowest free place; 0 when there is none. `bytes` and `alignment` are
-  // multiples of the page size.
+  // The lowest free place; 0 when there is none, or the process may not have the
+  // mappings. `bytes` and `alignment` are multiples of place_alignment, so that no hole
+  // stays between places: each would be two mappings, and one more to look at.
   std::uintptr_t take(std::size_t bytes, std::size_t alignment) noexcept;
   // Maps `file` at both sides of a place taken.
   bool map(std::uintptr_t place, std::size_t bytes, int file) noexcept;
@@ -49,6 +50,8 @@ class Space {
   Space() = default;
   std::size_t half_ = 0;
   std::map<std::uintptr_t, std::size_t> free_;  // place → bytes; neighbours are joined
+  std::size_t taken_ = 0;                       // places
+  std::size_t most_ = 0;                        // … that there may be
 };
 
 }  // namespace rondo::memory

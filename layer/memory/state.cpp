@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <new>
 #include <optional>
 
@@ -14,6 +15,8 @@
 namespace rondo::memory {
 namespace {
 
+// Less is not worth a mapping, of which a process may have so many.
+constexpr std::size_t kHeapPages = 16;
 constexpr std::size_t kRoom = 16;  // for ranges, when there is no memory for more
 
 // Calls visit(first, last) for pages of a memfd that exist. Reading another one
@@ -72,6 +75,11 @@ Tracked::State::State(Tracked& tracked, Tracker& by, const std::byte* contents_s
   armed_first = lead == 0 ? 0 : 1;
   armed_last = std::max(armed_first, (lead + bytes) / page_bytes);
   ranges.reserve(kRoom);
+  if (pages <= kHeapPages) {
+    base = static_cast<std::byte*>(std::calloc(pages, page_bytes));
+    base_on_heap = true;
+    return;
+  }
   // The kernel keeps it sparse: a page costs memory once it is written.
   void* const mapped = mmap(nullptr, pages * page_bytes, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -82,7 +90,10 @@ Tracked::State::State(Tracked& tracked, Tracker& by, const std::byte* contents_s
 }
 
 Tracked::State::~State() {
-  if (base != nullptr) munmap(base, pages * page_bytes);
+  if (base_on_heap)
+    std::free(base);
+  else if (base != nullptr)
+    munmap(base, pages * page_bytes);
 }
 
 bool Tracked::State::start_guard() noexcept {

@@ -93,7 +93,8 @@ struct Tracked::State {
   Tracker& tracker;
   const std::byte* contents;  // page-aligned: where bytes are read
   std::byte* watched;         // page-aligned: where the program writes
-  std::byte* base = nullptr;  // last known contents, zeros where never written; own mapping
+  std::byte* base = nullptr;  // last known contents, zeros where never written
+  bool base_on_heap = false;  // else a mapping of its own
   std::size_t lead;
   std::size_t bytes;
   std::size_t pages;

@@ -108,15 +108,16 @@ std::unique_ptr<AliasMemory> Tracker::allocate(std::uint64_t size, std::uint64_t
   if (!affordable(bytes)) return nullptr;
   std::unique_ptr<AliasMemory> memory(new (std::nothrow) AliasMemory());
   if (!memory) return nullptr;
-  const std::uintptr_t place = space_->take(bytes, round_up(place_alignment, step));
+  const std::size_t room = round_up(bytes, place_alignment);
+  const std::uintptr_t place = space_->take(room, round_up(place_alignment, step));
   if (place == 0) return nullptr;
   const bool watched = mechanism_ == Mechanism::alias;
   if (watched) kernel_->reopen();  // the program may have closed the descriptor
   const int file = make_file(bytes);
-  const bool mapped = file >= 0 && space_->map(place, bytes, file);
+  const bool mapped = file >= 0 && space_->map(place, room, file);
   if (file >= 0) close(file);
-  if (!mapped || (watched && !kernel_->watch(space_->program_side(place), bytes))) {
-    space_->give(place, bytes, watched ? kernel_.get() : nullptr);
+  if (!mapped || (watched && !kernel_->watch(space_->program_side(place), room))) {
+    space_->give(place, room, watched ? kernel_.get() : nullptr);
     return nullptr;
   }
   memory->tracker_ = this;
@@ -129,7 +130,8 @@ std::unique_ptr<AliasMemory> Tracker::allocate(std::uint64_t size, std::uint64_t
 AliasMemory::~AliasMemory() {
   if (tracker_ == nullptr || !tracker_->kernel_->ours()) return;
   Kernel* const watching = tracker_->mechanism_ == Mechanism::alias ? tracker_->kernel_.get() : nullptr;
-  tracker_->space_->give(reinterpret_cast<std::uintptr_t>(device_side_), size_, watching);
+  tracker_->space_->give(reinterpret_cast<std::uintptr_t>(device_side_), round_up(size_, place_alignment),
+                         watching);
 }
 
 std::unique_ptr<Tracked> Tracker::track(AliasMemory& memory, Initial initial) noexcept {

@@ -59,6 +59,40 @@ TEST(MemoryAlias, AddressesAreTheSameForTheSameCalls) {
   EXPECT_EQ(runs[0], runs[1]);
 }
 
+std::size_t mappings() {
+  std::ifstream maps("/proc/self/maps");
+  std::size_t count = 0;
+  for (std::string line; std::getline(maps, line);) ++count;
+  return count;
+}
+
+// A process may have about 65,000 mappings. Programs, their drivers and allocators need some.
+TEST(MemoryAlias, SmallMemoriesLeaveMappingsToOthers) {
+  const auto tracker = Tracker::create("alias");
+  if (!tracker->can_allocate()) GTEST_SKIP() << tracker->message();
+  const std::size_t before = mappings();
+  std::vector<std::unique_ptr<AliasMemory>> memories;
+  std::vector<std::unique_ptr<Tracked>> tracked;
+  for (int i = 0; i < 200; ++i) {
+    memories.push_back(tracker->allocate(page, page));
+    ASSERT_NE(memories.back(), nullptr);
+    tracked.push_back(tracker->track(*memories.back(), Initial::zeros));
+    ASSERT_NE(tracked.back(), nullptr);
+  }
+  EXPECT_LE(mappings() - before, 2 * 200u + 20) << "one for each side";
+  std::size_t limit = 65530;
+  std::ifstream("/proc/sys/vm/max_map_count") >> limit;
+  while (memories.back() != nullptr && memories.size() < limit)
+    memories.push_back(tracker->allocate(page, page));
+  EXPECT_EQ(memories.back(), nullptr) << "there is an end to it";
+  EXPECT_LT(mappings(), limit / 2);
+  EXPECT_GT(memories.size(), 10000u) << "which is beyond what programs do";
+  memories.pop_back();
+  memories.pop_back();
+  EXPECT_NE(tracker->allocate(page, page), nullptr) << "what is freed is had again";
+  tracked.clear();
+}
+
 TEST(MemoryAlias, WhatCannotBeIsANormalAnswer) {
   const auto tracker = Tracker::create("auto");
   if (!tracker->can_allocate()) GTEST_SKIP() << tracker->message();
@@ -107,7 +141,7 @@ TEST(MemoryAlias, WhatIsAtRestIsLeftOutAndFoundAfterwards) {
   std::vector<std::unique_ptr<AliasMemory>> memories;
   std::vector<std::unique_ptr<Tracked>> tracked(4);
   for (int i = 0; i < 4; ++i) memories.push_back(tracker->allocate(large, page));
-  for (const int i : {0, 1, 3}) tracked[i] = tracker->track(*memories[i], Initial::zeros);
+  for (const std::size_t i : {0u, 1u, 3u}) tracked[i] = tracker->track(*memories[i], Initial::zeros);
   const auto write = [&](std::size_t i, unsigned char value) {
     memories[i]->program_side()[7 * page] = std::byte{value};
   };
