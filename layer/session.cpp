@@ -67,7 +67,8 @@ void write_process(JsonWriter& json, const Settings& settings, const ProcessName
     json.key("program").value(names.program);
     json.key("directory").value(names.directory);
     json.key("command_line").begin_array();
-    const std::string arguments = read_text_file("/proc/self/cmdline");
+    // The process's own is empty where its first thread has ended.
+    const std::string arguments = read_text_file("/proc/thread-self/cmdline");
     for (std::size_t at = 0; at < arguments.size();) {
       const std::string_view argument(arguments.c_str() + at);
       json.value(argument);

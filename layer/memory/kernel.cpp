@@ -114,7 +114,9 @@ std::unique_ptr<Kernel> Kernel::open() noexcept {
 bool Kernel::ours() const noexcept { return getpid() == owner_; }
 
 bool Kernel::open_descriptors() noexcept try {
-  const int pagemap = ::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  // The process's own has no memory any more where its first thread has ended.
+  int pagemap = ::open("/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC);
+  if (pagemap < 0) pagemap = ::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   if (pagemap < 0) {
     facilities_.reason = reason_of("opening /proc/self/pagemap", errno);
     return false;

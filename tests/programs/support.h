@@ -47,7 +47,7 @@ struct Context {
 // What a program asks of its device, beyond one queue of Vulkan 1.1.
 struct Wanted {
   std::uint32_t queues = 1;  // of the first family that does graphics and compute
-  std::uint32_t api_version = VK_API_VERSION_1_1;
+  std::uint32_t api_version = VK_API_VERSION_1_1;  // 0: the program says nothing about itself
   const void* features = nullptr;  // the device's pNext
   std::vector<const char*> extensions = {};
   std::vector<const char*> instance_extensions = {};
@@ -62,7 +62,7 @@ inline VkInstance create_instance(const char* name, std::uint32_t api_version,
   application.apiVersion = api_version;
   VkInstanceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
-  info.pApplicationInfo = &application;
+  info.pApplicationInfo = api_version != 0 ? &application : nullptr;
   info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
   info.ppEnabledExtensionNames = extensions.data();
   VkInstance instance;

@@ -43,6 +43,11 @@ SCENARIO("many submits over one persistently mapped buffer replay bit for bit", 
   replays_bit_for_bit({program("compute")}, {.submits = 64});
 }
 
+SCENARIO("a program that says nothing about itself, and whose first thread has ended, replays",
+         "[programs]") {
+  replays_bit_for_bit({program("bare")}, {.submits = 4});
+}
+
 SCENARIO("an offscreen triangle with readback replays bit for bit", "[programs]") {
   replays_bit_for_bit({program("triangle"), "--frames", "5"}, {.submits = 5});
 }

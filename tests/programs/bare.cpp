@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program may leave out: it says nothing about itself to vkCreateInstance,
+// and its first thread, whose number is the process's, ends before another one
+// begins to work.
+#include <pthread.h>
+
+#include "accumulate.h"
+
+using namespace program;
+
+namespace {
+
+int work() {
+  Context c = create_context("bare", {.api_version = 0});
+  Commands commands = create_commands(c);
+  Accumulate a = create_accumulate(c, 1);
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    write_input(a, 0, i);
+    begin(commands);
+    record_dispatch(a, commands, 0, kNoSlot);
+    CHECK(vkEndCommandBuffer(commands.buffer));
+    submit(c.queues[0], commands);
+    wait(c, commands);
+  }
+  for (std::uint32_t w = 0; w < kSlotWords; ++w)
+    if (a.output.words[w] != 3 * (input_value(0, w) + input_value(1, w) + input_value(2, w) + input_value(3, w)))
+      wrong("wrong result in word", w);
+  std::printf("bare: checksum %016llx\n",
+              static_cast<unsigned long long>(checksum(a.output.words, kSlotWords)));
+  destroy(c, a);
+  destroy(c, commands);
+  destroy(c);
+  return 0;
+}
+
+pthread_t first;
+
+}  // namespace
+
+int main() {
+  first = pthread_self();
+  pthread_t worker;
+  const int error = pthread_create(
+      &worker, nullptr,
+      [](void*) -> void* {
+        pthread_join(first, nullptr);
+        std::exit(work());
+      },
+      nullptr);
+  if (error != 0) die("pthread_create", error);
+  pthread_exit(nullptr);
+}
