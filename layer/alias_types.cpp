@@ -115,6 +115,29 @@ bool format_allows(const DeviceState& device, const VkImageCreateInfo& info,
          info.arrayLayers <= limits.maxArrayLayers && (info.samples & limits.sampleCounts) != 0;
 }
 
+// Whether the driver insists on memory for this resource alone: what is imported is for anyone.
+bool must_be_dedicated(const DeviceState& device, const VkMemoryDedicatedAllocateInfo& info) {
+  const Dispatch& vk = *device.next;
+  const bool core = device.api_version >= VK_API_VERSION_1_1;
+  VkMemoryDedicatedRequirements dedicated{VK_STRUCTURE_TYPE_MEMORY_DEDICATED_REQUIREMENTS, nullptr, VK_FALSE,
+                                          VK_FALSE};
+  VkMemoryRequirements2 needs{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2, &dedicated, {}};
+  if (info.buffer != VK_NULL_HANDLE) {
+    const auto ask = core ? vk.vkGetBufferMemoryRequirements2 : vk.vkGetBufferMemoryRequirements2KHR;
+    if (ask == nullptr) return true;
+    const VkBufferMemoryRequirementsInfo2 of{VK_STRUCTURE_TYPE_BUFFER_MEMORY_REQUIREMENTS_INFO_2, nullptr,
+                                             info.buffer};
+    ask(device.device, &of, &needs);
+  } else {
+    const auto ask = core ? vk.vkGetImageMemoryRequirements2 : vk.vkGetImageMemoryRequirements2KHR;
+    if (ask == nullptr) return true;
+    const VkImageMemoryRequirementsInfo2 of{VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2, nullptr,
+                                            info.image};
+    ask(device.device, &of, &needs);
+  }
+  return dedicated.requiresDedicatedAllocation != VK_FALSE;
+}
+
 }  // namespace
 
 bool alias_wanted(bool addresses) {
@@ -179,13 +202,17 @@ bool may_alias(const DeviceState& device, const VkMemoryAllocateInfo& info) {
         break;
       case VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO: {
         const auto* dedicated = reinterpret_cast<const VkMemoryDedicatedAllocateInfo*>(s);
-        if ((dedicated->buffer != VK_NULL_HANDLE || dedicated->image != VK_NULL_HANDLE) && !addressed)
+        if ((dedicated->buffer != VK_NULL_HANDLE || dedicated->image != VK_NULL_HANDLE) && !addressed &&
+            must_be_dedicated(device, *dedicated))
           return false;
         break;
       }
       case VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO: {
         const auto* flags = reinterpret_cast<const VkMemoryAllocateFlagsInfo*>(s);
-        if ((flags->flags & ~VkFlags{VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT}) != 0) return false;
+        constexpr VkFlags known = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT | VK_MEMORY_ALLOCATE_DEVICE_MASK_BIT;
+        const bool for_several =
+            (flags->flags & VK_MEMORY_ALLOCATE_DEVICE_MASK_BIT) != 0 && flags->deviceMask > 1;
+        if ((flags->flags & ~known) != 0 || for_several) return false;
         break;
       }
       default:

@@ -6,6 +6,7 @@
 #include "gpu/zero_fill.h"
 #include "layer/addresses.h"
 #include "layer/alias_types.h"
+#include "layer/chain.h"
 #include "layer/chain_copy.h"
 #include "layer/checkpoint.h"
 #include "layer/critical.h"
@@ -16,6 +17,20 @@
 namespace rondo::layer {
 
 namespace {
+
+// Whether something that may not live in imported memory may come to live here. With the lock.
+bool plain_may_come(const DeviceState& device, const VkMemoryAllocateInfo& info) {
+  const auto& plain = device.memories.plain_images;
+  const auto* only_for = find_in_chain<VkMemoryDedicatedAllocateInfo>(
+      info.pNext, VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO);
+  if (only_for != nullptr && only_for->image != VK_NULL_HANDLE) return plain.contains(only_for->image);
+  if (only_for != nullptr && only_for->buffer != VK_NULL_HANDLE) {
+    const auto buffer = device.memories.buffers.find(only_for->buffer);
+    return buffer == device.memories.buffers.end() || !buffer->second.external;
+  }
+  return std::any_of(plain.begin(), plain.end(),
+                     [&](const auto& image) { return image.second <= info.allocationSize; });
+}
 
 // In memory of ours if it may be and can be; `alias` says which. While there is
 // an image that may not live there, what has room for it is the driver's.
@@ -36,14 +51,12 @@ VkResult allocate(DeviceState& device, const VkMemoryAllocateInfo& info,
   if (!may_alias(device, info)) return next(device.device, &info, allocator, out);
   {
     const auto lock = host_memory().enter();
-    const auto& plain = device.memories.plain_images;
-    if (std::none_of(plain.begin(), plain.end(),
-                     [&](const auto& image) { return image.second <= info.allocationSize; }))
+    if (!plain_may_come(device, info))
       alias = host_memory().tracker()->allocate(info.allocationSize, device.alias_granule);
   }
   if (alias != nullptr) {
     ChainCopy chain(info.pNext);
-    if (has_addresses(info)) chain.remove(VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO);
+    chain.remove(VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO);
     const VkImportMemoryHostPointerInfoEXT import{VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT,
                                                   chain.first(), kHostPointer, alias->device_side()};
     VkMemoryAllocateInfo imported = info;

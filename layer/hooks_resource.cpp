@@ -32,12 +32,14 @@ struct BufferRequest {
     if (!extend_for_alias(device, info)) return;
     external.pNext = asked.pNext;
     info.pNext = &external;
+    extended = true;
   }
   BufferRequest(const BufferRequest&) = delete;
   BufferRequest& operator=(const BufferRequest&) = delete;
   VkExternalMemoryBufferCreateInfo external{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO, nullptr,
                                             kHostPointer};
   VkBufferCreateInfo info;
+  bool extended = false;  // may live in imported memory
 };
 
 struct ImageRequest {
@@ -278,7 +280,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateBuffer(VkDevice device, const VkBuff
         const auto lock = host_memory().enter();
         state.memories.buffers[*pBuffer] = {
             pCreateInfo->size, (pCreateInfo->usage & ~kReadOnly) != 0,
-            (pCreateInfo->usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0, VK_NULL_HANDLE};
+            (pCreateInfo->usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0, request.extended,
+            VK_NULL_HANDLE};
       });
     return result;
   };

@@ -71,6 +71,7 @@ struct DeviceMemory {
     VkDeviceSize size = 0;
     bool writable = false;                   // by a device
     bool addressed = false;                  // its device address may be asked for
+    bool external = false;                   // may live in imported memory
     VkDeviceMemory memory = VK_NULL_HANDLE;  // null before it is bound
   };
   std::unordered_map<VkBuffer, BufferUse> buffers;
