@@ -44,11 +44,13 @@ std::string default_output() {
 
 // RONDO_OUTPUT for the program: absolute, since it may change its directory;
 // a percent sign in the name of our own directory is doubled.
-std::string output_pattern(const std::string& pattern) {
+Result<std::string> output_pattern(const std::string& pattern) {
   if (pattern[0] == '/') return pattern;
   std::string directory;
   std::error_code error;
   for (const char c : std::filesystem::current_path(error).string()) directory += c == '%' ? "%%" : std::string(1, c);
+  if (error)
+    return fail(Status::usage, text("the directory of now: {}: name a place with --output", error.message()));
   return directory + "/" + pattern;
 }
 
@@ -60,6 +62,8 @@ Result<void> check_output(const std::string& pattern) {
   if (::getrlimit(RLIMIT_FSIZE, &size) == 0 && size.rlim_cur < kSmallestFile)
     return fail(Status::usage, text("files may not grow beyond {} here: raise the limit (ulimit -f)",
                                     plural(size.rlim_cur, "byte")));
+  if (pattern.back() == '/' && ::stat(pattern.c_str(), &info) != 0)
+    return fail(Status::usage, text("{}: names no file: add one, as %e-%p.rondo", printable(pattern)));
   if (pattern.back() == '/' || (::stat(pattern.c_str(), &info) == 0 && S_ISDIR(info.st_mode)))
     return fail(Status::usage, text("{}: is a directory: name a file in it, as {}/%e-%p.rondo", printable(pattern),
                                     printable(pattern.substr(0, pattern.find_last_not_of('/') + 1))));
@@ -68,7 +72,9 @@ Result<void> check_output(const std::string& pattern) {
   const std::string directory = pattern.substr(0, pattern.rfind('/') + 1);
   if (directory.find('%') != std::string::npos) return {};  // known in the program only
   if (::stat(directory.c_str(), &info) != 0)
-    return fail(Status::usage, text("{}: {}: create the directory first", printable(directory), std::strerror(errno)));
+    return fail(Status::usage, text("{}: {}{}", printable(directory), std::strerror(errno),
+                                    errno == ENOENT ? ": create the directory first"
+                                                    : ": choose another place with --output"));
   if (::access(directory.c_str(), W_OK) != 0)
     return fail(Status::usage, text("{}: {}: choose another place with --output", printable(directory),
                                     std::strerror(errno)));
@@ -162,7 +168,9 @@ Result<int> run_capture(Arguments args) {
     return fail(Status::usage, "no program given: rondo capture [OPTIONS] -- PROGRAM [ARGS...]");
 
   if (options.output.empty()) return fail(Status::usage, "--output is empty: name a file, as %e-%p.rondo");
-  const std::string pattern = output_pattern(options.output);
+  const auto resolved = output_pattern(options.output);
+  if (!resolved) return tl::unexpected(resolved.error());
+  const std::string& pattern = *resolved;
   RONDO_TRY(check_output(pattern));
   const auto layer = find_layer();
   if (!layer) return tl::unexpected(layer.error());
@@ -176,9 +184,10 @@ Result<int> run_capture(Arguments args) {
   for (const ReportedFile& file : files)
     if (!file.path.empty()) close_and_report(file, *ended);
   if (files.empty())
-    say(text("{}: no capture was written so far: it made no Vulkan instance (it may use OpenGL or the "
-             "CPU, or have failed before), or it runs set-user-id, where layers are off; see 'rondo doctor' "
-             "and --log=info; processes that it left running may still write one",
+    say(
+        text("{}: no capture was written so far: it made no Vulkan instance (it may use OpenGL or the "
+             "CPU, or have failed before), or layers are off in it (set-user-id, VK_LOADER_LAYERS_DISABLE); "
+             "see 'rondo doctor' and --log=info; processes that it left running may still write one",
              printable(options.program[0])));
   else if (std::all_of(files.begin(), files.end(), [](const ReportedFile& file) { return file.path.empty(); }))
     say(text("{}: no capture was written: it could not be created", printable(options.program[0])));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 
 #include "analyzers/command_counts.h"
 #include "analyzers/device_info.h"
@@ -82,9 +83,18 @@ void take_times(const Record& record, CaptureInfo& info) {
   info.last_ns = std::max(info.last_ns, record.end_ns);
 }
 
-void take_decoded(Walk& walk, const Step& step, CaptureInfo& info) {
+using Digests = std::unordered_set<Digest>;
+
+Digests digests_of(const Reader& reader) {
+  Digests digests;
+  for (const BlobInfo& blob : reader.blobs()) digests.insert(blob.digest);
+  return digests;
+}
+
+void take_decoded(Walk& walk, const Step& step, const Digests& there, CaptureInfo& info) {
   for (const codec::BlobRef& blob : walk.decoded().blobs) {
     info.blob_references += 1;
+    if (!there.contains(blob.digest)) info.missing_blobs += 1;
     info.referenced_blob_bytes += blob.bytes;
   }
   for (const ObjectId id : walk.resolution().created)
@@ -100,6 +110,7 @@ void take_decoded(Walk& walk, const Step& step, CaptureInfo& info) {
 Result<CaptureInfo> gather(Walk& walk, const InfoWanted& wanted) {
   CaptureInfo info;
   take_container(walk.reader(), info);
+  const Digests there = digests_of(walk.reader());
   SpanRows rows(info, wanted);
   std::set<std::uint32_t> threads;
   std::set<std::string> unknown;
@@ -126,7 +137,7 @@ Result<CaptureInfo> gather(Walk& walk, const InfoWanted& wanted) {
       unknown.insert(walk.name(step));
       continue;
     }
-    take_decoded(walk, step, info);
+    take_decoded(walk, step, there, info);
     take_device_facts(walk, step, info);
     rows.take(walk, step);
   }

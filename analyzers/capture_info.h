@@ -103,6 +103,7 @@ struct CaptureInfo {
   std::uint64_t unique_blobs = 0;
   std::uint64_t unique_blob_bytes = 0;
   std::uint64_t blob_references = 0;
+  std::uint64_t missing_blobs = 0;          // of those
   std::uint64_t referenced_blob_bytes = 0;  // each reference counted
   std::map<std::uint16_t, ChunkTotals> chunks;
   std::vector<std::string> damaged;  // chunks, and what is wrong with each

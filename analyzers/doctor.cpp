@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // rondo doctor: one line a finding, with what to do about it.
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <fcntl.h>
-#include <filesystem>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
 
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
@@ -18,6 +20,7 @@
 #include "analyzers/tree.h"
 #include "analyzers/vulkan_probe.h"
 #include "layer/memory/facilities.h"
+#include "layer/memory/space.h"
 
 namespace rondo::analyzers {
 
@@ -63,7 +66,17 @@ void check_system(Findings& findings) {
   utsname host{};
   if (::uname(&host) == 0) findings.ok("kernel", text("{} {} {}", host.sysname, host.release, host.machine));
   const auto memory = memory::Facilities::probe();
-  if (memory.alias)
+  rlimit space{};
+  const bool limited = ::getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
+  if (memory.alias && memory::Space::reserve() == nullptr)
+    findings.warn(
+        "memory",
+        text("host writes are found by asynchronous write-protect: the address range from 0x7e8000000000 {}",
+             limited ? "does not fit the limit of address space (ulimit -v)" : "is not free"),
+        "checkpoints of memory that is read back (readback, submit) cannot be compared, and device addresses "
+        "change: "
+        "raise the limit");
+  else if (memory.alias)
     findings.ok("memory", "host writes are found by memfd aliases under asynchronous write-protect");
   else
     findings.warn("memory",
@@ -77,6 +90,10 @@ void check_disk(Findings& findings) {
   const char* pattern = std::getenv("RONDO_OUTPUT");
   const std::filesystem::path parent = std::filesystem::path(pattern != nullptr ? pattern : "").parent_path();
   const std::string directory = parent.empty() ? std::filesystem::path(".") : parent;
+  std::error_code gone;
+  if (directory[0] != '/' && (static_cast<void>(std::filesystem::current_path(gone)), gone))
+    return findings.bad("disk", text("the directory of now: {}", gone.message()),
+                        "choose another place with --output or RONDO_OUTPUT");
   constexpr std::size_t kBytes = 1 << 20;
   struct statvfs space {};
   const int fd = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -190,6 +207,8 @@ Result<int> run_doctor(Arguments args) {
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
 
+  // It is ours that is looked at, and by whom: nothing of this process is recorded.
+  ::unsetenv("RONDO_CAPTURE");
   Findings findings;
   check_system(findings);
   check_disk(findings);

@@ -148,6 +148,9 @@ Result<int> run_dump(Arguments args) {
   const auto dumped = dump_records(*walk, *rows, selection, out);
   RONDO_TRY(out.finish());
   if (!dumped) return tl::unexpected(dumped.error());
+  if (const auto damaged = walk->reader().damaged_chunks(); !damaged.empty())
+    return fail(Status::unreadable, text("{}: damaged in {}: the first is {}", file,
+                                         plural(damaged.size(), "place"), damaged[0]));
   return 0;
 }
 

@@ -1,13 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // rondo finish: index and footer for the capture of a process that died.
+#include "analyzers/capture_info.h"
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
 #include "analyzers/output.h"
 #include "analyzers/summary.h"
 #include "analyzers/text.h"
+#include "analyzers/walk.h"
 #include "format/reader.h"
 
 namespace rondo::analyzers {
+
+namespace {
+
+// A killed program's file has all that its records need; one that was copied in part may not.
+Result<void> tell_missing(const std::string& file, Output& out) {
+  auto walk = Walk::open(file);
+  if (!walk) return tl::unexpected(walk.error());
+  const auto info = gather(*walk, {});
+  if (!info) return tl::unexpected(info.error());
+  if (info->missing_blobs != 0)
+    out.line(text("{}: {} to data that is not in it: `player --salvage` plays what comes before the first",
+                  printable(file), plural(info->missing_blobs, "reference")));
+  return {};
+}
+
+}  // namespace
 
 Result<int> run_finish(Arguments args) {
   std::string file;
@@ -25,6 +43,7 @@ Result<int> run_finish(Arguments args) {
   const auto summary = summarize(file);
   if (!summary) return tl::unexpected(summary.error());
   Output out;
+  if (*changed) RONDO_TRY(tell_missing(file, out));
   out.line(text("{} ({})", summary_line(file, *summary), *changed ? "finished" : "was complete already; its contents were not checked"));
   RONDO_TRY(out.finish());
   return 0;

@@ -89,8 +89,8 @@ rondo info --coverage cube.rondo > used.txt
 
 Exit status of rondo and player
   0 done                               4 this device cannot run it (all shortfalls are listed)
-  1 failed                             5 different (or slower) than asked
-  2 wrong usage                        6 an external file is missing, changed or not allowed
+  1 failed                             5 different from the capture
+  2 wrong usage                        6 an external file is not as it was
   3 not a readable capture, or cut     7 timeout
   rondo capture: the program's own; 125 own errors, 126 cannot execute it, 127 no such program.
   A program ended by a signal ends rondo by the same: 128 + its number in a shell.

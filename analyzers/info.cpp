@@ -66,6 +66,11 @@ Result<int> run_info(Arguments args) {
   RONDO_TRY(out.finish());
   if (!info->damaged.empty())
     return fail(Status::unreadable, text("{}: damaged in {}", file, plural(info->damaged.size(), "place")));
+  if (info->complete && info->missing_blobs != 0)
+    return fail(Status::unreadable,
+                text("{}: {} to data that is not in the file, which was cut or copied in part: "
+                     "`player --salvage` plays what comes before the first",
+                     file, plural(info->missing_blobs, "reference")));
   return 0;
 }
 

@@ -78,6 +78,7 @@ void write_counts(JsonWriter& json, const CaptureInfo& info) {
   json.field("unique_bytes", info.unique_blob_bytes);
   json.field("references", info.blob_references);
   json.field("total_bytes", info.referenced_blob_bytes);
+  json.field("missing", info.missing_blobs);
   json.end_object();
   json.key("chunks");
   json.begin_object();

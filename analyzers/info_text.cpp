@@ -89,6 +89,10 @@ void append_counts(std::string& out, const CaptureInfo& info) {
   label(out, "time", text("{} from the first to the last call that is timed", duration_text(info.last_ns - info.first_ns)));
   label(out, "blobs", text("{} unique, {}; {} of {}", count_text(info.unique_blobs), bytes_text(info.unique_blob_bytes),
                            plural(info.blob_references, "reference"), bytes_text(info.referenced_blob_bytes)));
+  if (info.missing_blobs != 0)
+    label(out, "",
+          text("{} that are not in the file: 'player --salvage' plays what comes before the first",
+               plural(info.missing_blobs, "reference")));
   for (const auto& [type, totals] : info.chunks)
     label(out, "chunks", text("{:<10} {:>5}, {:>12} bytes stored, {:>12} unpacked", chunk_text(type), totals.chunks,
                               count_text(totals.stored_bytes), count_text(totals.raw_bytes)));

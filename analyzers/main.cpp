@@ -49,9 +49,10 @@ int print_help() {
 
 int run(const std::vector<std::string>& words) {
   const Arguments args = words;
-  // A reader that goes away is no error (output.h). The programs that these two
-  // run must find the signal as we did.
-  if (words.empty() || (words[0] != "capture" && words[0] != "play")) std::signal(SIGPIPE, SIG_IGN);
+  // A reader that goes away is no error (output.h), and a file beyond a limit is one of
+  // its write. The programs that these two run must find the signals as we did.
+  if (words.empty() || (words[0] != "capture" && words[0] != "play"))
+    for (const int ignored : {SIGPIPE, SIGXFSZ}) std::signal(ignored, SIG_IGN);
   if (args.empty()) {
     say("no subcommand given (see rondo --help)");
     return static_cast<int>(Status::usage);

@@ -36,12 +36,16 @@ std::vector<ReportedFile> parse_report(const std::string& content) {
 
 Result<ReportFile> ReportFile::create() {
   const char* directory = std::getenv("TMPDIR");
-  std::string path = directory != nullptr && *directory == '/' ? directory : "/tmp";
-  path += "/rondo-report-XXXXXX";
-  const int fd = ::mkostemp(path.data(), O_CLOEXEC);
-  if (fd < 0) return fail(Status::failed, text("{}: {}: set TMPDIR to a writable directory", path, std::strerror(errno)));
-  ::close(fd);
-  return ReportFile(path);
+  std::string path;
+  for (const char* place : {directory, "/tmp"}) {
+    if (place == nullptr || *place != '/') continue;
+    path = text("{}/rondo-report-XXXXXX", place);
+    const int fd = ::mkostemp(path.data(), O_CLOEXEC);
+    if (fd < 0) continue;
+    ::close(fd);
+    return ReportFile(path);
+  }
+  return fail(Status::failed, text("{}: {}: set TMPDIR to a writable directory", path, std::strerror(errno)));
 }
 
 ReportFile::~ReportFile() {

@@ -99,7 +99,7 @@ Result<Payload> load_records(const File& file, const ChunkInfo& chunk, std::size
   if (!joined)
     return fail(Status::unreadable,
                 at_offset(file, chunk.offset) +
-                    ": this chunk is damaged (its columns do not fit together); `--salvage` uses "
+                    ": this chunk is damaged (its columns do not fit together); `player --salvage` plays "
                     "what comes before it");
   return std::move(*joined);
 }

@@ -162,12 +162,18 @@ class Finisher {
 }  // namespace
 
 Result<bool> finish_capture(const std::string& path, int exit_signal) {
+  {
+    // A complete one may lie where nothing can be written.
+    auto read_only = File::open(path, false);
+    if (!read_only) return tl::unexpected<Error>(std::move(read_only).error());
+    if (const auto layout = read_layout(*read_only); layout && layout->complete) return false;
+  }
   auto file = File::open(path, true);
-  if (!file) return tl::unexpected<Error>(std::move(file).error());
+  if (!file) return fail(Status::failed, std::move(file).error().message);
   if (!file->lock_exclusive())
-    return fail(
-        Status::failed,
-        path + ": is still being recorded (another process holds its lock): try again when that has ended");
+    return fail(Status::failed, path +
+                                    ": is still being recorded, or finished (another process holds its "
+                                    "lock): try again when that has ended");
   auto layout = read_layout(*file);
   if (!layout) return tl::unexpected<Error>(std::move(layout).error());
   if (layout->complete) return false;

@@ -196,7 +196,7 @@ Result<std::optional<Record>> FileReader::next() {
     const Turn turn = turns_.front();
     if (turn.sequence <= last_sequence_) {
       hidden_ = Error{Status::unreadable, file_.path() + ": number " + std::to_string(turn.sequence) +
-                                              " occurs twice; `--salvage` uses what comes before it"};
+                                              " occurs twice; `player --salvage` plays what comes before it"};
       return stop();
     }
     if (turn.sequence != last_sequence_ + 1) return stop();

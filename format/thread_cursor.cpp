@@ -33,9 +33,10 @@ bool ThreadCursor::load_next() {
 }
 
 ThreadCursor::Scan ThreadCursor::damaged(const Loaded& in) {
-  error_ = Error{Status::unreadable, at_offset(file_, in.chunk->offset) + ": the record at byte " +
-                                         std::to_string(in.walk->offset()) +
-                                         " of the chunk is damaged; `--salvage` uses what comes before it"};
+  error_ =
+      Error{Status::unreadable,
+            at_offset(file_, in.chunk->offset) + ": the record at byte " + std::to_string(in.walk->offset()) +
+                " of the chunk is damaged; `player --salvage` plays what comes before it"};
   return Scan::failed;
 }
 

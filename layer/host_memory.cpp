@@ -141,7 +141,9 @@ memory::Tracker* HostMemory::start_tracker(const char* choice) {
   if (tracker_ == nullptr) {
     tracker_ = memory::Tracker::create(choice);
     if (tracker_ == nullptr) return nullptr;
-    if (!tracker_->message().empty()) log(LogLevel::info, tracker_->message());
+    // What was asked for, or cannot be had without: whoever looks at the result has to know.
+    const bool asked = settings().memory != "auto" || settings().checkpoints >= Checkpoints::readback;
+    if (!tracker_->message().empty()) log(asked ? LogLevel::warn : LogLevel::info, tracker_->message());
     log(LogLevel::info, std::string("host writes are found by: ") + memory::name(tracker_->mechanism()));
   }
   return tracker_.get();

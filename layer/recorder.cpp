@@ -162,6 +162,10 @@ bool exists(const std::string& path) {
 // The first free name; a file that appears meanwhile is never overwritten.
 std::unique_ptr<CaptureWriter> create_file(const ProcessNames& names, bool later, std::string& path) {
   const Settings& s = settings();
+  if (s.output[0] != '/' && names.directory.empty()) {
+    log(LogLevel::error, "not recording: the program's directory is gone, and RONDO_OUTPUT names none");
+    return nullptr;
+  }
   std::string base = expand_output(s.output, names);
   const bool names_process = s.output.find("%p") != std::string::npos;
   if (!names_process && (later || being_recorded(base)))

@@ -3,9 +3,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
+#include <utility>
 
 #include "format/result.h"
 
@@ -24,7 +25,7 @@ std::uint64_t now() {
 
 }  // namespace
 
-Deadline::Deadline(double seconds) : seconds_(seconds) {
+Deadline::Deadline(double seconds, std::string file) : seconds_(seconds), file_(std::move(file)) {
   if (seconds <= 0) return;
   end_ns_ = now() + static_cast<std::uint64_t>(seconds * 1e9);
   thread_ = std::thread([this] { watch(); });
@@ -50,10 +51,14 @@ void Deadline::watch() {
   std::unique_lock lock(mutex_);
   const auto end = std::chrono::steady_clock::time_point(std::chrono::nanoseconds(end_ns_ + kGraceNs));
   if (condition_.wait_until(lock, end, [this] { return done_; })) return;
-  char text[160];
-  std::snprintf(text, sizeof text, "player: no end within %g s: the call at record %llu did not return\n",
-                seconds_, static_cast<unsigned long long>(sequence_.load(std::memory_order_relaxed)));
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text, std::strlen(text));
+  char where[128];
+  std::snprintf(where, sizeof where, "no end within %g s (--timeout); record %llu was being played", seconds_,
+                static_cast<unsigned long long>(sequence_.load(std::memory_order_relaxed)));
+  std::string text = "player: " + (file_.empty() ? "" : file_ + ": ") + where;
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+  text += '\n';
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
   // Destructors and exit handlers would enter the driver that hangs.
   _exit(static_cast<int>(Status::timeout));
 }

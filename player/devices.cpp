@@ -175,18 +175,21 @@ std::string LiveDevices::table() const {
 Result<std::size_t> LiveDevices::find(const std::string& wanted) const {
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), index);
-  if (error == std::errc() && end == wanted.data() + wanted.size() && index < devices_.size()) return index;
+  const bool is_index = !wanted.empty() && end == wanted.data() + wanted.size();
+  if (is_index && error == std::errc() && index < devices_.size()) return index;
   std::string plain = lower(wanted);
   plain.erase(std::remove(plain.begin(), plain.end(), '-'), plain.end());
   for (std::size_t i = 0; i < devices_.size(); ++i)
     if (hex(devices_[i].uuid.data(), VK_UUID_SIZE) == plain) return i;
-  if (!wanted.empty())
+  if (!wanted.empty() && !is_index)
     for (std::size_t i = 0; i < devices_.size(); ++i)
       if (lower(devices_[i].properties.deviceName).find(lower(wanted)) != std::string::npos) return i;
   std::string names;
   for (std::size_t i = 0; i < devices_.size(); ++i)
     names += (i == 0 ? "" : ", ") + std::to_string(i) + " " + devices_[i].properties.deviceName;
-  return fail(Status::device, "no device is called '" + wanted + "'; this machine has: " + names);
+  return fail(Status::device, "no device " +
+                                  (is_index ? "has index " + wanted : "is called '" + wanted + "'") +
+                                  "; this machine has: " + names);
 }
 
 Result<std::size_t> LiveDevices::choose(const CapturedPhysicalDevice& captured, std::string& reason) const {

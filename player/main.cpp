@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -54,6 +55,8 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   // Destructors have run by then: what a plan and its objects held is gone.
+  // A file beyond a limit is an error of its write.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     rondo::player::reserve_places();
     return run(argc, argv);

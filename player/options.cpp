@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "player/options.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <filesystem>
+#include <string_view>
+
+#include "format/file.h"
 
 namespace rondo::player {
 
@@ -40,6 +46,21 @@ Result<Options::DeviceChoice> parse_device(const std::string& text) {
   }
   if (choice.wanted.empty()) return fail(Status::usage, "--device needs a name, index or UUID");
   return choice;
+}
+
+// What can be said before anything is played; nothing is made or opened.
+Result<void> check_report(const std::string& path) {
+  if (path.empty()) return fail(Status::usage, "--report needs a file");
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none))
+    return fail(Status::usage, path + ": is a directory: --report needs a file");
+  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
+  const std::string looked_at = std::filesystem::exists(path, none) ? path
+                                : parent.empty()                    ? "."
+                                                                    : parent.string();
+  if (::access(looked_at.c_str(), W_OK) != 0)
+    return fail(Status::failed, path + ": the report cannot be written: " + errno_text(errno));
+  return {};
 }
 
 std::string one_line(std::string text) {
@@ -85,6 +106,10 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
       ->check([](const std::string& text) { return seconds_error(text); });
   app.add_flag("--quiet", o.quiet, "Print errors only");
   app.add_option("--damage", damage)->group("");
+  // CLI11 would take the next word for the value.
+  for (int i = 1; i < argc; ++i)
+    if (const std::string_view word = argv[i]; word.starts_with("--") && word.ends_with('='))
+      return fail(Status::usage, std::string(word) + ": a value is missing; see player --help");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -101,6 +126,7 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   if (o.file.empty() && !o.list_devices) return fail(Status::usage, "no capture is given; see player --help");
   if (app.count("--screenshot") != 0 && o.screenshots.empty())
     return fail(Status::usage, "--screenshot needs a directory");
+  if (app.count("--report") != 0) RONDO_TRY(check_report(o.report));
   std::error_code none;
   if (!o.report.empty() && std::filesystem::equivalent(o.report, o.file, none))
     return fail(Status::usage, "--report would overwrite the capture " + o.file);

@@ -77,7 +77,7 @@ Result<void> PlanBuilder::run() {
   if (options_.salvage && !(reader_.complete() && reader_.gaps() == 0 && blob_lost_.empty())) {
     if (plan_->counts.submits == 0)
       return fail(Status::unreadable,
-                  plan_->path + ": holds no whole submit before it was cut: nothing to salvage");
+                  plan_->path + ": holds no whole submit before it was cut or damaged: nothing to salvage");
     cut_after_last_whole_submit();
   }
   if (plan_->ops.empty())

@@ -62,10 +62,11 @@ Result<void> check_checkpoints(const Options& options, const Plan& plan) {
   return fail(Status::usage,
               plan.path + (options.until != UINT64_MAX
                                ? ": has no checkpoints up to the end that --until sets"
-                               : ": has no checkpoints to verify with: capture it again with "
+                               : ": has no checkpoints to verify with: capture it with "
                                  "RONDO_CHECKPOINTS=present, which digests presented images, or "
                                  "readback, which also digests memory that is mapped when a "
-                                 "program waits, or submit, which also keeps what each submit wrote"));
+                                 "program waits, or submit, which also keeps what each submit wrote; "
+                                 "if it was, the program did nothing of that kind"));
 }
 
 std::string compared_text(const Comparison& c, const char* what) {
@@ -79,14 +80,14 @@ Result<void> judge_verification(const Verification& v, const std::string& path) 
   const auto differ = [](const Comparison& c, const char* what) {
     return std::to_string(c.compared - c.equal) + " of " + std::to_string(c.compared) + " " + what;
   };
-  if (!v.first_difference.empty())
-    return fail(Status::different,
-                path + ": " + differ(v.images, "images") +
-                    (v.contents.compared == 0
-                         ? " and " + differ(v.memory_ranges, "memory ranges")
-                         : ", " + differ(v.memory_ranges, "memory ranges") + " and " +
-                               differ(v.contents, "parts of buffers and images")) +
-                    " differ; the first at " + v.first_difference);
+  if (!v.first_difference.empty()) {
+    std::string kinds;
+    for (const auto& [c, what] :
+         {std::pair(&v.images, "images"), std::pair(&v.memory_ranges, "memory ranges"),
+          std::pair(&v.contents, "parts of buffers and images")})
+      if (c->compared != 0) kinds += (kinds.empty() ? "" : ", ") + differ(*c, what);
+    return fail(Status::different, path + ": " + kinds + " differ; the first at " + v.first_difference);
+  }
   if (v.all().compared == 0)
     return fail(Status::different, path + ": nothing could be compared: " + v.first_unverified);
   return {};
@@ -163,7 +164,7 @@ Result<void> run_plan(const Options& options, const Plan& plan, const Loader& lo
 }
 
 Result<void> play_file(const Options& options, Observer& observer, Outcome& outcome) {
-  Deadline deadline(options.timeout);
+  Deadline deadline(options.timeout, options.file);
   ReaderOptions reader_options;
   reader_options.salvage = options.salvage;
   auto reader = Reader::open(options.file, reader_options);
@@ -197,7 +198,8 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
     std::error_code error;
     std::filesystem::create_directories(options.screenshots, error);
     if (error || !std::filesystem::is_directory(options.screenshots, error))
-      return fail(Status::usage, options.screenshots + ": no directory for pictures can be made there");
+      return fail(Status::usage, options.screenshots + ": no directory for pictures can be made there" +
+                                     (error ? ": " + error.message() : ""));
     observer.screenshot_directory = options.screenshots;
   }
   auto loader = Loader::open();

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cerrno>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "format/file.h"
 #include "player/play.h"
 
 namespace rondo::player {
@@ -57,7 +59,7 @@ Result<void> write_report(const std::string& path, const Options& options, const
   // A message may quote bytes of a hostile file: not every one is UTF-8.
   out << report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
   out.flush();
-  if (!out) return fail(Status::failed, path + ": the report cannot be written");
+  if (!out) return fail(Status::failed, path + ": the report cannot be written: " + errno_text(errno));
   return {};
 }
 

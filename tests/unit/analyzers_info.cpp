@@ -49,7 +49,8 @@ TEST(AnalyzersInfo, JsonHasWhatTheSceneHolds) {
   EXPECT_EQ(info.number("/commands/vkCreateBuffer/calls"), 2u);
   EXPECT_EQ(info.number("/commands/vkCreateBuffer/failed"), 1u);
   EXPECT_EQ(info.number("/objects/VkBuffer"), 1u);
-  EXPECT_EQ(info.shown("/blobs"), R"({"references":2,"total_bytes":600,"unique":1,"unique_bytes":300})");
+  EXPECT_EQ(info.shown("/blobs"),
+            R"({"missing":0,"references":2,"total_bytes":600,"unique":1,"unique_bytes":300})");
   EXPECT_EQ(info.string("/devices/0/name"), "test pipe");
   EXPECT_EQ(info.string("/devices/0/api_version"), "1.3.230");
   EXPECT_EQ(info.shown("/logical_devices/0/features"), R"(["robustBufferAccess"])");
