@@ -153,6 +153,8 @@ SCENARIO("a wrong command line is refused with status 2", "[wrong-input]") {
 SCENARIO("a device that is not there is refused with status 4", "[wrong-input]") {
   refuses("player", player({"--device", "no such GPU", small().path}), kNoSuchDevice, "no such GPU");
   refuses("player", player({"--device", "99", small().path}), kNoSuchDevice, "99");
+  // lavapipe's name has "256 bits" in it.
+  refuses("player", player({"--device", "256", small().path}), kNoSuchDevice, "has index 256");
 }
 
 SCENARIO("rondo capture's own errors are those of env", "[wrong-input]") {
@@ -162,4 +164,13 @@ SCENARIO("rondo capture's own errors are those of env", "[wrong-input]") {
   CHECK(rondo({"capture", "--output", directory.file("no/such/x.rondo"), "--", "true"}).status == 125);
   CHECK(rondo({"capture", "--", directory.path()}).status == 126);
   CHECK(rondo({"capture", "--", directory.file("no-such-program")}).status == 127);
+  // Where the current directory is gone, a file in it cannot be meant.
+  Command gone;
+  gone.arguments = {"sh", "-c", "mkdir gone && cd gone && rmdir ../gone && exec \"$0\" capture -- true",
+                    build_root() + "/analyzers/rondo"};
+  gone.directory = directory.path();
+  const Outcome outcome = run(gone);
+  INFO(outcome.both());
+  CHECK(outcome.status == 125);
+  CHECK(outcome.err.find("--output") != std::string::npos);
 }

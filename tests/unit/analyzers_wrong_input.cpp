@@ -111,6 +111,26 @@ TEST(AnalyzersWrongInput, InfoFindsADamagedBlobChunk) {
   EXPECT_NE(finished.out.find("not checked"), std::string::npos) << finished.out;
 }
 
+// As a file is that somebody copied while it was written, or in part.
+TEST(AnalyzersWrongInput, WhatACopyLacksIsCounted) {
+  const TemporaryFile file;
+  test::write_scene(file.path());
+  const std::string whole = read(file.path());
+  const TemporaryFile part("part.rondo");
+  bool found = false;
+  for (std::size_t length = whole.size(); length != 0 && !found; --length) {
+    write(part.path(), whole.substr(0, length));
+    found = printed(run_info, {part.path()}).out.find("that are not in the file") != std::string::npos;
+  }
+  ASSERT_TRUE(found) << "no cut leaves records without their data";
+  const Printed finished = printed(run_finish, {part.path()});
+  EXPECT_EQ(finished.status, 0) << finished.error;
+  EXPECT_NE(finished.out.find("2 references to data that is not in it"), std::string::npos) << finished.out;
+  const Printed info = printed(run_info, {part.path()});
+  EXPECT_EQ(info.status, 3) << info.out;
+  EXPECT_NE(info.error.find("2 references to data that is not in the file"), std::string::npos) << info.error;
+}
+
 // `rondo finish` refuses it, so nothing names it as the remedy.
 TEST(AnalyzersWrongInput, ADamagedChunkHeaderIsNothingToFinish) {
   const TemporaryFile file;

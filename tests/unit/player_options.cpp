@@ -54,6 +54,9 @@ TEST(Options, RefuseWrongValues) {
   is_usage_error({"--loop", "many", "x"}, "--loop");
   is_usage_error({"--timeout", "-1", "x"}, "--timeout");
   is_usage_error({"--device", "3=", "x"}, "--device");
+  is_usage_error({"--report", "", "x"}, "--report");
+  is_usage_error({"--report", "/", "x"}, "directory");
+  is_usage_error({"--report=", "x"}, "--report=");
   is_usage_error({"--damage", "melt", "x"}, "melt");
   is_usage_error({"--damage", "swap-submits:1", "x"}, "swap-submits");
   is_usage_error({"--damage", "drop", "x"}, "drop");
@@ -65,6 +68,14 @@ TEST(Options, RefuseWrongValues) {
   is_usage_error({"--damage", "corrupt:3:99999999999999999999", "x"}, "index");
   is_usage_error({}, "capture");
   is_usage_error({"a", "b"}, "b");
+}
+
+TEST(Options, AReportThatCannotBeWrittenIsSaidBeforeAnythingIsPlayed) {
+  const auto parsed = parse({"--report", "/no/such/directory/report.json", "x"});
+  ASSERT_FALSE(parsed);
+  EXPECT_EQ(parsed.error().status, Status::failed);
+  EXPECT_NE(parsed.error().message.find("No such file or directory"), std::string::npos)
+      << parsed.error().message;
 }
 
 TEST(Options, HideTheDamage) {
