@@ -146,10 +146,13 @@ Wrong begin(Validity& v, const Call& c) {
   if (pass != nullptr && inherited.subpass >= pass->subpasses.size())
     return "inherits subpass " + std::to_string(inherited.subpass) + " of " +
            std::to_string(pass->subpasses.size());
-  if (inherited.renderPass == VK_NULL_HANDLE &&
-      find_chained<VkCommandBufferInheritanceRenderingInfo>(
-          inherited.pNext, VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_RENDERING_INFO) == nullptr)
-    return "continues a render pass, and names none";
+  if (inherited.renderPass == VK_NULL_HANDLE) {
+    const auto* rendering = find_chained<VkCommandBufferInheritanceRenderingInfo>(
+        inherited.pNext, VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_RENDERING_INFO);
+    if (rendering == nullptr) return "continues a render pass, and names none";
+    if (rendering->colorAttachmentCount != 0 && rendering->pColorAttachmentFormats == nullptr)
+      return "pColorAttachmentFormats of what it inherits is null";
+  }
   commands->in_render_pass = inherited.renderPass != VK_NULL_HANDLE;
   commands->attachments = pass != nullptr ? pass->attachments : 0;
   commands->subpass = inherited.subpass;

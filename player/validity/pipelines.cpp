@@ -70,7 +70,16 @@ struct Graphics {
     if (info.pViewportState == nullptr) return "pViewportState is null";
     if (info.pMultisampleState == nullptr) return "pMultisampleState is null";
     if (Wrong w = check_viewports(*info.pViewportState); !w.empty()) return w;
+    if (lacks_formats()) return kNoFormats;
     return check_outputs(pass);
+  }
+
+  static constexpr const char* kNoFormats = "pColorAttachmentFormats is null";
+  bool lacks_formats() const {
+    const auto* rendering = find_chained<VkPipelineRenderingCreateInfo>(
+        info.pNext, VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
+    return info.renderPass == VK_NULL_HANDLE && rendering != nullptr &&
+           rendering->colorAttachmentCount != 0 && rendering->pColorAttachmentFormats == nullptr;
   }
 
   // What the parts are put together from, each where one of them has it.
@@ -100,6 +109,7 @@ struct Graphics {
       return {};
     if (pre_raster && info.pViewportState == nullptr) return "pViewportState is null";
     if ((fragment || output) && info.pMultisampleState == nullptr) return "pMultisampleState is null";
+    if (output && lacks_formats()) return kNoFormats;
     return pre_raster ? check_viewports(*info.pViewportState) : Wrong();
   }
 

@@ -38,7 +38,6 @@ bool rule_requires(RuleId rule) {
   switch (rule) {
     case RuleId::immutable_samplers:
     case RuleId::dynamic_sample_mask:
-    case RuleId::inheritance_formats:
     case RuleId::pipeline_layout:          // pipelines.cpp
     case RuleId::pipeline_render_pass:     // null: dynamic rendering
     case RuleId::inheritance_render_pass:  // perhaps dynamic rendering: command_buffers.cpp

@@ -104,6 +104,12 @@ TEST_F(HostilePipelines, NeedARasterizationState) {
   create_pipeline();
   refuses("pRasterizationState");
 }
+TEST_F(HostilePipelines, NeedTheFormatsOfWhatTheyDrawTo) {
+  rendering.pColorAttachmentFormats = nullptr;
+  create_pipeline();
+  refuses("pColorAttachmentFormats is null");
+}
+
 TEST_F(HostilePipelines, NeedViewportsThatAreNotDynamic) {
   viewports.pViewports = nullptr;
   create_pipeline();
