@@ -64,7 +64,7 @@ TEST_F(Preflight, TheOffsetOfADescriptorThatIsNoMultipleIsNamed) {
   constexpr auto kType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
   const VkDescriptorSet made = set(set_pool(kType), set_layout(kType));
   const VkBuffer what = buffer(256);
-  for (const VkDeviceSize offset : {128, 48, 32, 192}) write_set(made, kType, what, 16, offset);
+  for (const VkDeviceSize offset : {128u, 48u, 32u, 192u}) write_set(made, kType, what, 16, offset);
   const std::vector<std::string> found = limits();
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].find("minStorageBufferOffsetAlignment that divides 48 (it has 64; record "), 0u) << found[0];
