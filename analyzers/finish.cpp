@@ -14,15 +14,15 @@ namespace rondo::analyzers {
 namespace {
 
 // A killed program's file has all that its records need; one that was copied in part may not.
-Result<void> tell_missing(const std::string& file, Output& out) {
+void tell_missing(const std::string& file, Output& out) {
   auto walk = Walk::open(file);
-  if (!walk) return tl::unexpected(walk.error());
+  if (!walk) return;
   const auto info = gather(*walk, {});
-  if (!info) return tl::unexpected(info.error());
-  if (info->missing_blobs != 0)
+  if (!info)
+    out.line(info.error().message);
+  else if (info->missing_blobs != 0)
     out.line(text("{}: {} to data that is not in it: `player --salvage` plays what comes before the first",
                   printable(file), plural(info->missing_blobs, "reference")));
-  return {};
 }
 
 }  // namespace
@@ -43,8 +43,8 @@ Result<int> run_finish(Arguments args) {
   const auto summary = summarize(file);
   if (!summary) return tl::unexpected(summary.error());
   Output out;
-  if (*changed) RONDO_TRY(tell_missing(file, out));
   out.line(text("{} ({})", summary_line(file, *summary), *changed ? "finished" : "was complete already; its contents were not checked"));
+  if (*changed) tell_missing(file, out);
   RONDO_TRY(out.finish());
   return 0;
 }

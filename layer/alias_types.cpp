@@ -209,10 +209,7 @@ bool may_alias(const DeviceState& device, const VkMemoryAllocateInfo& info) {
       }
       case VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO: {
         const auto* flags = reinterpret_cast<const VkMemoryAllocateFlagsInfo*>(s);
-        constexpr VkFlags known = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT | VK_MEMORY_ALLOCATE_DEVICE_MASK_BIT;
-        const bool for_several =
-            (flags->flags & VK_MEMORY_ALLOCATE_DEVICE_MASK_BIT) != 0 && flags->deviceMask > 1;
-        if ((flags->flags & ~known) != 0 || for_several) return false;
+        if ((flags->flags & ~VkFlags{VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT}) != 0) return false;
         break;
       }
       default:

@@ -17,6 +17,7 @@ constexpr std::uint64_t kGrouped = 4096;
 // Still larger ones, and groups, are recorded in pieces of this: a reader holds one, and
 // bytes that move in a file are few.
 constexpr std::uint64_t kPiece = 4u << 20;
+constexpr std::size_t kMostRanges = kPiece / sizeof(RondoRange);
 
 memory::Device activity(const Memory& memory) {
   const DeviceMemory& device = memory.device->memories;
@@ -66,7 +67,8 @@ class WriteRecorder {
       }
       return;
     }
-    if (range.ambiguous != ambiguous_ || bytes_.size() + part.size > kPiece) flush();
+    if (range.ambiguous != ambiguous_ || bytes_.size() + part.size > kPiece || ranges_.size() >= kMostRanges)
+      flush();
     ambiguous_ = range.ambiguous;
     ranges_.push_back(part);
     bytes_.insert(bytes_.end(), range.bytes, range.bytes + part.size);

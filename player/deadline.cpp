@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "player/deadline.h"
 
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <utility>
+#include <cstring>
 
 #include "format/result.h"
 
@@ -25,8 +26,12 @@ std::uint64_t now() {
 
 }  // namespace
 
-Deadline::Deadline(double seconds, std::string file) : seconds_(seconds), file_(std::move(file)) {
+Deadline::Deadline(double seconds, const std::string& file) : seconds_(seconds) {
   if (seconds <= 0) return;
+  where_ = "player: " + (file.empty() ? "" : file + ": ");
+  std::replace_if(
+      where_.begin(), where_.end(),
+      [](unsigned char character) { return character < 0x20 || character == 0x7f; }, '?');
   end_ns_ = now() + static_cast<std::uint64_t>(seconds * 1e9);
   thread_ = std::thread([this] { watch(); });
 }
@@ -51,14 +56,12 @@ void Deadline::watch() {
   std::unique_lock lock(mutex_);
   const auto end = std::chrono::steady_clock::time_point(std::chrono::nanoseconds(end_ns_ + kGraceNs));
   if (condition_.wait_until(lock, end, [this] { return done_; })) return;
-  char where[128];
-  std::snprintf(where, sizeof where, "no end within %g s (--timeout); record %llu was being played", seconds_,
+  // No memory is asked for: whoever hangs may hold the allocator's lock.
+  char text[160];
+  std::snprintf(text, sizeof text, "no end within %g s (--timeout); record %llu was being played\n", seconds_,
                 static_cast<unsigned long long>(sequence_.load(std::memory_order_relaxed)));
-  std::string text = "player: " + (file_.empty() ? "" : file_ + ": ") + where;
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
-  text += '\n';
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+  const iovec parts[] = {{where_.data(), where_.size()}, {text, std::strlen(text)}};
+  [[maybe_unused]] const ssize_t written = writev(STDERR_FILENO, parts, 2);
   // Destructors and exit handlers would enter the driver that hangs.
   _exit(static_cast<int>(Status::timeout));
 }

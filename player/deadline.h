@@ -15,7 +15,7 @@ namespace rondo::player {
 class Deadline {
  public:
   // seconds 0: none. `file` is for the watchdog's message.
-  explicit Deadline(double seconds, std::string file = {});
+  explicit Deadline(double seconds, const std::string& file = {});
   Deadline(const Deadline&) = delete;
   Deadline& operator=(const Deadline&) = delete;
   ~Deadline();
@@ -30,7 +30,7 @@ class Deadline {
   void watch();
 
   double seconds_;
-  std::string file_;
+  std::string where_;  // begins the watchdog's message
   std::uint64_t end_ns_ = UINT64_MAX;
   std::atomic<std::uint64_t> sequence_{0};
   std::mutex mutex_;

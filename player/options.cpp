@@ -49,7 +49,7 @@ Result<Options::DeviceChoice> parse_device(const std::string& text) {
 }
 
 // What can be said before anything is played; nothing is made or opened.
-Result<void> check_report(const std::string& path) {
+Result<void> check_report(const std::string& path, const std::string& screenshots) {
   if (path.empty()) return fail(Status::usage, "--report needs a file");
   std::error_code none;
   if (std::filesystem::is_directory(path, none))
@@ -58,6 +58,8 @@ Result<void> check_report(const std::string& path) {
   const std::string looked_at = std::filesystem::exists(path, none) ? path
                                 : parent.empty()                    ? "."
                                                                     : parent.string();
+  // That directory is still to be made.
+  if (!screenshots.empty() && !std::filesystem::exists(looked_at, none)) return {};
   if (::access(looked_at.c_str(), W_OK) != 0)
     return fail(Status::failed, path + ": the report cannot be written: " + errno_text(errno));
   return {};
@@ -126,7 +128,7 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   if (o.file.empty() && !o.list_devices) return fail(Status::usage, "no capture is given; see player --help");
   if (app.count("--screenshot") != 0 && o.screenshots.empty())
     return fail(Status::usage, "--screenshot needs a directory");
-  if (app.count("--report") != 0) RONDO_TRY(check_report(o.report));
+  if (app.count("--report") != 0) RONDO_TRY(check_report(o.report, o.screenshots));
   std::error_code none;
   if (!o.report.empty() && std::filesystem::equivalent(o.report, o.file, none))
     return fail(Status::usage, "--report would overwrite the capture " + o.file);

@@ -240,7 +240,7 @@ bool Rules::pipeline_applies(RuleId rule) const {
   const bool output = (parts_ & VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT) != 0;
   switch (rule) {
     case RuleId::pipeline_formats:
-      return pipeline_ == nullptr || (output && !discards_ && pipeline_->renderPass == VK_NULL_HANDLE);
+      return pipeline_ == nullptr || (output && pipeline_->renderPass == VK_NULL_HANDLE);
     case RuleId::pipeline_layout:
       return pre_raster || fragment || links_;
     case RuleId::pipeline_render_pass:

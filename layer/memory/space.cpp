@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <iterator>
@@ -29,7 +30,7 @@ std::size_t room() noexcept {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return SIZE_MAX;
   unsigned long pages = 0;
-  std::FILE* const file = std::fopen("/proc/self/statm", "re");
+  std::FILE* const file = std::fopen("/proc/thread-self/statm", "re");
   const bool known = file != nullptr && std::fscanf(file, "%lu", &pages) == 1;
   if (file != nullptr) std::fclose(file);
   const std::size_t used = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -44,7 +45,8 @@ std::size_t most_places() noexcept {
   std::FILE* const file = std::fopen("/proc/sys/vm/max_map_count", "re");
   const bool known = file != nullptr && std::fscanf(file, "%lu", &most) == 1;
   if (file != nullptr) std::fclose(file);
-  return (known ? most : usual) / mappings_each / our_share;
+  // Where there may be more, this many are still more than programs have.
+  return std::min<std::size_t>(known ? most : usual, usual) / mappings_each / our_share;
 }
 
 constexpr std::uintptr_t round_up(std::uintptr_t value, std::size_t to) { return (value + to - 1) / to * to; }
@@ -106,9 +108,9 @@ bool Space::map(std::uintptr_t place, std::size_t bytes, int file) noexcept {
 }
 
 void Space::give(std::uintptr_t place, std::size_t bytes, Kernel* kernel) noexcept try {
-  --taken_;
   // A place that cannot be made a hole again is not used again.
   if (!make_hole(place, bytes) || !make_hole(place + half_, bytes)) return;
+  --taken_;
   if (kernel != nullptr && !kernel->watch(program_side(place), bytes)) return;
   const auto next = free_.lower_bound(place);
   const bool joins_next = next != free_.end() && next->first == place + bytes;

@@ -328,19 +328,38 @@ void Tracked::State::report(std::size_t begin, std::size_t end, bool is_ambiguou
   if (!ranges.empty()) {
     Range& last = ranges.back();
     const bool same_kind = last.ambiguous == is_ambiguous && (last.bytes != nullptr) == stable;
-    if (same_kind && offset - (last.offset + last.size) <= gap) {
+    if (same_kind && offset - (last.offset + last.size) <= std::min(gap, last_gap)) {
       last.size = offset + size - last.offset;
       return;
     }
   }
   try {
     ranges.push_back({offset, size, stable ? base + begin : nullptr, is_ambiguous});
+    last_gap = gap;
   } catch (const std::bad_alloc&) {
     // Room for a few is reserved. One range too long is better than one too few.
     Range& last = ranges.back();
     last.size = offset + size - last.offset;
     last.ambiguous = true;
   }
+}
+
+// Ranges from `first` on that are very many are one again where little lies between
+// them: what a device may have put there is then not known.
+void Tracked::State::join_many(std::size_t first, std::size_t pages_of_them) noexcept {
+  constexpr std::size_t most = 128;  // of a page
+  if (ranges.size() <= first + most * pages_of_them) return;
+  std::size_t kept = first;
+  for (std::size_t i = first + 1; i < ranges.size(); ++i) {
+    Range& last = ranges[kept];
+    const Range& next = ranges[i];
+    if (next.offset - (last.offset + last.size) <= merge_gap)
+      last.size = next.offset + next.size - last.offset;
+    else
+      ranges[++kept] = next;
+  }
+  ranges.resize(kept + 1);
+  for (std::size_t i = first; i <= kept; ++i) ranges[i].ambiguous = true;
 }
 
 void Tracked::State::report_differences(const std::byte* from, std::size_t begin, std::size_t end,

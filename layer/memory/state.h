@@ -70,6 +70,7 @@ struct Tracked::State {
   // Base does not hold what the page held when tracking began.
   bool fresh(std::size_t page) const { return unknown_start && !known.has(page); }
   void report(std::size_t begin, std::size_t end, bool is_ambiguous, bool stable) noexcept;
+  void join_many(std::size_t first, std::size_t pages_of_them) noexcept;
   void report_differences(const std::byte* from, std::size_t begin, std::size_t end, Store store,
                           bool is_ambiguous) noexcept;
   std::uint64_t reported_until() const {
@@ -118,7 +119,8 @@ struct Tracked::State {
   PageSet stale;    // mixed, and the device has finished: base lacks what it wrote
   PageSet device_pages;  // where a device's write was seen, ever
   std::vector<Range> ranges;
-  std::size_t gap = merge_gap;  // equal bytes between changes that are one range
+  std::size_t gap = merge_gap;       // equal bytes between changes that are one range
+  std::size_t last_gap = merge_gap;  // the same, of ranges.back()
   bool kept_contested = false;
   PageSet taken;  // from pending, by the changes() that is running; with a device_watch
 

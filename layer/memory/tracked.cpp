@@ -115,7 +115,9 @@ std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size
     const std::size_t clip_begin = fresh ? begin : std::max(begin, from);
     const std::size_t clip_end = fresh ? end : std::min(end, to);
     const std::uint64_t reported = s.reported_until();
+    const std::size_t ranges_before = s.ranges.size();
     s.report_run(clip_begin, clip_end, ambiguous, fresh || stale);
+    if (s.gap == no_gap && s.shadow == nullptr) s.join_many(ranges_before, stop - page);
     const bool changed = s.reported_until() != reported;
     if (s.notes_undone && !changed) s.undone.add(page, stop);
     if (checks) s.taken.add(page, stop);

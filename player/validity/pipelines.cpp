@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "format/codec/shapes.h"
 #include "generated/args.h"
 #include "player/validity/validity.h"
 
@@ -23,7 +24,8 @@ struct Graphics {
   }
   VkShaderStageFlags stages() const {
     VkShaderStageFlags all = 0;
-    for (std::uint32_t i = 0; i < info.stageCount; ++i) all |= info.pStages[i].stage;
+    for (std::uint32_t i = 0; info.pStages != nullptr && i < info.stageCount; ++i)
+      all |= info.pStages[i].stage;
     return all;
   }
   // Only a part, or put together from parts.
@@ -34,7 +36,47 @@ struct Graphics {
            (libraries != nullptr && libraries->libraryCount != 0);
   }
 
+  // Which parts a pipeline has of its own.
+  VkGraphicsPipelineLibraryFlagsEXT own_parts() const {
+    const auto* parts = find_chained<VkGraphicsPipelineLibraryCreateInfoEXT>(
+        info.pNext, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
+    if (parts != nullptr) return parts->flags;
+    const auto* libraries = find_chained<VkPipelineLibraryCreateInfoKHR>(
+        info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
+    return libraries != nullptr && libraries->libraryCount != 0 ? 0 : ~VkFlags{0};
+  }
+
+  // Arrays that are ignored are null, in which case some drivers look at the count all the same.
+  Wrong settle_stages() const {
+    if (info.pStages != nullptr || info.stageCount == 0) return {};
+    if ((own_parts() & (VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT |
+                        VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT)) != 0)
+      return "pStages is null";
+    v.change(c, info.stageCount, 0);
+    return {};
+  }
+  Wrong settle_formats() const {
+    const auto* rendering = find_chained<VkPipelineRenderingCreateInfo>(
+        info.pNext, VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
+    if (rendering == nullptr) return {};
+    const bool used = (own_parts() & VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT) != 0 &&
+                      info.renderPass == VK_NULL_HANDLE;
+    if (rendering->colorAttachmentCount != 0 && rendering->pColorAttachmentFormats == nullptr) {
+      if (used) return "pColorAttachmentFormats is null";
+      v.change(c, rendering->colorAttachmentCount, 0);
+    }
+    for (const VkFormat* format : {&rendering->depthAttachmentFormat, &rendering->stencilAttachmentFormat}) {
+      const auto value = codec::load<std::uint32_t>(reinterpret_cast<const std::byte*>(format));
+      if (is_enumerant(EnumId::VkFormat, value)) continue;
+      if (used) return "a format of depth or stencil is " + std::to_string(value) + ", which no VkFormat is";
+      v.change(c, *format, VK_FORMAT_UNDEFINED);
+    }
+    return {};
+  }
+
   Wrong check() const {
+    if (Wrong w = settle_stages(); !w.empty()) return w;
+    if (Wrong w = settle_formats(); !w.empty()) return w;
     VkShaderStageFlags seen = 0;
     for (std::uint32_t i = 0; info.pStages != nullptr && i < info.stageCount; ++i) {
       if ((seen & static_cast<VkShaderStageFlags>(info.pStages[i].stage)) != 0) return "has a stage twice";
@@ -70,16 +112,7 @@ struct Graphics {
     if (info.pViewportState == nullptr) return "pViewportState is null";
     if (info.pMultisampleState == nullptr) return "pMultisampleState is null";
     if (Wrong w = check_viewports(*info.pViewportState); !w.empty()) return w;
-    if (lacks_formats()) return kNoFormats;
     return check_outputs(pass);
-  }
-
-  static constexpr const char* kNoFormats = "pColorAttachmentFormats is null";
-  bool lacks_formats() const {
-    const auto* rendering = find_chained<VkPipelineRenderingCreateInfo>(
-        info.pNext, VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
-    return info.renderPass == VK_NULL_HANDLE && rendering != nullptr &&
-           rendering->colorAttachmentCount != 0 && rendering->pColorAttachmentFormats == nullptr;
   }
 
   // What the parts are put together from, each where one of them has it.
@@ -109,7 +142,6 @@ struct Graphics {
       return {};
     if (pre_raster && info.pViewportState == nullptr) return "pViewportState is null";
     if ((fragment || output) && info.pMultisampleState == nullptr) return "pMultisampleState is null";
-    if (output && lacks_formats()) return kNoFormats;
     return pre_raster ? check_viewports(*info.pViewportState) : Wrong();
   }
 

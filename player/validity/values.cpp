@@ -147,10 +147,14 @@ constexpr Unused kUnused[] = {
     {StructId::VkStencilOpState, "", never},
     {StructId::VkDescriptorImageInfo, "imageLayout", never},
     {StructId::VkAttachmentReference2, "aspectMask", never},
-    {StructId::VkPipelineRenderingCreateInfo, "depthAttachmentFormat", never},
-    {StructId::VkPipelineRenderingCreateInfo, "stencilAttachmentFormat", never},
-    {StructId::VkCommandBufferInheritanceRenderingInfo, "", never},
 };
+
+// pipelines.cpp knows whether they are used.
+bool is_settled_elsewhere(const Leaf& leaf) {
+  return leaf.owner->id == StructId::VkPipelineRenderingCreateInfo &&
+         (std::strcmp(leaf.field->name, "depthAttachmentFormat") == 0 ||
+          std::strcmp(leaf.field->name, "stencilAttachmentFormat") == 0);
+}
 
 class Values {
  public:
@@ -160,7 +164,7 @@ class Values {
   bool enters(const codec::StructInfo& s) const { return has_[static_cast<std::size_t>(s.id)]; }
   void leaf(const Leaf& leaf) {
     const codec::Field& f = *leaf.field;
-    if (!is_looked_at(f) || !wrong_.empty()) return;
+    if (!is_looked_at(f) || !wrong_.empty() || is_settled_elsewhere(leaf)) return;
     if (leaf.blob) {
       for (std::size_t i = 0; i < lowered_.blobs.size(); ++i)
         if (lowered_.blobs[i].offset == leaf.offset && blobs_[i] != nullptr)

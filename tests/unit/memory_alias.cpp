@@ -86,7 +86,9 @@ TEST(MemoryAlias, SmallMemoriesLeaveMappingsToOthers) {
     memories.push_back(tracker->allocate(page, page));
   EXPECT_EQ(memories.back(), nullptr) << "there is an end to it";
   EXPECT_LT(mappings(), limit / 2);
-  EXPECT_GT(memories.size(), 10000u) << "which is beyond what programs do";
+  if (limit >= 65530) {
+    EXPECT_GT(memories.size(), 10000u) << "which is beyond what programs do";
+  }
   memories.pop_back();
   memories.pop_back();
   EXPECT_NE(tracker->allocate(page, page), nullptr) << "what is freed is had again";

@@ -113,6 +113,23 @@ TEST_F(MemoryDeviceWatch, BesideWorkInFlightNoByteBetweenIsTheHosts) {
   EXPECT_EQ(spans_of(tracked->collect(0, whole, Device::idle)), one);
 }
 
+TEST_F(MemoryDeviceWatch, ADevicesPageEndsARangeToo) {
+  write(20, 1);
+  wait();
+  host[21 * page - 10] = host[21 * page + 5] = std::byte{9};
+  EXPECT_EQ(spans_of(tracked->collect(0, whole, Device::active)),
+            (Spans{{21 * page - 10, 1}, {21 * page + 5, 1}}));
+}
+
+TEST_F(MemoryDeviceWatch, VeryManyRangesOfAPageAreOneAndAmbiguous) {
+  write(20, 1);
+  wait();
+  for (std::size_t i = 0; i < page; i += 4) host[20 * page + i] = std::byte{9};
+  const auto ranges = tracked->collect(0, whole, Device::active);
+  ASSERT_EQ(spans_of(ranges), (Spans{{20 * page, page - 3}}));
+  EXPECT_TRUE(ranges[0].ambiguous);
+}
+
 TEST_F(MemoryDeviceWatch, HostWritesBesideWorkOnOtherPagesAreTheHosts) {
   write(21, 1);  // now, while work is pending
   host[20 * page + 100] = std::byte{7};

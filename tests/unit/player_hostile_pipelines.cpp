@@ -155,6 +155,18 @@ TEST_F(HostilePipelines, PartsHaveTheStatesOfTheirs) {
   create_pipeline();
   refuses("pVertexInputState is null");
 }
+TEST_F(HostilePipelines, PartsWithShadersNeedTheirStages) {
+  auto part = of_type<VkGraphicsPipelineLibraryCreateInfoEXT>(
+      VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
+  part.flags = VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT;
+  part.pNext = &rendering;
+  info.flags = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR;
+  info.pNext = &part;
+  info.pStages = nullptr;
+  create_pipeline();
+  refuses("pStages is null");
+}
+
 TEST_F(HostilePipelines, PartsBeforeTheRasterizerNeedViewports) {
   auto parts = of_type<VkGraphicsPipelineLibraryCreateInfoEXT>(
       VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
