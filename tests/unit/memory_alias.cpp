@@ -79,7 +79,8 @@ TEST(MemoryAlias, SmallMemoriesLeaveMappingsToOthers) {
     tracked.push_back(tracker->track(*memories.back(), Initial::zeros));
     ASSERT_NE(tracked.back(), nullptr);
   }
-  EXPECT_LE(mappings() - before, 2 * 200u + 20) << "one for each side";
+  // Those that an allocator (a sanitizer's) makes meanwhile are counted, too.
+  EXPECT_LT(mappings() - before, 3 * 200u) << "one for each side, and none for what lies between";
   std::size_t limit = 65530;
   std::ifstream("/proc/sys/vm/max_map_count") >> limit;
   while (memories.back() != nullptr && memories.size() < limit)
