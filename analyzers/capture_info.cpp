@@ -20,7 +20,6 @@ void take_container(Reader& reader, CaptureInfo& info) {
   info.file_bytes = reader.file_bytes();
   info.header = reader.header();
   info.complete = reader.complete();
-  info.cut_reason = reader.cut_reason();
   info.can_be_finished = reader.can_be_finished();
   info.footer = reader.footer();
   info.gaps = reader.gaps();
@@ -107,7 +106,7 @@ void take_decoded(Walk& walk, const Step& step, const Digests& there, CaptureInf
 
 }  // namespace
 
-Result<CaptureInfo> gather(Walk& walk, const InfoWanted& wanted) {
+CaptureInfo gather(Walk& walk, const InfoWanted& wanted) {
   CaptureInfo info;
   take_container(walk.reader(), info);
   const Digests there = digests_of(walk.reader());
@@ -117,8 +116,8 @@ Result<CaptureInfo> gather(Walk& walk, const InfoWanted& wanted) {
   Step step;
   for (;;) {
     const auto more = walk.next(step);
-    if (!more) return tl::unexpected(more.error());
-    if (!*more) break;
+    if (!more) info.unreadable = more.error();
+    if (!more || !*more) break;
     threads.insert(step.record.thread);
     info.last_sequence = step.record.sequence;
     if (step.by_layer()) {
@@ -142,6 +141,8 @@ Result<CaptureInfo> gather(Walk& walk, const InfoWanted& wanted) {
     rows.take(walk, step);
   }
   info.threads = threads.size();
+  if (!info.complete) info.cut_reason = walk.reader().cut_reason();
+  if (walk.damage()) info.unreadable = walk.damage();
   for (const std::string& reason : walk.ids().refused())
     if (unknown.contains(reason.substr(0, reason.find(':')))) info.refused.push_back(reason);
   return info;

@@ -107,6 +107,7 @@ struct CaptureInfo {
   std::uint64_t referenced_blob_bytes = 0;  // each reference counted
   std::map<std::uint16_t, ChunkTotals> chunks;
   std::vector<std::string> damaged;  // chunks, and what is wrong with each
+  std::optional<Error> unreadable;   // what of it could not be read: what else is said lacks that
 
   std::vector<SubmitRow> submit_rows;  // where asked for
   std::vector<FrameRow> frame_rows;
@@ -117,6 +118,6 @@ struct InfoWanted {
   bool frames = false;
 };
 
-Result<CaptureInfo> gather(Walk& walk, const InfoWanted& wanted);
+CaptureInfo gather(Walk& walk, const InfoWanted& wanted);
 
 }  // namespace rondo::analyzers

@@ -147,6 +147,7 @@ Result<int> run_dump(Arguments args) {
   RONDO_TRY(walk->rewind());
   const auto dumped = dump_records(*walk, *rows, selection, out);
   RONDO_TRY(out.finish());
+  if (walk->damage()) return tl::unexpected(*walk->damage());
   if (!dumped) return tl::unexpected(dumped.error());
   if (const auto damaged = walk->reader().damaged_chunks(); !damaged.empty())
     return fail(Status::unreadable, text("{}: damaged in {}: the first is {}", file,

@@ -17,12 +17,12 @@ namespace {
 void tell_missing(const std::string& file, Output& out) {
   auto walk = Walk::open(file);
   if (!walk) return;
-  const auto info = gather(*walk, {});
-  if (!info)
-    out.line(info.error().message);
-  else if (info->missing_blobs != 0)
+  const CaptureInfo info = gather(*walk, {});
+  if (info.unreadable)
+    out.line(info.unreadable->message);
+  else if (info.missing_blobs != 0)
     out.line(text("{}: {} to data that is not in it: `player --salvage` plays what comes before the first",
-                  printable(file), plural(info->missing_blobs, "reference")));
+                  printable(file), plural(info.missing_blobs, "reference")));
 }
 
 }  // namespace

@@ -55,22 +55,24 @@ Result<int> run_info(Arguments args) {
 
   auto walk = Walk::open(file);
   if (!walk) return tl::unexpected(walk.error());
-  auto info = gather(*walk, InfoWanted{shown.submits, shown.frames});
-  if (!info) return tl::unexpected(info.error());
-  info->damaged = walk->reader().damaged_chunks();
+  CaptureInfo info = gather(*walk, InfoWanted{shown.submits, shown.frames});
+  info.damaged = walk->reader().damaged_chunks();
   std::string words;
-  if (as_json) append_info_json(words, *info, shown);
-  else append_info(words, *info, shown);
+  if (as_json)
+    append_info_json(words, info, shown);
+  else
+    append_info(words, info, shown);
   Output out;
   out.write(words);
   RONDO_TRY(out.finish());
-  if (!info->damaged.empty())
-    return fail(Status::unreadable, text("{}: damaged in {}", file, plural(info->damaged.size(), "place")));
-  if (info->complete && info->missing_blobs != 0)
+  if (info.unreadable) return tl::unexpected(*info.unreadable);
+  if (!info.damaged.empty())
+    return fail(Status::unreadable, text("{}: damaged in {}", file, plural(info.damaged.size(), "place")));
+  if (info.complete && info.missing_blobs != 0)
     return fail(Status::unreadable,
                 text("{}: {} to data that is not in the file, which was cut or copied in part: "
                      "`player --salvage` plays what comes before the first",
-                     file, plural(info->missing_blobs, "reference")));
+                     file, plural(info.missing_blobs, "reference")));
   return 0;
 }
 

@@ -17,10 +17,14 @@ bool Step::succeeded() const {
 Walk::Walk(std::unique_ptr<Reader> reader)
     : reader_(std::move(reader)), ids_(codec::IdMap::match(reader_->dictionary())) {}
 
-Result<Walk> Walk::open(const std::string& path, const ReaderOptions& options) {
-  auto reader = Reader::open(path, options);
-  if (!reader) return tl::unexpected(std::move(reader).error());
-  return Walk(std::move(*reader));
+Result<Walk> Walk::open(const std::string& path) {
+  auto reader = Reader::open(path);
+  if (reader) return Walk(std::move(*reader));
+  auto salvaged = Reader::open(path, ReaderOptions{.salvage = true});
+  if (!salvaged) return tl::unexpected(std::move(reader).error());
+  Walk walk(std::move(*salvaged));
+  walk.damage_ = std::move(reader).error();
+  return walk;
 }
 
 Result<void> Walk::rewind() {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "format/codec/decoder.h"
@@ -34,13 +35,16 @@ struct Step {
 
 class Walk {
  public:
-  static Result<Walk> open(const std::string& path, const ReaderOptions& options = {});
+  // Opens a capture whose names or session are damaged, too: see damage().
+  static Result<Walk> open(const std::string& path);
 
   // False at the end. What is returned, and decoded() and resolution(), hold until the next call.
   Result<bool> next(Step& step);
   Result<void> rewind();
 
   Reader& reader() { return *reader_; }
+  // What of the names and the session could not be read. Commands may then have no names.
+  const std::optional<Error>& damage() const { return damage_; }
   const codec::IdMap& ids() const { return ids_; }
   const ObjectTable& objects() const { return objects_; }
   // Of the current record, if it has a command.
@@ -61,6 +65,7 @@ class Walk {
   void count(Step& step);
 
   std::unique_ptr<Reader> reader_;
+  std::optional<Error> damage_;
   codec::IdMap ids_;
   ObjectTable objects_;
   codec::Lowered lowered_;

@@ -111,6 +111,45 @@ TEST(AnalyzersWrongInput, InfoFindsADamagedBlobChunk) {
   EXPECT_NE(finished.out.find("not checked"), std::string::npos) << finished.out;
 }
 
+// Names, session, records: what can be read of the rest is said before the status.
+TEST(AnalyzersWrongInput, WhatIsLeftOfADamagedCaptureIsSaid) {
+  const TemporaryFile file;
+  test::write_scene(file.path());
+  std::vector<ChunkInfo> chunks;
+  {
+    const auto reader = Reader::open(file.path());
+    ASSERT_TRUE(reader);
+    chunks = (*reader)->chunks();
+  }
+  const std::string whole = read(file.path());
+  const TemporaryFile damaged("damaged.rondo");
+  int tried = 0;
+  for (const ChunkInfo& chunk : chunks) {
+    const auto type = static_cast<ChunkType>(chunk.header.type);
+    if (type != ChunkType::session && type != ChunkType::dictionary && type != ChunkType::records) continue;
+    SCOPED_TRACE(chunk.header.type);
+    ++tried;
+    std::string bytes = whole;
+    bytes[chunk.offset + sizeof(ChunkHeader) + chunk.header.stored_bytes / 2] ^= 1;
+    write(damaged.path(), bytes);
+    const std::string where = "offset " + std::to_string(chunk.offset);
+    for (const auto& run : {run_info, run_dump}) {
+      const Printed p = printed(run, {damaged.path()});
+      EXPECT_EQ(p.status, 3);
+      EXPECT_NE(p.out, "");
+      EXPECT_NE(p.error.find(where), std::string::npos) << p.error;
+    }
+    const Printed info = printed(run_info, {damaged.path()});
+    EXPECT_NE(info.out.find("\ndamaged "), std::string::npos) << info.out;
+    EXPECT_NE(info.out.find("\nchunks "), std::string::npos) << info.out;
+    if (type == ChunkType::session) {
+      EXPECT_NE(info.out.find("\nrecords "), std::string::npos) << info.out;
+      EXPECT_NE(printed(run_dump, {damaged.path()}).out.find("vkCreateInstance"), std::string::npos);
+    }
+  }
+  EXPECT_GE(tried, 3);
+}
+
 // As a file is that somebody copied while it was written, or in part.
 TEST(AnalyzersWrongInput, WhatACopyLacksIsCounted) {
   const TemporaryFile file;
