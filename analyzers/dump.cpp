@@ -91,14 +91,17 @@ struct Selection {
   }
 };
 
-Result<void> dump_records(Walk& walk, DumpRows& rows, const Selection& selection, Output& out) {
+// Whether a record lies in the selected frames and submits; --grep is not asked.
+Result<bool> dump_records(Walk& walk, DumpRows& rows, const Selection& selection, Output& out) {
+  bool any = false;
   Step step;
   std::string row;
   while (!out.closed()) {
     const auto more = walk.next(step);
     if (!more) return tl::unexpected(more.error());
-    if (!*more || selection.over(step)) return {};
+    if (!*more || selection.over(step)) break;
     if (!selection.in_span(step)) continue;
+    any = true;
     if (selection.pattern) {
       row.clear();
       RONDO_TRY(append_call(row, walk, step));
@@ -108,7 +111,7 @@ Result<void> dump_records(Walk& walk, DumpRows& rows, const Selection& selection
     RONDO_TRY(rows.record(row, walk, step));
     out.write(row);
   }
-  return {};
+  return any;
 }
 
 }  // namespace
@@ -142,7 +145,8 @@ Result<int> run_dump(Arguments args) {
   Output out;
   std::string row;
   rows->file(row, walk->reader());
-  rows->summary(row, summarize(*walk));
+  const DumpSummary summary = summarize(*walk);
+  rows->summary(row, summary);
   out.write(row);
   RONDO_TRY(walk->rewind());
   const auto dumped = dump_records(*walk, *rows, selection, out);
@@ -152,6 +156,10 @@ Result<int> run_dump(Arguments args) {
   if (const auto damaged = walk->reader().damaged_chunks(); !damaged.empty())
     return fail(Status::unreadable, text("{}: damaged in {}: the first is {}", file,
                                          plural(damaged.size(), "place"), damaged[0]));
+  if (!*dumped && !out.closed() && (selection.frames || selection.submits))
+    return fail(Status::usage,
+                text("{}: no record is in these frames or submits: it has {} and {}, from 0", file,
+                     plural(summary.frames, "frame"), plural(summary.submits, "submit")));
   return 0;
 }
 

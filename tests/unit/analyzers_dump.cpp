@@ -95,6 +95,14 @@ TEST_F(AnalyzersDump, ABatchOfASubmitBringsItsWholeRecord) {
   EXPECT_NE(second_batch.find(" vkQueueSubmit(queue=VkQueue#0, submitCount=2"), std::string::npos) << second_batch;
 }
 
+TEST_F(AnalyzersDump, ASpanThatHoldsNothingIsRefused) {
+  for (const char* option : {"--frames", "--submits"}) {
+    const Printed p = dump({option, "100:200"});
+    EXPECT_EQ(p.status, 2) << option;
+    EXPECT_NE(p.error.find("it has 2 frames and 3 submits"), std::string::npos) << p.error;
+  }
+}
+
 TEST(AnalyzersDumpCut, ACallThatNeverReturnedSaysSo) {
   const TemporaryFile file;
   test::write_cut_scene(file.path());
