@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tools in processes that may do less than others: their words stay, nothing is lost.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <filesystem>
+
+#include "fixture.h"
+#include "skip.h"
+
+using namespace scenario;
+
+namespace {
+
+const std::string& tool(const std::string& name) {
+  static const std::string rondo = build_root() + "/analyzers/rondo", player = build_root() + "/player/player";
+  return name == "player" ? player : rondo;
+}
+
+// `words` run behind `before`, lines of a shell.
+Outcome run_behind(const std::string& before, const Words& words, const std::string& directory = "",
+                   const Environment& more = {}) {
+  Command command;
+  command.arguments = {"sh", "-c", before + "\nexec \"$0\" \"$@\""};
+  command.arguments.insert(command.arguments.end(), words.begin(), words.end());
+  command.directory = directory;
+  for (const auto& [name, value] : more) command.environment[name] = value;
+  return run(command);
+}
+
+// A file as a killed program leaves it.
+std::string cut_capture(const TemporaryDirectory& directory) {
+  const std::string path = directory.file("cut.rondo");
+  const Outcome outcome = run(capture_command({program("crash")}, path, {.with_launcher = false}));
+  INFO(outcome.both());
+  REQUIRE(outcome.signal == SIGKILL);
+  return path;
+}
+
+void is_refused(const Outcome& outcome, int status, const std::string& name, const std::string& words) {
+  INFO(outcome.both());
+  CHECK(outcome.signal == 0);
+  CHECK(outcome.status == status);
+  CHECK(is_one_line(outcome, name));
+  CHECK(outcome.err.find(words) != std::string::npos);
+}
+
+// Of what root may read and write in spite of a file's mode, nothing.
+Words as_anybody(const Words& words) {
+  if (::geteuid() != 0) return words;
+  Words all = {"setpriv", "--bounding-set=-dac_override", "--inh-caps=-dac_override"};
+  all.insert(all.end(), words.begin(), words.end());
+  return all;
+}
+
+}  // namespace
+
+SCENARIO("a limit of file size ends a tool's work in words, not by its signal", "[limits]") {
+  const TemporaryDirectory directory;
+  const std::string path = cut_capture(directory);
+  for (const char* blocks : {"0", "4"}) {
+    INFO("ulimit -f " << blocks);
+    is_refused(run_behind(std::string("ulimit -f ") + blocks, {tool("rondo"), "finish", path}), 1, "rondo",
+               path + ": cannot be finished: File too large");
+  }
+  WHEN("the limit is gone") {
+    const Outcome finished = rondo({"finish", path});
+    INFO(finished.both());
+    CHECK(finished.status == 0);
+    CHECK(player({path}).status == 0);
+  }
+  const Recording& capture = captured({program("triangle")});
+  const std::string report = directory.file("report.json");
+  is_refused(run_behind("ulimit -f 0", {tool("player"), "--report", report, capture.path}), 1, "player", report);
+  const Outcome dumped =
+      run_behind("ulimit -f 0", {"sh", "-c", "exec \"$0\" \"$@\" >" + directory.file("dump.txt"), tool("rondo"),
+                                 "dump", capture.path});
+  is_refused(dumped, 1, "rondo", "File too large");
+}
+
+SCENARIO("a capture that may only be read is not finished, and one that is complete needs nothing", "[limits]") {
+  const TemporaryDirectory directory;
+  const std::string cut = cut_capture(directory);
+  const std::string complete = directory.file("complete.rondo");
+  std::filesystem::copy_file(captured({program("triangle")}).path, complete);
+  for (const std::string& path : {cut, complete}) REQUIRE(::chmod(path.c_str(), 0400) == 0);
+  Command command;
+  command.arguments = as_anybody({tool("rondo"), "finish", cut});
+  is_refused(run(command), 1, "rondo", cut + ": cannot be opened: Permission denied");
+  command.arguments = as_anybody({tool("rondo"), "finish", complete});
+  const Outcome outcome = run(command);
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out.find("complete already") != std::string::npos);
+}
+
+SCENARIO("rondo doctor says what a limit of address space costs", "[limits]") {
+#ifdef RONDO_SANITIZER_RUNTIME
+  SKIP_SCENARIO("a sanitizer's shadow takes more address space than any limit leaves");
+#endif
+  if (!no_readback().empty()) SKIP_SCENARIO(no_readback());
+  const Outcome outcome = run_behind("ulimit -v 6000000", {tool("rondo"), "doctor"});
+  INFO(outcome.both());
+  CHECK(outcome.out.find("does not fit the limit of address space (ulimit -v)") != std::string::npos);
+}
+
+SCENARIO("rondo doctor is not recorded where RONDO_CAPTURE is set", "[limits]") {
+  const TemporaryDirectory directory;
+  const Outcome outcome =
+      run_behind(":", {tool("rondo"), "doctor"}, directory.path(),
+                 {{"RONDO_CAPTURE", "1"}, {"XDG_DATA_DIRS", build_root() + "/share:/usr/local/share:/usr/share"}});
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(files_in(directory.path()).empty());
+}
+
+SCENARIO("in a directory that is gone nothing is recorded, and the program runs", "[limits]") {
+  const TemporaryDirectory directory;
+  const std::string gone = directory.file("gone");
+  std::filesystem::create_directory(gone);
+  const std::string leave = "rmdir '" + gone + "'";
+  WHEN("the environment alone asks for a capture") {
+    Command command = capture_command({program("compute")}, "", {.with_launcher = false});
+    command.environment.erase("RONDO_OUTPUT");
+    command.arguments.insert(command.arguments.begin(), {"sh", "-c", leave + "\nexec \"$0\" \"$@\""});
+    command.directory = gone;
+    const Outcome outcome = run(command);
+    INFO(outcome.both());
+    CHECK(outcome.status == 0);
+    CHECK(outcome.out.find("checksum") != std::string::npos);
+    CHECK(lines(outcome.err).size() == 1);
+    CHECK(outcome.err.find("the program's directory is gone") != std::string::npos);
+  }
+  WHEN("the launcher does") {
+    is_refused(run_behind(leave, {tool("rondo"), "capture", "--", program("compute")}, gone), 125, "rondo",
+               "the directory of now");
+  }
+  WHEN("rondo doctor is asked") {
+    const Outcome outcome = run_behind(leave, {tool("rondo"), "doctor"}, gone);
+    INFO(outcome.both());
+    CHECK(outcome.status == 1);
+    CHECK(outcome.out.find("the directory of now") != std::string::npos);
+  }
+}
