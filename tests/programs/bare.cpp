@@ -3,6 +3,7 @@
 // and its first thread, whose number is the process's, ends before another one
 // begins to work.
 #include <pthread.h>
+#include <unistd.h>
 
 #include "accumulate.h"
 
@@ -34,17 +35,26 @@ int work() {
   return 0;
 }
 
-pthread_t first;
+// pthread_join of it would be shorter, but ThreadSanitizer does not know the first thread by that.
+bool first_ended() {
+  char path[64], text[256] = {};
+  std::snprintf(path, sizeof path, "/proc/self/task/%d/stat", getpid());
+  std::FILE* file = std::fopen(path, "r");
+  if (file == nullptr) return true;
+  const std::size_t read = std::fread(text, 1, sizeof text - 1, file);
+  std::fclose(file);
+  const char* name_end = std::strrchr(text, ')');  // "pid (name) state …"
+  return read == 0 || name_end == nullptr || name_end[1] == '\0' || name_end[2] == 'Z';
+}
 
 }  // namespace
 
 int main() {
-  first = pthread_self();
   pthread_t worker;
   const int error = pthread_create(
       &worker, nullptr,
       [](void*) -> void* {
-        pthread_join(first, nullptr);
+        while (!first_ended()) usleep(1000);
         std::exit(work());
       },
       nullptr);

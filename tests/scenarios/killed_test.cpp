@@ -23,7 +23,8 @@ std::string capture_in(const TemporaryDirectory& directory) {
   return {};
 }
 
-// Runs vkcube without end and kills it once it has presented for a while.
+// Runs vkcube without end and kills it once it has presented a few frames: how long that
+// takes is the machine's business.
 // Returns the capture; the file's name is vkcube's process id.
 std::string kill_vkcube(const TemporaryDirectory& directory, bool with_launcher, Outcome& outcome) {
   Process process(capture_command(vkcube(1000000), directory.file("%p.rondo"),
@@ -34,7 +35,13 @@ std::string kill_vkcube(const TemporaryDirectory& directory, bool with_launcher,
     path = capture_in(directory);
   }
   REQUIRE(!path.empty());
-  ::usleep(700000);
+  int frames = 0;
+  for (int i = 0; i < 600 && frames < 10 && process.running(); ++i) {
+    ::usleep(100000);
+    const Outcome info = rondo({"info", "--json", path});
+    if (info.status == 0) frames = std::stoi(Json::parse(info.out).at("/frames"));
+  }
+  REQUIRE(frames >= 10);
   REQUIRE(process.running());
   ::kill(std::stoi(std::filesystem::path(path).stem().string()), SIGKILL);
   outcome = process.wait();
