@@ -131,12 +131,15 @@ std::string describe_texels(std::span<const std::byte> captured, std::span<const
   return format.is_float() ? text + ", " + distance.text() : text;
 }
 
-std::optional<Reader::Bytes> captured_bytes(const std::string& path, const Digest& digest) {
-  ReaderOptions options;
-  options.salvage = true;
-  auto reader = Reader::open(path, options);
-  if (!reader) return std::nullopt;
-  auto bytes = (*reader)->blob(digest);
+std::optional<Reader::Bytes> CapturedContents::bytes(const Digest& digest) {
+  if (reader_ == nullptr) {
+    ReaderOptions options;
+    options.salvage = true;
+    auto reader = Reader::open(path_, options);
+    if (!reader) return std::nullopt;
+    reader_ = std::move(*reader);
+  }
+  auto bytes = reader_->blob(digest);
   if (!bytes) return std::nullopt;
   return std::move(*bytes);
 }

@@ -5,9 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "format/digest.h"
 #include "format/reader.h"
@@ -29,7 +31,15 @@ std::string describe_bytes(std::span<const std::byte> captured, std::span<const 
 std::string describe_texels(std::span<const std::byte> captured, std::span<const std::byte> replayed,
                             const Texels& texels);
 
-// The bytes of this digest, if the capture has them (checkpoints of submits keep them).
-std::optional<Reader::Bytes> captured_bytes(const std::string& path, const Digest& digest);
+// Contents that the capture has under their digests (checkpoints of submits keep them).
+class CapturedContents {
+ public:
+  explicit CapturedContents(std::string path) : path_(std::move(path)) {}
+  std::optional<Reader::Bytes> bytes(const Digest& digest);
+
+ private:
+  std::string path_;
+  std::unique_ptr<Reader> reader_;  // opened when first needed
+};
 
 }  // namespace rondo::player

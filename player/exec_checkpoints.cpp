@@ -73,20 +73,52 @@ Result<bool> idle(Run& run, const Op& op, Comparison& counts, std::uint32_t coun
   return true;
 }
 
+// Bytes of what is compared, from its begin.
+struct Part {
+  std::size_t from = 0, to = 0;
+};
+
+// Where memory holds the device's times, between these places of it.
+std::vector<Part> times_in(const Plan& plan, std::uint32_t memory, VkDeviceSize from, VkDeviceSize to) {
+  std::vector<Part> parts;
+  plan.memories[memory].times.each(from, to, [&](VkDeviceSize a, VkDeviceSize b) {
+    parts.push_back({static_cast<std::size_t>(a - from), static_cast<std::size_t>(b - from)});
+  });
+  return parts;
+}
+
 // Compares one digest; the first difference is told with what the capture kept
-// of the contents, if anything. `describe(captured)` says it of bytes.
+// of the contents, if anything. `describe(captured)` says it of bytes. `times` may differ.
 template <class Describe>
 void compare(Run& run, Comparison& counts, const Digest& captured, std::span<const std::byte> replayed,
-             const std::string& what, Describe&& describe) {
+             const std::vector<Part>& times, const std::string& what, Describe&& describe) {
+  Observer& observer = run.observer();
   const Digest digest = digest_of(replayed);
-  if (!run.observer().first_to_differ(counts, captured, digest)) return;
-  const auto bytes = captured_bytes(run.plan().path, captured);
-  const bool kept = bytes && (*bytes)->size() == replayed.size();
-  run.observer().verification.first_difference =
+  std::vector<std::byte> bytes;  // captured, with the replay's times
+  const auto fetch = [&] {
+    if (!bytes.empty()) return true;
+    const auto kept = run.captured_contents().bytes(captured);
+    if (!kept || (*kept)->size() != replayed.size()) return false;
+    bytes = **kept;
+    for (const Part& part : times)
+      std::copy(replayed.begin() + static_cast<std::ptrdiff_t>(part.from),
+                replayed.begin() + static_cast<std::ptrdiff_t>(part.to),
+                bytes.begin() + static_cast<std::ptrdiff_t>(part.from));
+    return true;
+  };
+  if (digest != captured && !times.empty()) {
+    if (!fetch())
+      return observer.skip(counts, what +
+                                       ": it holds times of the GPU, and the capture keeps its digest "
+                                       "alone (RONDO_CHECKPOINTS=submit keeps the contents)");
+    if (std::equal(bytes.begin(), bytes.end(), replayed.begin())) return observer.apart_from_times(counts);
+  }
+  if (!observer.first_to_differ(counts, captured, digest)) return;
+  observer.verification.first_difference =
       what + ": " +
-      (kept ? describe(std::span<const std::byte>(**bytes))
-            : "captured " + to_string(captured) + ", replayed " + to_string(digest) +
-                  " (digests: RONDO_CHECKPOINTS=submit keeps the contents)");
+      (fetch() ? describe(std::span<const std::byte>(bytes))
+               : "captured " + to_string(captured) + ", replayed " + to_string(digest) +
+                     " (digests: RONDO_CHECKPOINTS=submit keeps the contents)");
 }
 
 Result<void> check_memory(Run& run, const Op& op, std::byte* args) {
@@ -134,11 +166,13 @@ Result<void> check_memory(Run& run, const Op& op, std::byte* args) {
     for (const Piece& piece : pieces)
       std::memcpy(bytes.data() + piece.from, memory.mapped + piece.to, piece.bytes);
     const std::span<const std::byte> replayed = std::span(bytes).first(range.size);
-    compare(run, counts, Digest{a.pDigests[i].low, a.pDigests[i].high}, replayed,
-            what + " bytes " + std::to_string(range.offset) + " to " + std::to_string(range.offset + range.size),
-            [&](std::span<const std::byte> captured) {
-              return describe_bytes(captured, replayed, range.offset);
-            });
+    compare(
+        run, counts, Digest{a.pDigests[i].low, a.pDigests[i].high}, replayed,
+        times_in(run.plan(), place, range.offset, range.offset + range.size),
+        what + " bytes " + std::to_string(range.offset) + " to " + std::to_string(range.offset + range.size),
+        [&](std::span<const std::byte> captured) {
+          return describe_bytes(captured, replayed, range.offset);
+        });
   }
   return {};
 }
@@ -158,6 +192,14 @@ std::vector<ObjectId> ids_of(const Run& run, const Op& op, std::uint32_t first, 
     if (patch.offset >= first && (patch.offset - first) / sizeof(std::uint64_t) < count)
       ids[(patch.offset - first) / sizeof(std::uint64_t)] = patch.id;
   return ids;
+}
+
+std::vector<Part> times_in(const Plan& plan, const Content& content) {
+  const auto* const source = std::get_if<gpu::BufferSource>(&content.source);
+  const std::uint32_t buffer = plan.place_of(content.id);
+  if (source == nullptr || buffer == kNone || !plan.resources[buffer].bound) return {};
+  const VkDeviceSize from = plan.resources[buffer].offset + source->offset;
+  return times_in(plan, plan.resources[buffer].memory, from, from + source->size);
 }
 
 std::string content_name(const Run& run, const Content& content) {
@@ -197,7 +239,8 @@ Result<void> compare_contents(Run& run, const Op& op, std::uint32_t count, const
   const auto read = run.readback(device, queue->family)
                         .read_all(queue->handle, sources, [&](std::size_t i, std::span<const std::byte> bytes) {
                           const Content& content = contents[i];
-                          compare(run, counts, content.digest, bytes, place + ": " + content_name(run, content),
+                          compare(run, counts, content.digest, bytes, times_in(run.plan(), content),
+                                  place + ": " + content_name(run, content),
                                   [&](std::span<const std::byte> captured) {
                                     if (const auto* buffer = std::get_if<gpu::BufferSource>(&content.source))
                                       return describe_bytes(captured, bytes, buffer->offset);
@@ -273,7 +316,7 @@ Result<void> compare_images(Run& run, DeviceState& device, const LiveQueue& queu
     if (!texels)
       return tl::unexpected<Error>(
           run.refuse(*check.op, texels.error().status, "reading the image back: " + texels.error().message));
-    compare(run, run.observer().verification.images, check.digest, *texels,
+    compare(run, run.observer().verification.images, check.digest, *texels, {},
             image_name(run, *check.op, check.image), [&](std::span<const std::byte> captured) {
               return describe_texels(captured, *texels, {source.format, source.aspect, source.extent});
             });

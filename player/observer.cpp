@@ -39,6 +39,12 @@ bool Observer::first_to_differ(Comparison& counts, const Digest& captured, const
   return false;
 }
 
+void Observer::apart_from_times(Comparison& counts) {
+  ++counts.compared;
+  ++counts.equal;
+  ++counts.apart_from_times;
+}
+
 void Observer::skip(Comparison& counts, const std::string& why) {
   ++counts.unverified;
   if (verification.first_unverified.empty()) verification.first_unverified = why;

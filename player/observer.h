@@ -17,6 +17,7 @@ namespace rondo::player {
 
 struct Comparison {
   std::uint64_t compared = 0, equal = 0, unverified = 0;
+  std::uint64_t apart_from_times = 0;  // of those that are equal
 };
 
 struct Verification {
@@ -28,6 +29,7 @@ struct Verification {
       sum.compared += one->compared;
       sum.equal += one->equal;
       sum.unverified += one->unverified;
+      sum.apart_from_times += one->apart_from_times;
     }
     return sum;
   }
@@ -52,6 +54,7 @@ class Observer {
   // True: they differ, and nothing did before; the caller says how, by
   // setting verification.first_difference.
   bool first_to_differ(Comparison& counts, const Digest& captured, const Digest& replayed);
+  void apart_from_times(Comparison& counts);
   void skip(Comparison& counts, const std::string& why);
 
  private:

@@ -18,6 +18,7 @@
 #include "player/arena.h"
 #include "player/damage.h"
 #include "player/sync_model.h"
+#include "player/volatile_bytes.h"
 
 namespace rondo::player {
 
@@ -110,6 +111,7 @@ struct CapturedMemory {
   std::uint64_t place = 0;               // its address, where device addresses follow from it
   std::uint64_t opaque = 0;              // its opaque capture address
   std::vector<std::uint32_t> resources;  // bound there, in order; indexes into Plan::resources
+  VolatileBytes times;                   // of the device: no checkpoint can compare them
 };
 
 // A buffer or image: what relayout and preflight need of it.

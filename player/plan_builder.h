@@ -66,6 +66,13 @@ class PlanBuilder {
   // plan_observe_limits.cpp: sizes that a driver takes on trust.
   Result<void> observe_limits(const Record& record, const codec::CommandInfo& command);
   Result<void> observe_requirements(const codec::CommandInfo& command);
+  // plan_observe_times.cpp
+  void observe_times(const codec::CommandInfo& command);
+  const CapturedResource* bound_buffer(const VkBuffer* member) const;  // of this record's; null: none
+  void note_times(const VkBuffer* buffer, VkDeviceSize offset, VkDeviceSize size);
+  template <class Region>
+  void copy_times(const VkBuffer* source, const VkBuffer* destination, std::uint32_t count,
+                  const Region* regions);
   Result<void> observe_swapchain(const Record& record, const codec::CommandInfo& command);
   void note_bind(ObjectId resource, ObjectId memory, VkDeviceSize offset);
   CapturedPhysicalDevice& physical(ObjectId id);
@@ -112,6 +119,8 @@ class PlanBuilder {
   PlanCounts whole_counts_;      // of those
   std::unordered_set<ObjectId> timelines_;                    // semaphores
   std::unordered_map<ObjectId, std::uint32_t> query_counts_;  // of pools
+  std::unordered_set<ObjectId> time_pools_;                   // of those, for timestamps
+  bool any_times_ = false;                                    // were copied to a buffer
   // Salvage: where the last submits wait for what never came, the ops before them.
   std::unique_ptr<SyncModel> sync_model_;
   ObjectId whole_queue_ = 0;        // of the last whole submit

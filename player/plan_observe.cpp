@@ -100,6 +100,7 @@ Result<void> PlanBuilder::observe(const Record& record, const codec::CommandInfo
   RONDO_TRY(observe_memory(record, command));
   RONDO_TRY(observe_requirements(command));
   RONDO_TRY(observe_limits(record, command));
+  observe_times(command);
   return observe_swapchain(record, command);
 }
 

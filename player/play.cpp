@@ -72,6 +72,8 @@ Result<void> check_checkpoints(const Options& options, const Plan& plan) {
 std::string compared_text(const Comparison& c, const char* what) {
   std::string text = std::to_string(c.equal) + " of " + std::to_string(c.compared + c.unverified) + " " +
                      what + " compared and equal";
+  if (c.apart_from_times != 0)
+    text += " (" + std::to_string(c.apart_from_times) + " of them but for times of the GPU)";
   if (c.unverified != 0) text += " (" + std::to_string(c.unverified) + " could not be compared)";
   return text;
 }

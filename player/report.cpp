@@ -14,6 +14,7 @@ nlohmann::ordered_json comparison(const Comparison& c) {
   return {{"checkpoints", c.compared + c.unverified},
           {"compared", c.compared},
           {"equal", c.equal},
+          {"equal_apart_from_times", c.apart_from_times},
           {"unverified", c.unverified}};
 }
 

@@ -56,6 +56,7 @@ Run::Run(const Plan& plan, const Loader& loader, const Targets& targets, const R
       instances_(plan.instances.size()),
       devices_(plan.devices.size()),
       memories_(plan.memories.size()),
+      captured_contents_(plan.path),
       swapchains_(plan.swapchains.size()),
       sync_(plan),
       has_events_(std::any_of(plan.objects.objects().begin(), plan.objects.objects().end(),
@@ -279,6 +280,11 @@ bool Run::comes(ObjectId fence) {
 bool Run::comes(ObjectId timeline, std::uint64_t value) {
   sync_.advance(at_);
   return sync_.reaches(timeline, value);
+}
+
+std::uint64_t Run::given(ObjectId timeline) {
+  sync_.advance(at_);
+  return sync_.given(timeline);
 }
 
 Result<void> Run::zero(DeviceState& device, const MemoryState& memory, std::uint32_t type) {

@@ -12,10 +12,11 @@
 
 #include "generated/dispatch.h"
 #include "gpu/access.h"
-#include "gpu/readback.h"
 #include "gpu/one_shot.h"
+#include "gpu/readback.h"
 #include "player/deadline.h"
 #include "player/devices.h"
+#include "player/difference.h"
 #include "player/observer.h"
 #include "player/placement.h"
 #include "player/places.h"
@@ -161,7 +162,10 @@ class Run {
   // Whether the fence, as it was given last, or the value comes without a later record.
   bool comes(ObjectId fence);
   bool comes(ObjectId timeline, std::uint64_t value);
+  // What work gives it that waits for no later record; 0: nothing.
+  std::uint64_t given(ObjectId timeline);
   std::vector<ImageCheck>& image_checks() { return image_checks_; }
+  CapturedContents& captured_contents() { return captured_contents_; }
 
   // Times and places, kept by the executors of submits, waits and presents.
   void submitting() {
@@ -213,6 +217,7 @@ class Run {
   std::vector<std::byte> output_;
   std::vector<Piece> pieces_;
   std::vector<ImageCheck> image_checks_;
+  CapturedContents captured_contents_;
   std::vector<std::unique_ptr<VirtualSwapchain>> swapchains_;  // parallel to Plan::swapchains
 
   SyncModel sync_;

@@ -5,6 +5,7 @@
 
 #include "fixture.h"
 #include "replays.h"
+#include "skip.h"
 
 using namespace scenario;
 
@@ -45,6 +46,41 @@ SCENARIO("specialization constants replay, whatever their sizes and gaps", "[com
 
 SCENARIO("queries replay, with and without availability, waiting and partial", "[commands]") {
   replays_bit_for_bit({program("queries")}, {.submits = 2});
+}
+
+SCENARIO("the device's own times, copied to buffers, are not compared, and what lies beside them is",
+         "[commands]") {
+  constexpr int kFrames = 3;
+  replays_bit_for_bit({program("times")},
+                      {.submits = kFrames + 1,
+                       .not_compared = 2 * kFrames,
+                       .not_compared_because = "of memory ranges the capture keeps digests alone"});
+  if (!no_readback().empty()) SKIP_SCENARIO(no_readback());
+  GIVEN("a capture that keeps contents") {
+    const Recording& capture = captured({program("times")}, {.checkpoints = "submit"});
+    REQUIRE(capture.run.status == 0);
+    THEN("all are equal, but for the times") {
+      const Outcome outcome = player({"--verify", capture.path});
+      INFO(outcome.both());
+      CHECK(outcome.status == 0);
+      CHECK(outcome.out.find(" of them but for times of the GPU)") != std::string::npos);
+      for (const char* what : {"memory ranges", "parts of buffers and images"}) {
+        const Compared result = compared(outcome, what);
+        CHECK(result.all > 0);
+        CHECK(result.equal == result.all);
+      }
+    }
+    // Right before the times, behind the second, in the copy.
+    for (const char* damage :
+         {"drop:vkCmdUpdateBuffer#0", "drop:vkCmdCopyBuffer#0", "drop:vkCmdCopyQueryPoolResults#0"}) {
+      WHEN(damage) {
+        const Outcome outcome = player({"--verify", "--damage", damage, capture.path});
+        INFO(outcome.both());
+        CHECK(outcome.status == 5);
+        CHECK(outcome.both().find("VkBuffer#") != std::string::npos);
+      }
+    }
+  }
 }
 
 SCENARIO("pipelines out of libraries, caches and derivatives replay", "[commands]") {
