@@ -49,6 +49,10 @@ bool SyncModel::reaches(ObjectId semaphore, std::uint64_t value) const {
   return (found == value_.end() ? 0 : found->second) >= value;
 }
 
+std::uint64_t SyncModel::given(ObjectId timeline) const {
+  return timelines_.count(timeline) != 0 ? value_.at(timeline) : 0;
+}
+
 bool SyncModel::satisfied(const SyncStep& step) const {
   for (std::uint32_t i = step.first_wait; i < step.first_wait + step.waits; ++i) {
     const SyncPoint& wait = plan_.sync_points[i];
@@ -64,6 +68,7 @@ void SyncModel::finish(const SyncStep& step) {
   for (std::uint32_t i = step.first_signal; i < step.first_signal + step.signals; ++i) {
     std::uint64_t& value = value_[plan_.sync_points[i].semaphore];
     value = std::max(value, plan_.sync_points[i].value);
+    if (plan_.sync_points[i].timeline) timelines_.insert(plan_.sync_points[i].semaphore);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "format/objects.h"
@@ -43,6 +44,8 @@ class SyncModel {
   bool blocked(ObjectId queue, std::uint32_t op) const;
   // The semaphore has the value, or gets it by work that is not blocked.
   bool reaches(ObjectId semaphore, std::uint64_t value) const;
+  // The value that work which is not blocked gives a timeline; 0: none does, or it is none.
+  std::uint64_t given(ObjectId timeline) const;
 
   // A signal that lets the first blocked batch go on.
   struct Release {
@@ -65,6 +68,7 @@ class SyncModel {
   std::size_t next_ = 0;                                              // index into Plan::sync
   std::size_t blocked_ = 0;                                           // batches
   std::unordered_map<ObjectId, std::uint64_t> value_;                 // of semaphores
+  std::unordered_set<ObjectId> timelines_;                            // that were signalled
   std::vector<std::pair<ObjectId, std::deque<std::size_t>>> queues_;  // blocked batches, in order
 };
 
