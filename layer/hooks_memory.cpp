@@ -152,7 +152,7 @@ VKAPI_ATTR void VKAPI_CALL hook_vkFreeMemory(VkDevice device, VkDeviceMemory mem
         if (found == state.memories.memories.end()) return;
         gone = std::move(found->second);
         state.memories.memories.erase(found);
-        if (gone->mapped) host_memory().record(thread, *gone);
+        if (gone->mapped || gone->owes) host_memory().record(thread, *gone);
         end_tracking(*gone);
       },
       [&] { state.next->vkFreeMemory(device, memory, pAllocator); }, device, memory, pAllocator);
@@ -200,6 +200,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkMapMemory(VkDevice device, VkDeviceMemory 
         }
       }
       known->mapped = true;
+      known->owes = false;
       known->mapped_from = offset;
       known->mapped_to = size == VK_WHOLE_SIZE ? known->size : offset + size;
       known->mapped_before = true;
@@ -222,7 +223,12 @@ VKAPI_ATTR void VKAPI_CALL hook_vkUnmapMemory(VkDevice device, VkDeviceMemory me
       [&](ThreadState* thread) {
         Memory* const known = HostMemory::find(state, memory);
         if (known == nullptr || !known->mapped) return;
-        host_memory().record(thread, *known);
+        // A driver's own mapping ends here.
+        host_memory().record(
+            thread, *known, 0, memory::whole,
+            known->alias != nullptr ? HostMemory::at_flush(*known) : memory::Contested::record);
+        known->owes =
+            known->alias != nullptr && known->tracked != nullptr && known->tracked->kept_contested();
         end_tracking(*known);
         known->mapped = false;
       },
@@ -237,7 +243,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkFlushMappedMemoryRanges(VkDevice device, s
         for (std::uint32_t i = 0; i < memoryRangeCount; ++i) {
           const VkMappedMemoryRange& range = pMemoryRanges[i];
           if (Memory* const known = HostMemory::find(state, range.memory); known != nullptr)
-            host_memory().record(thread, *known, range.offset, range.size);
+            host_memory().record(thread, *known, range.offset, range.size, HostMemory::at_flush(*known));
         }
       },
       [&] { return state.next->vkFlushMappedMemoryRanges(device, memoryRangeCount, pMemoryRanges); }, device,

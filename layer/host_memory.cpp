@@ -164,8 +164,9 @@ bool HostMemory::record_all(ThreadState* state, memory::Contested contested, con
     Memory& memory = *static_cast<Memory*>(tracked->user);
     if (state == nullptr && !tracked->is_shadow()) continue;
     // Writes to other memory mean nothing before they are flushed.
-    if (!memory.coherent || !memory.mapped) continue;
+    if (!memory.coherent || !(memory.mapped || memory.owes)) continue;
     write_ranges(state, memory, tracked->changes(activity(memory), contested));
+    memory.owes = !memory.mapped && tracked->kept_contested();
     kept |= memory.device == asked && tracked->kept_contested();
   }
   return kept;
@@ -175,8 +176,9 @@ void HostMemory::record_told_apart(ThreadState& state) {
   if (tracker_ == nullptr) return;
   for (memory::Tracked* tracked : tracker_->scan()) {
     Memory& memory = *static_cast<Memory*>(tracked->user);
-    if (memory.coherent && memory.mapped && tracked->tells_devices_apart())
-      write_ranges(&state, memory, tracked->changes(activity(memory)));
+    if (!memory.coherent || !(memory.mapped || memory.owes) || !tracked->tells_devices_apart()) continue;
+    write_ranges(&state, memory, tracked->changes(activity(memory)));
+    memory.owes = false;
   }
 }
 
@@ -188,10 +190,11 @@ void HostMemory::log_writes(Memory& memory, bool may) {
 }
 
 std::span<const memory::Range> HostMemory::record(ThreadState* state, Memory& memory, VkDeviceSize offset,
-                                                  VkDeviceSize size) {
+                                                  VkDeviceSize size, memory::Contested contested) {
   if (memory.tracked == nullptr || (state == nullptr && !memory.tracked->is_shadow())) return {};
   const VkDeviceSize from = offset > memory.map_offset ? offset - memory.map_offset : 0;
-  const std::span<const memory::Range> found = memory.tracked->collect(from, size, activity(memory));
+  const std::span<const memory::Range> found =
+      memory.tracked->collect(from, size, activity(memory), contested);
   write_ranges(state, memory, found);
   return found;
 }
@@ -271,7 +274,7 @@ void HostMemory::refresh(DeviceState& device) {
   if (settled) device.memories.refreshed = device.memories.epoch;
   for (auto& [handle, memory] : device.memories.memories) {
     // What the program has unmapped is refreshed when it maps it again.
-    if (memory->tracked == nullptr || !memory->mapped || !memory->device_writable ||
+    if (memory->tracked == nullptr || !(memory->mapped || memory->owes) || !memory->device_writable ||
         memory->refreshed == device.memories.epoch)
       continue;
     memory->tracked->refresh(0, memory::whole, settled ? memory::Refresh::finished : memory::Refresh::known);

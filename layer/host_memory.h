@@ -39,6 +39,7 @@ struct Memory {
   bool zeroed = false;
   bool mapped = false;
   bool mapped_before = false;
+  bool owes = false;             // contested pages, from before it was unmapped, for the next submit
   bool device_writable = false;  // something is bound that a device can write
   std::vector<BoundBuffer> buffers;  // with read-back checkpoints
   VkDeviceSize mapped_from = 0;  // what the program has mapped
@@ -129,7 +130,12 @@ class HostMemory {
   // Host writes to one memory. Before a flush, unmap or free. Returns them, from
   // the start of what is tracked, until the next call for this memory. `state` as above.
   std::span<const memory::Range> record(ThreadState* state, Memory& memory, VkDeviceSize offset = 0,
-                                        VkDeviceSize size = memory::whole);
+                                        VkDeviceSize size = memory::whole,
+                                        memory::Contested contested = memory::Contested::record);
+  // What is coherent needs no flush: contested pages stay for the next submit.
+  static memory::Contested at_flush(const Memory& memory) {
+    return memory.coherent ? memory::Contested::keep : memory::Contested::record;
+  }
 
   // The submission's number among those to its queue, from 1.
   std::uint64_t submitted(DeviceState& device, VkQueue queue, VkFence fence);

@@ -65,7 +65,8 @@ void Tracked::watch_device(bool untouched) noexcept try {
   // Everything is compared, then.
 }
 
-std::span<const Range> Tracked::collect(std::uint64_t offset, std::uint64_t size, Device device) noexcept {
+std::span<const Range> Tracked::collect(std::uint64_t offset, std::uint64_t size, Device device,
+                                        Contested contested) noexcept {
   State& s = *state_;
   if (!s.tracker.kernel_->ours() || offset >= size_) return {};
   const std::size_t first = s.page_of(offset), last = s.page_after(clipped_end(offset, size, size_));
@@ -73,7 +74,7 @@ std::span<const Range> Tracked::collect(std::uint64_t offset, std::uint64_t size
     s.look();
   else
     s.look(first, last, Kernel::Rearm::yes);
-  return changes(offset, size, device);
+  return changes(offset, size, device, contested);
 }
 
 std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size, Device device,

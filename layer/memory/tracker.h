@@ -208,7 +208,8 @@ class Tracked {
   void rest(bool rests) noexcept;
 
   // Looks at this memory alone, then as changes(). For flush (its range) and unmap.
-  std::span<const Range> collect(std::uint64_t offset, std::uint64_t size, Device device) noexcept;
+  std::span<const Range> collect(std::uint64_t offset, std::uint64_t size, Device device,
+                                 Contested contested = Contested::record) noexcept;
   // The device is a software driver in this process: its writes to AliasMemory may
   // be found by write-protecting mapping A, so that refresh() compares only them, and
   // host writes beside them are told. Before the program has the memory; `untouched`:

@@ -45,6 +45,8 @@ VkResult VKAPI_CALL fake_semaphore(VkDevice, const VkSemaphoreCreateInfo*, const
 VkResult VKAPI_CALL fake_wait_semaphores(VkDevice, const VkSemaphoreWaitInfo*, std::uint64_t) {
   return VK_SUCCESS;
 }
+VkResult VKAPI_CALL fake_flush(VkDevice, std::uint32_t, const VkMappedMemoryRange*) { return VK_SUCCESS; }
+void VKAPI_CALL fake_free(VkDevice, VkDeviceMemory, const VkAllocationCallbacks*) {}
 VkResult VKAPI_CALL fake_signal(VkDevice, const VkSemaphoreSignalInfo*) { return VK_SUCCESS; }
 
 Dispatch fakes() {
@@ -59,6 +61,8 @@ Dispatch fakes() {
   dispatch.vkQueueWaitIdle = fake_idle;
   dispatch.vkMapMemory = fake_map;
   dispatch.vkUnmapMemory = fake_unmap;
+  dispatch.vkFlushMappedMemoryRanges = fake_flush;
+  dispatch.vkFreeMemory = fake_free;
   dispatch.vkCreateSemaphore = fake_semaphore;
   dispatch.vkWaitSemaphores = fake_wait_semaphores;
   return dispatch;
@@ -307,6 +311,70 @@ TEST_F(RecordedContested, WhatADeviceWroteToUnmappedMemoryIsNotTheHosts) {
   EXPECT_EQ(written.ranges[1].offset, 3 * kPage + 100);
   EXPECT_EQ(written.ranges[1].size, 1u);
   EXPECT_EQ(written.ambiguous, 0);
+}
+
+// Coherent memory needs no flush: the next submit is what the device's other work sees it by.
+TEST_F(RecordedContested, AFlushOfCoherentMemoryLeavesItToTheNextSubmit) {
+  const Written written = recorded([](Scene& scene) {
+    scene.submit();
+    scene.both_write(3, 1);
+    scene.host[7 * kPage] = std::byte{1};
+    VkMappedMemoryRange range{};
+    range.sType = VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE;
+    range.memory = made_up<VkDeviceMemory>(5);
+    range.size = VK_WHOLE_SIZE;
+    hook_vkFlushMappedMemoryRanges(scene.device(), 1, &range);
+    if (!g_patience.empty()) ::_exit(1);
+    g_at_wait = [&] { scene.device_side[3 * kPage + 1] = std::byte{2}; };
+    scene.submit();
+    if (g_patience.size() != 1) ::_exit(2);
+  });
+  EXPECT_EQ(written.commands,
+            (Commands{kSubmit, kWrite, CommandId::vkFlushMappedMemoryRanges, kIdle, kWrite, kSubmit}));
+  EXPECT_EQ(written.ambiguous, 0);
+}
+
+TEST_F(RecordedContested, AnUnmapLeavesItToTheNextSubmit) {
+  for (const bool waits : {false, true}) {
+    const Written written = recorded([&](Scene& scene) {
+      const auto memory = made_up<VkDeviceMemory>(5);
+      scene.submit();
+      scene.both_write(3, 1);
+      scene.host[7 * kPage] = std::byte{1};
+      hook_vkUnmapMemory(scene.device(), memory);
+      scene.device_side[3 * kPage + 1] = std::byte{2};
+      if (waits) hook_vkQueueWaitIdle(scene.queue());
+      scene.submit();
+      if (g_patience.size() != (waits ? 0u : 1u)) ::_exit(1);
+      // It owes nothing any more.
+      void* mapped = nullptr;
+      hook_vkMapMemory(scene.device(), memory, 0, VK_WHOLE_SIZE, 0, &mapped);
+      scene.submit();
+    });
+    Commands expected{kSubmit, kWrite,  CommandId::vkUnmapMemory, kIdle,
+                      kWrite,  kSubmit, CommandId::vkMapMemory,   kSubmit};
+    if (waits) expected[3] = CommandId::vkQueueWaitIdle;
+    EXPECT_EQ(written.commands, expected);
+    EXPECT_EQ(written.ambiguous, waits ? 1 : 0);  // as of mapped memory: marked, and right
+    ASSERT_FALSE(written.ranges.empty());
+    EXPECT_EQ(written.ranges.back().offset, 3 * kPage);
+    EXPECT_EQ(written.ranges.back().size, kPage);
+    ASSERT_EQ(std::remove(file("a.rondo").c_str()), 0);  // nothing is written over it
+  }
+}
+
+TEST_F(RecordedContested, MemoryThatIsFreedOwesNothing) {
+  const Written written = recorded([](Scene& scene) {
+    scene.submit();
+    scene.both_write(3, 1);
+    hook_vkUnmapMemory(scene.device(), made_up<VkDeviceMemory>(5));
+    hook_vkQueueWaitIdle(scene.queue());
+    hook_vkFreeMemory(scene.device(), made_up<VkDeviceMemory>(5), nullptr);
+    scene.submit();
+    if (!g_patience.empty()) ::_exit(1);
+  });
+  EXPECT_EQ(written.commands, (Commands{kSubmit, CommandId::vkUnmapMemory, CommandId::vkQueueWaitIdle, kWrite,
+                                        CommandId::vkFreeMemory, kSubmit}));
 }
 
 TEST_F(RecordedContested, ASignalCannotWaitForWhatMayWaitForIt) {
