@@ -186,7 +186,8 @@ Result<int> run_capture(Arguments args) {
   if (files.empty())
     say(
         text("{}: no capture was written so far: it made no Vulkan instance (it may use OpenGL or the "
-             "CPU, or have failed before), or layers are off in it (set-user-id, VK_LOADER_LAYERS_DISABLE); "
+             "CPU, or have failed before), could not create the capture (then the layer says so above), or "
+             "layers are off in it (set-user-id, VK_LOADER_LAYERS_DISABLE); "
              "see 'rondo doctor' and --log=info; processes that it left running may still write one",
              printable(options.program[0])));
   else if (std::all_of(files.begin(), files.end(), [](const ReportedFile& file) { return file.path.empty(); }))

@@ -88,7 +88,9 @@ void Tracker::choose(std::string choice) {
   if (choice == "pagemap" && mechanism_ != Mechanism::pagemap) complain(can.reason + instead);
   if (!may_place || !message_.empty()) return;
   const std::string why =
-      space_ == nullptr ? "the address range from 0x7e8000000000 is not free" : can.reason;
+      space_ == nullptr
+          ? "the address range from 0x7e8000000000 is not free, or beyond a limit of address space"
+          : can.reason;
   if (choice == "alias")
     complain(why + instead);
   else
