@@ -1,18 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/zero_fill.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
 #include <cstring>
 
 namespace rondo::gpu {
 
 namespace {
 
-Result<void> by_host(const Access& access, VkDeviceMemory memory, VkDeviceSize bytes, bool coherent) {
+// Of anonymous memory the contents go with the pages; of a file's they stay, and are zeros by now.
+void give_back(void* mapped, std::size_t bytes) {
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<std::uintptr_t>(mapped);
+  const std::uintptr_t from = (begin + page - 1) & ~(page - 1), to = (begin + bytes) & ~(page - 1);
+  if (from < to) ::madvise(reinterpret_cast<void*>(from), to - from, MADV_DONTNEED);
+}
+
+Result<void> by_host(const Access& access, VkDeviceMemory memory, VkDeviceSize bytes, bool coherent,
+                     HostPages pages) {
   const Dispatch& vk = *access.dispatch;
   void* mapped = nullptr;
   if (VkResult r = vk.vkMapMemory(access.device, memory, 0, VK_WHOLE_SIZE, 0, &mapped); r != VK_SUCCESS)
     return fail(Status::failed, describe("vkMapMemory to zero an allocation", r));
   std::memset(mapped, 0, static_cast<std::size_t>(bytes));
+  if (pages == HostPages::give_back) give_back(mapped, static_cast<std::size_t>(bytes));
   VkResult r = VK_SUCCESS;
   if (!coherent) {
     const VkMappedMemoryRange range{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory, 0, VK_WHOLE_SIZE};
@@ -68,11 +82,11 @@ bool can_zero(const VkMemoryAllocateInfo& info, VkMemoryPropertyFlags flags) {
 }
 
 Result<void> zero_fill(const Access& access, VkDeviceMemory memory, VkDeviceSize bytes,
-                       std::uint32_t memory_type, VkQueue queue, OneShot* commands) {
+                       std::uint32_t memory_type, VkQueue queue, OneShot* commands, HostPages pages) {
   const Dispatch& vk = *access.dispatch;
   const VkMemoryPropertyFlags flags = access.memory.memoryTypes[memory_type].propertyFlags;
   if ((flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0)
-    return by_host(access, memory, bytes, (flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0);
+    return by_host(access, memory, bytes, (flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0, pages);
   if (commands == nullptr || queue == VK_NULL_HANDLE)
     return fail(Status::failed, "no queue to zero a device-local allocation with");
 

@@ -14,12 +14,22 @@ namespace rondo::gpu {
 // and exported memory do not allow; imported memory is not the program's alone.
 bool can_zero(const VkMemoryAllocateInfo& info, VkMemoryPropertyFlags flags);
 
+// What becomes of the pages of host-visible memory that were cleared.
+enum class HostPages {
+  keep,
+  // The kernel gets them back, and new ones read as zeros: nobody may have used them before, and
+  // a program that asks for much and uses little pays for what it uses. Only where the driver
+  // works in this process: its memory is ordinary.
+  give_back,
+};
+
 // Host-visible memory is mapped, cleared and unmapped; other memory is filled
 // by a transfer on `queue` (of the family of `commands`; both may be null when
 // the memory type is host-visible). Returns when the memory is zero. `bytes`
 // is the allocation's size. An allocation that is not host-visible and whose
 // type holds no buffers is an error.
 Result<void> zero_fill(const Access& access, VkDeviceMemory memory, VkDeviceSize bytes,
-                       std::uint32_t memory_type, VkQueue queue, OneShot* commands);
+                       std::uint32_t memory_type, VkQueue queue, OneShot* commands,
+                       HostPages pages = HostPages::keep);
 
 }  // namespace rondo::gpu

@@ -72,8 +72,9 @@ bool Checkpointer::zero(const Memory& memory) {
       break;
     }
   }
-  const auto done = gpu::zero_fill(access(kImageTimeout), memory.handle, memory.size, memory.type,
-                                   zeroing_queue_, zeroing_.get());
+  const auto done =
+      gpu::zero_fill(access(kImageTimeout), memory.handle, memory.size, memory.type, zeroing_queue_,
+                     zeroing_.get(), device_.software ? gpu::HostPages::give_back : gpu::HostPages::keep);
   if (!done) note("an allocation could not be zeroed: " + done.error().message);
   return done.has_value();
 }

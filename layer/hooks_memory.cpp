@@ -126,7 +126,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkAllocateMemory(VkDevice device,
         else if ((flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) !=
                  0)  // or the first scan finds what nobody wrote
           memory->zeroed = gpu::zero_fill({state.next, state.device, state.memory, state.set_loader_data, 0},
-                                          memory->handle, memory->size, memory->type, VK_NULL_HANDLE, nullptr)
+                                          memory->handle, memory->size, memory->type, VK_NULL_HANDLE, nullptr,
+                                          state.software ? gpu::HostPages::give_back : gpu::HostPages::keep)
                                .has_value();
       }
       const auto lock = host_memory().enter();

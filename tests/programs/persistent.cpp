@@ -3,9 +3,10 @@
 // part of its pages each time: prints the best and the median milliseconds of a
 // frame, from its first write until its submit is done, and the process's PSS in
 // KiB behind the last.
-//   persistent [--megabytes N] [--percent N] [--dense 1] [--writable 1] [--frames N]
+//   persistent [--megabytes N] [--percent N] [--dense 1] [--writable 1] [--fill 0] [--frames N]
 // Each touched page gets eight new bytes, or with --dense is written whole. With
-// --writable the device may write the buffer, too, and writes some of it.
+// --writable the device may write the buffer, too, and writes some of it. With
+// --fill 0 the rest of the buffer was never written.
 #include <algorithm>
 #include <chrono>
 #include <fstream>
@@ -42,6 +43,7 @@ int main(int argc, char** argv) {
   const std::uint32_t percent = option(argc, argv, "--percent", 1);
   const bool dense = option(argc, argv, "--dense", 0) != 0;
   const bool writable = option(argc, argv, "--writable", 0) != 0;
+  const bool fill = option(argc, argv, "--fill", 1) != 0;
   const std::uint32_t frames = option(argc, argv, "--frames", 60);
   if (bytes == 0 || percent == 0 || percent > 100 || frames == 0) die("persistent: bad options", 2);
 
@@ -51,7 +53,7 @@ int main(int argc, char** argv) {
       c, bytes, VK_BUFFER_USAGE_TRANSFER_SRC_BIT | (writable ? VkBufferUsageFlags{VK_BUFFER_USAGE_TRANSFER_DST_BIT} : 0));
   MappedBuffer other = create_mapped_buffer(c, kPage, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
   auto* const mapped = reinterpret_cast<unsigned char*>(buffer.words);
-  std::memset(mapped, 1, bytes);
+  if (fill) std::memset(mapped, 1, bytes);
 
   const std::size_t pages = bytes / kPage;
   const std::size_t touched = std::max<std::size_t>(1, pages * percent / 100);
