@@ -11,7 +11,7 @@ namespace rondo::gpu {
 
 namespace {
 
-// Of anonymous memory the contents go with the pages; of a file's they stay, and are zeros by now.
+// Of anonymous memory the contents go with the pages; of shared memory they stay, and are zeros by now.
 void give_back(void* mapped, std::size_t bytes) {
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto begin = reinterpret_cast<std::uintptr_t>(mapped);

@@ -92,7 +92,7 @@ void begin_tracking(memory::Tracker& tracker, Memory& memory) {
   if (idle) memory.refreshed = device.memories.epoch;
 }
 
-// All that the host wrote is recorded.
+// All that the host wrote is recorded, but for what Memory::owes says.
 void end_tracking(Memory& memory) {
   if (memory.alias == nullptr)
     memory.tracked.reset();
@@ -228,8 +228,8 @@ VKAPI_ATTR void VKAPI_CALL hook_vkUnmapMemory(VkDevice device, VkDeviceMemory me
         host_memory().record(
             thread, *known, 0, memory::whole,
             known->alias != nullptr ? HostMemory::at_flush(*known) : memory::Contested::record);
-        known->owes =
-            known->alias != nullptr && known->tracked != nullptr && known->tracked->kept_contested();
+        known->owes = thread != nullptr && known->alias != nullptr && known->tracked != nullptr &&
+                      known->tracked->kept_contested();
         end_tracking(*known);
         known->mapped = false;
       },

@@ -65,6 +65,7 @@ Result<void> Run::release_device(std::uint32_t index, bool destroy_device) {
     for (ObjectId id = static_cast<ObjectId>(slots_.size()); id-- > 1;) {
       if (!is_ours(id) || dies_with_parent(objects[id].type) || is_swapchain_image(id)) continue;
       if ((objects[id].type == HandleType::VkDeviceMemory) != memory) continue;
+      if (objects[id].type == HandleType::VkSemaphore) await_timeline(device, id);
       rondo::player::destroy(vk, device.handle, objects[id].type, slots_[id]);
       slots_[id] = 0;
     }

@@ -132,13 +132,13 @@ std::string describe_texels(std::span<const std::byte> captured, std::span<const
 }
 
 std::optional<Reader::Bytes> CapturedContents::bytes(const Digest& digest) {
-  if (reader_ == nullptr) {
+  if (!std::exchange(tried_, true)) {
     ReaderOptions options;
     options.salvage = true;
     auto reader = Reader::open(path_, options);
-    if (!reader) return std::nullopt;
-    reader_ = std::move(*reader);
+    if (reader) reader_ = std::move(*reader);
   }
+  if (reader_ == nullptr) return std::nullopt;
   auto bytes = reader_->blob(digest);
   if (!bytes) return std::nullopt;
   return std::move(*bytes);

@@ -39,7 +39,8 @@ class CapturedContents {
 
  private:
   std::string path_;
-  std::unique_ptr<Reader> reader_;  // opened when first needed
+  bool tried_ = false;
+  std::unique_ptr<Reader> reader_;  // opened when first needed; null: it cannot be
 };
 
 }  // namespace rondo::player

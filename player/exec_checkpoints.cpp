@@ -83,6 +83,7 @@ std::vector<Part> times_in(const Plan& plan, std::uint32_t memory, VkDeviceSize 
   std::vector<Part> parts;
   plan.memories[memory].times.each(from, to, [&](VkDeviceSize a, VkDeviceSize b) {
     parts.push_back({static_cast<std::size_t>(a - from), static_cast<std::size_t>(b - from)});
+    return true;
   });
   return parts;
 }

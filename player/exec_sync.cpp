@@ -161,21 +161,9 @@ Result<void> poll_until(Run& run, const Op& op, Poll poll, std::int64_t wanted) 
   return {};
 }
 
-// A software driver of Mesa's signals a batch's fence first and then, on a thread of its own, the
-// batch's timelines: one that is destroyed right behind the wait for the fence takes the driver
-// down. No program is as fast as a replay.
 Result<void> destroy_semaphore(Run& run, const Op& op, std::byte* args) {
-  const auto& a = as<args_vkDestroySemaphore>(args);
-  constexpr std::uint64_t kAtMostNs = 1'000'000'000;
-  if (const std::uint64_t value = run.given(run.patched_id(op, offset_in(args, &a.semaphore))); value != 0) {
-    const DeviceState& device = run.device(op);
-    VkSemaphoreWaitInfo info{};
-    info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
-    info.semaphoreCount = 1;
-    info.pSemaphores = &a.semaphore;
-    info.pValues = &value;
-    device.dispatch.vkWaitSemaphores(device.handle, &info, std::min(kAtMostNs, run.deadline().left_ns()));
-  }
+  run.await_timeline(run.device(op),
+                     run.patched_id(op, offset_in(args, &as<args_vkDestroySemaphore>(args).semaphore)));
   run.call(op, args);
   return {};
 }

@@ -9,7 +9,7 @@ namespace rondo::player {
 
 namespace {
 
-constexpr std::uint32_t kMostApart = 4096;  // of more queries the bytes between are not compared, either
+constexpr std::uint32_t kMostApart = 64;  // of more, the bytes between them are not compared, either
 
 // Saturates: a file may say anything.
 VkDeviceSize plus(VkDeviceSize a, VkDeviceSize b) { return a > ~VkDeviceSize{} - b ? ~VkDeviceSize{} : a + b; }
@@ -38,10 +38,13 @@ void PlanBuilder::copy_times(const VkBuffer* source, const VkBuffer* destination
   if (!any_times_ || from == nullptr || regions == nullptr) return;
   for (std::uint32_t i = 0; i < count; ++i) {
     const VkDeviceSize begin = plus(from->offset, regions[i].srcOffset);
+    const VkDeviceSize end = plus(begin, regions[i].size);
     std::vector<std::pair<VkDeviceSize, VkDeviceSize>> found;  // from the region's begin
-    plan_->memories[from->memory].times.each(begin, plus(begin, regions[i].size), [&](VkDeviceSize a, VkDeviceSize b) {
+    plan_->memories[from->memory].times.each(begin, end, [&](VkDeviceSize a, VkDeviceSize b) {
       found.emplace_back(a - begin, b - begin);
+      return found.size() <= kMostApart;
     });
+    if (found.size() > kMostApart) found.assign({{found.front().first, end - begin}});
     for (const auto& [a, b] : found) note_times(destination, plus(regions[i].dstOffset, a), b - a);
   }
 }

@@ -162,8 +162,8 @@ class Run {
   // Whether the fence, as it was given last, or the value comes without a later record.
   bool comes(ObjectId fence);
   bool comes(ObjectId timeline, std::uint64_t value);
-  // What work gives it that waits for no later record; 0: nothing.
-  std::uint64_t given(ObjectId timeline);
+  // Before its end: until it has the value that work gives it, if it is one and work does.
+  void await_timeline(DeviceState& device, ObjectId semaphore);
   std::vector<ImageCheck>& image_checks() { return image_checks_; }
   CapturedContents& captured_contents() { return captured_contents_; }
 

@@ -68,6 +68,7 @@ void Tracked::watch_device(bool untouched) noexcept try {
 std::span<const Range> Tracked::collect(std::uint64_t offset, std::uint64_t size, Device device,
                                         Contested contested) noexcept {
   State& s = *state_;
+  s.kept_contested = false;
   if (!s.tracker.kernel_->ours() || offset >= size_) return {};
   const std::size_t first = s.page_of(offset), last = s.page_after(clipped_end(offset, size, size_));
   if (first == 0 && last == s.pages)

@@ -17,8 +17,8 @@
 //
 //   submit:    for (Tracked* t : tracker.scan())
 //                record(t->user, t->changes(active));   // coherent memory
-//   flush:     record(m, t->collect(offset, size, active));
-//   unmap:     record(m, t->collect(0, whole, active));
+//   flush:     record(m, t->collect(offset, size, active));  // coherent memory: Contested::keep
+//   unmap:     record(m, t->collect(0, whole, active));      // AliasMemory: Contested::keep
 //   free:      as unmap where still mapped; driver's free; then destroy the Tracked,
 //              then the AliasMemory. On a driver's own pointer the Tracked goes
 //              before the driver's free or unmap.

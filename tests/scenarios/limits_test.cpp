@@ -107,10 +107,16 @@ SCENARIO("rondo doctor says what a limit of address space costs", "[limits]") {
 }
 
 SCENARIO("rondo doctor is not recorded where RONDO_CAPTURE is set", "[limits]") {
-  const TemporaryDirectory directory;
-  const Outcome outcome =
-      run_behind(":", {tool("rondo"), "doctor"}, directory.path(),
-                 {{"RONDO_CAPTURE", "1"}, {"XDG_DATA_DIRS", build_root() + "/share:/usr/local/share:/usr/share"}});
+  const auto recorded_in = [](const TemporaryDirectory& directory, const Words& words) {
+    Command command = capture_command(words, "", {.with_launcher = false});
+    command.environment.erase("RONDO_OUTPUT");
+    command.directory = directory.path();
+    return run(command);
+  };
+  const TemporaryDirectory directory, other;
+  recorded_in(other, {program("compute")});
+  REQUIRE(files_in(other.path()).size() == 1);
+  const Outcome outcome = recorded_in(directory, {tool("rondo"), "doctor"});
   INFO(outcome.both());
   CHECK(outcome.status == 0);
   CHECK(files_in(directory.path()).empty());

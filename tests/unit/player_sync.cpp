@@ -43,6 +43,17 @@ TEST_F(PlayerSync, WaitsBeforeTheirSignalAreAnswered) {
   EXPECT_TRUE(model.release().empty());
 }
 
+TEST_F(PlayerSync, TellsWhatATimelineIsGiven) {
+  step(kQueue, {}, {timeline(3), binary()});
+  step(kQueue, {timeline(7)}, {timeline(9)});
+  SyncModel model(plan);
+  EXPECT_EQ(model.given(kTimeline), 0u);
+  model.advance(2);
+  EXPECT_EQ(model.given(kTimeline), 3u);  // not what is blocked gives
+  EXPECT_EQ(model.given(kBinary), 0u);
+  EXPECT_EQ(model.given(0), 0u);
+}
+
 // What was submitted before the batch that waits ends by itself.
 TEST_F(PlayerSync, TellsWhatABlockedBatchHoldsBack) {
   step(kQueue, {}, {timeline(1)});
