@@ -156,7 +156,8 @@ Result<int> run_capture(Arguments args) {
   cli.choice("--memory", {"auto", "alias", "pagemap", "shadow", "scan", "guard"}, "how host writes are found",
              options.memory);
   cli.choice("--compression", {"none", "fast", "high"}, "of the capture: fast is lz4 with blobs in zstd, high is zstd", options.compression);
-  cli.choice("--session", {"full", "minimal"}, "minimal: no command line, paths or names", options.session);
+  cli.choice("--session", {"full", "minimal"}, "minimal: no command line, paths or names in the session",
+             options.session);
   cli.choice("--log", {"error", "warn", "info", "debug"}, "what the layer tells", options.log);
   cli.choice("--children", {"0", "1"}, "0: only the first process that makes an instance", options.children);
   cli.footer("Exit status: the program's; 125 own errors, 126 the program cannot be executed, 127 there is none.");

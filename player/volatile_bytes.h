@@ -15,8 +15,6 @@ namespace rondo::player {
 
 class VolatileBytes {
  public:
-  bool empty() const { return ranges_.empty(); }
-
   void add(VkDeviceSize from, VkDeviceSize to) {
     if (from >= to) return;
     auto next = ranges_.upper_bound(from);
