@@ -54,7 +54,8 @@ Result<VkCommandBuffer> OneShot::begin() {
   return commands_;
 }
 
-Result<void> OneShot::submit_and_wait(VkQueue queue, std::span<const VkSemaphore> wait) {
+Result<void> OneShot::submit_and_wait(VkQueue queue, std::span<const VkSemaphore> wait,
+                                      std::span<const VkSemaphore> signal) {
   const Dispatch& vk = *access_.dispatch;
   if (VkResult r = vk.vkEndCommandBuffer(commands_); r != VK_SUCCESS)
     return fail(Status::failed, describe("vkEndCommandBuffer", r));
@@ -66,6 +67,8 @@ Result<void> OneShot::submit_and_wait(VkQueue queue, std::span<const VkSemaphore
   submit.pWaitDstStageMask = stages.data();
   submit.commandBufferCount = 1;
   submit.pCommandBuffers = &commands_;
+  submit.signalSemaphoreCount = static_cast<std::uint32_t>(signal.size());
+  submit.pSignalSemaphores = signal.data();
   if (VkResult r = vk.vkQueueSubmit(queue, 1, &submit, fence_); r != VK_SUCCESS)
     return fail(Status::failed, describe("vkQueueSubmit", r));
   if (VkResult r = vk.vkWaitForFences(access_.device, 1, &fence_, VK_TRUE, access_.timeout_ns);

@@ -20,8 +20,9 @@ class OneShot {
 
   // A command buffer in the recording state.
   Result<VkCommandBuffer> begin();
-  // Ends it, submits it behind `wait`, and returns when it has finished.
-  Result<void> submit_and_wait(VkQueue queue, std::span<const VkSemaphore> wait);
+  // Ends it, submits it behind `wait`, and returns when it has finished and signalled `signal`.
+  Result<void> submit_and_wait(VkQueue queue, std::span<const VkSemaphore> wait,
+                               std::span<const VkSemaphore> signal = {});
   std::uint32_t family() const { return family_; }
   void destroy();
 

@@ -110,4 +110,31 @@ Result<void> zero_fill(const Access& access, VkDeviceMemory memory, VkDeviceSize
   return done;
 }
 
+Result<void> zero_swapchain_image(const Access& access, VkImage image, VkQueue queue, OneShot& commands,
+                                  std::span<const VkSemaphore> wait, std::span<const VkSemaphore> signal) {
+  const Dispatch& vk = *access.dispatch;
+  auto begun = commands.begin();
+  if (!begun) return tl::unexpected<Error>(begun.error());
+  VkImageMemoryBarrier barrier{};
+  barrier.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER;
+  barrier.dstAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
+  barrier.oldLayout = VK_IMAGE_LAYOUT_UNDEFINED;
+  barrier.newLayout = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
+  barrier.srcQueueFamilyIndex = barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
+  barrier.image = image;
+  barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, VK_REMAINING_ARRAY_LAYERS};
+  vk.vkCmdPipelineBarrier(*begun, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0,
+                          nullptr, 0, nullptr, 1, &barrier);
+  const VkClearColorValue zeros{};
+  vk.vkCmdClearColorImage(*begun, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, &zeros, 1,
+                          &barrier.subresourceRange);
+  barrier.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
+  barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+  barrier.oldLayout = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
+  barrier.newLayout = VK_IMAGE_LAYOUT_PRESENT_SRC_KHR;
+  vk.vkCmdPipelineBarrier(*begun, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0,
+                          nullptr, 0, nullptr, 1, &barrier);
+  return commands.submit_and_wait(queue, wait, signal);
+}
+
 }  // namespace rondo::gpu

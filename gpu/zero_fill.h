@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Zeroes fresh memory, so that what a program never wrote reads the same in a
-// capture and its replays. Only for memory that nothing is bound to yet.
+// capture and its replays. Only for what nobody has used yet.
 #pragma once
+
+#include <span>
 
 #include "format/result.h"
 #include "gpu/access.h"
@@ -31,5 +33,11 @@ enum class HostPages {
 Result<void> zero_fill(const Access& access, VkDeviceMemory memory, VkDeviceSize bytes,
                        std::uint32_t memory_type, VkQueue queue, OneShot* commands,
                        HostPages pages = HostPages::keep);
+
+// The same of a color image (a swapchain's) with TRANSFER_DST usage, all of it, whose
+// contents nobody needs. Behind `wait`; signals `signal`. `queue` can do graphics or compute.
+// The layout is PRESENT_SRC afterwards.
+Result<void> zero_swapchain_image(const Access& access, VkImage image, VkQueue queue, OneShot& commands,
+                                  std::span<const VkSemaphore> wait, std::span<const VkSemaphore> signal);
 
 }  // namespace rondo::gpu

@@ -29,6 +29,7 @@ constexpr std::uint64_t kShare = 4;
 constexpr int kAttempts = 8;  // against other threads that submit, or write what is being read
 constexpr VkDeviceSize kPiece = 4u << 20;  // of a buffer that is kept: what did not change is kept once
 constexpr std::uint64_t kImageTimeout = 60'000'000'000;  // ns
+constexpr VkFlags kClears = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
 
 // A part of a buffer that is mapped, and its digest.
 struct Open {
@@ -57,26 +58,76 @@ gpu::Readback& Checkpointer::readback(std::uint32_t family) {
   return *slot;
 }
 
+// A queue of the first family that the program asked for and that can clear images, or
+// only fill buffers.
+void Checkpointer::open_zeroing() {
+  if (zeroing_ != nullptr) return;
+  constexpr VkFlags fills = VK_QUEUE_TRANSFER_BIT;
+  for (const VkFlags can : {kClears, fills})
+    for (const std::uint32_t family : device_.created_families) {
+      if (family >= device_.families.size() || (device_.families[family].queueFlags & can) == 0) continue;
+      device_.next->vkGetDeviceQueue(device_.device, family, 0, &zeroing_queue_);
+      if (device_.set_loader_data != nullptr) device_.set_loader_data(device_.device, zeroing_queue_);
+      zeroing_ = std::make_unique<gpu::OneShot>(access(kImageTimeout), family);
+      return;
+    }
+}
+
 bool Checkpointer::zero(const Memory& memory) {
   const Lock lock = enter_queues();
   const bool visible =
       (device_.memory.memoryTypes[memory.type].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0;
-  if (!visible && zeroing_ == nullptr) {
-    // A queue of the first family that the program asked for and that can fill.
-    for (std::uint32_t family : device_.created_families) {
-      constexpr VkFlags fills = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
-      if (family >= device_.families.size() || (device_.families[family].queueFlags & fills) == 0) continue;
-      device_.next->vkGetDeviceQueue(device_.device, family, 0, &zeroing_queue_);
-      if (device_.set_loader_data != nullptr) device_.set_loader_data(device_.device, zeroing_queue_);
-      zeroing_ = std::make_unique<gpu::OneShot>(access(kImageTimeout), family);
-      break;
-    }
-  }
+  if (!visible) open_zeroing();
   const auto done =
       gpu::zero_fill(access(kImageTimeout), memory.handle, memory.size, memory.type, zeroing_queue_,
                      zeroing_.get(), device_.software ? gpu::HostPages::give_back : gpu::HostPages::keep);
   if (!done) note("an allocation could not be zeroed: " + done.error().message);
   return done.has_value();
+}
+
+bool Checkpointer::zero(VkImage image, VkSemaphore semaphore, VkFence fence, std::string& reason) {
+  open_zeroing();
+  if (zeroing_ == nullptr || (device_.families[zeroing_->family()].queueFlags & kClears) == 0) {
+    reason = "no queue of the program's can clear images";
+    return false;
+  }
+  {
+    const auto lock = host_memory().enter();
+    if (!HostMemory::idle(device_) && device_.memories.host_waits.possible()) {
+      reason = "work is pending that may wait for the program";
+      return false;
+    }
+  }
+  const std::size_t semaphores = semaphore != VK_NULL_HANDLE ? 1 : 0;
+  if (semaphores == 0) {
+    const VkResult result = device_.next->vkWaitForFences(device_.device, 1, &fence, VK_TRUE, kLongPatience);
+    if (result != VK_SUCCESS) {
+      reason = gpu::describe("vkWaitForFences", result);
+      return false;
+    }
+  }
+  const std::span<const VkSemaphore> there(&semaphore, semaphores);
+  const auto done =
+      gpu::zero_swapchain_image(access(kImageTimeout), image, zeroing_queue_, *zeroing_, there, there);
+  if (!done) reason = done.error().message;
+  return done.has_value();
+}
+
+void Checkpointer::acquired(VkSwapchainKHR handle, std::uint32_t index, VkSemaphore semaphore,
+                            VkFence fence) {
+  const Lock lock = enter_queues();
+  VkImage image = VK_NULL_HANDLE;
+  {
+    const std::lock_guard guard(device_.swapchain_lock);
+    const auto found = device_.swapchains.find(handle);
+    if (found == device_.swapchains.end()) return;
+    Swapchain& swapchain = found->second;
+    if (index >= swapchain.to_zero.size() || !swapchain.to_zero[index]) return;
+    swapchain.to_zero[index] = false;
+    image = swapchain.images[index];
+  }
+  std::string reason;
+  if (!zero(image, semaphore, fence, reason)) note("a new swapchain's image could not be zeroed: " + reason);
 }
 
 // The queue's family, if it can copy images.

@@ -37,6 +37,11 @@ class Checkpointer {
   // Zeroes a fresh allocation. False, with a note in the capture, where it cannot.
   bool zero(const Memory& memory);
 
+  // After an acquire: an image that nobody acquired before holds what the driver left
+  // there, and zeros from here on. `semaphore` is waited for and signalled again; without
+  // one, `fence` is waited for.
+  void acquired(VkSwapchainKHR swapchain, std::uint32_t index, VkSemaphore semaphore, VkFence fence);
+
   // --- Everything below: under the queues' lock.
 
   struct Presented {
@@ -85,6 +90,8 @@ class Checkpointer {
              const char* unverified);
   // Whether the capture gets the contents, too, under their digests.
   static bool keeps_bytes() { return settings().checkpoints >= Checkpoints::submit; }
+  void open_zeroing();
+  bool zero(VkImage image, VkSemaphore semaphore, VkFence fence, std::string& reason);
   static std::optional<std::uint32_t> copying_family(const DeviceState& device, VkQueue queue);
   gpu::Access access(std::uint64_t timeout_ns) const;
   gpu::Readback& readback(std::uint32_t family);
@@ -94,7 +101,7 @@ class Checkpointer {
   DeviceState& device_;
   std::mutex queues_;
   std::map<std::uint32_t, std::unique_ptr<gpu::Readback>> readbacks_;  // by queue family
-  std::unique_ptr<gpu::OneShot> zeroing_;
+  std::unique_ptr<gpu::OneShot> zeroing_;                              // null: no queue can
   VkQueue zeroing_queue_ = VK_NULL_HANDLE;
   Fences fences_;
 

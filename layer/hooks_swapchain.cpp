@@ -9,20 +9,22 @@ namespace rondo::layer {
 
 namespace {
 
-// Adds the usage that checkpoints need to read the images with, where the
-// surface allows it. Returns why the images cannot be read, or null.
-const char* make_readable(const DeviceState& device, VkSwapchainCreateInfoKHR& info) {
+// Adds the usage that checkpoints need to read the images with, and to zero them, where
+// the surface allows it. Returns why the images cannot be read, or null.
+const char* add_usage(const DeviceState& device, VkSwapchainCreateInfoKHR& info) {
+  constexpr VkImageUsageFlags both = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+  if ((info.flags & VK_SWAPCHAIN_CREATE_PROTECTED_BIT_KHR) == 0 && (info.imageUsage & both) != both) {
+    VkSurfaceCapabilitiesKHR capabilities{};
+    if (device.next_instance->vkGetPhysicalDeviceSurfaceCapabilitiesKHR(device.physical, info.surface,
+                                                                        &capabilities) == VK_SUCCESS)
+      info.imageUsage |= capabilities.supportedUsageFlags & both;
+  }
   if ((info.flags & VK_SWAPCHAIN_CREATE_PROTECTED_BIT_KHR) != 0) return "the swapchain is protected";
   // A digest is of one layer: a part is not called the whole.
   if (info.imageArrayLayers > 1) return "the swapchain's images have several layers";
   if (gpu::block_of(info.imageFormat).bytes == 0) return "the swapchain's format cannot be read back";
-  if ((info.imageUsage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) != 0) return nullptr;
-  VkSurfaceCapabilitiesKHR capabilities{};
-  if (device.next_instance->vkGetPhysicalDeviceSurfaceCapabilitiesKHR(device.physical, info.surface,
-                                                                      &capabilities) != VK_SUCCESS ||
-      (capabilities.supportedUsageFlags & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) == 0)
+  if ((info.imageUsage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) == 0)
     return "the surface's images cannot be a transfer source";
-  info.imageUsage |= VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
   return nullptr;
 }
 
@@ -39,18 +41,25 @@ void remember(DeviceState& device, VkSwapchainKHR handle, const VkSwapchainCreat
     swapchain.images.resize(count);
     if (list(device.device, handle, &count, swapchain.images.data()) != VK_SUCCESS) swapchain.images.clear();
   }
+  if ((info.flags & VK_SWAPCHAIN_CREATE_PROTECTED_BIT_KHR) == 0 &&
+      (info.imageUsage & VK_IMAGE_USAGE_TRANSFER_DST_BIT) != 0)
+    swapchain.to_zero.assign(swapchain.images.size(), true);
   const std::lock_guard guard(device.swapchain_lock);
   device.swapchains[handle] = std::move(swapchain);
 }
 
 template <CommandId C, class... A>
-VkResult acquire(VkDevice device, VkFence fence, A... arguments) {
+VkResult acquire(VkDevice device, VkSwapchainKHR swapchain, VkSemaphore semaphore, VkFence fence,
+                 const std::uint32_t* index, A... arguments) {
+  DeviceState& state = device_of(device);
   if (fence != VK_NULL_HANDLE && recording()) {
-    DeviceState& state = device_of(device);
     const auto lock = host_memory().enter();
     state.memories.fences.erase(fence);  // it says nothing of any submit now
   }
-  return regular<C, true>(device, arguments...);
+  const VkResult result = regular<C, true>(device, arguments...);
+  if ((result == VK_SUCCESS || result == VK_SUBOPTIMAL_KHR) && state.checkpointer != nullptr && recording())
+    guarded([&] { state.checkpointer->acquired(swapchain, *index, semaphore, fence); });
+  return result;
 }
 
 }  // namespace
@@ -64,9 +73,9 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateSwapchainKHR(VkDevice device,
     if (state.checkpointer == nullptr || !recording())
       return state.next->vkCreateSwapchainKHR(device, pCreateInfo, pAllocator, pSwapchain);
     VkSwapchainCreateInfoKHR request = *pCreateInfo;
-    const char* const reason = make_readable(state, request);
+    const char* const reason = add_usage(state, request);
     const VkResult result = state.next->vkCreateSwapchainKHR(device, &request, pAllocator, pSwapchain);
-    if (result == VK_SUCCESS) guarded([&] { remember(state, *pSwapchain, *pCreateInfo, reason); });
+    if (result == VK_SUCCESS) guarded([&] { remember(state, *pSwapchain, request, reason); });
     return result;
   };
   return record_with<CommandId::vkCreateSwapchainKHR>(create, device, pCreateInfo, pAllocator, pSwapchain);
@@ -85,13 +94,15 @@ VKAPI_ATTR void VKAPI_CALL hook_vkDestroySwapchainKHR(VkDevice device, VkSwapcha
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkAcquireNextImageKHR(VkDevice device, VkSwapchainKHR swapchain,
                                                           std::uint64_t timeout, VkSemaphore semaphore,
                                                           VkFence fence, std::uint32_t* pImageIndex) {
-  return acquire<CommandId::vkAcquireNextImageKHR>(device, fence, swapchain, timeout, semaphore, fence,
-                                                   pImageIndex);
+  return acquire<CommandId::vkAcquireNextImageKHR>(device, swapchain, semaphore, fence, pImageIndex,
+                                                   swapchain, timeout, semaphore, fence, pImageIndex);
 }
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkAcquireNextImage2KHR(VkDevice device,
                                                            const VkAcquireNextImageInfoKHR* pAcquireInfo,
                                                            std::uint32_t* pImageIndex) {
-  return acquire<CommandId::vkAcquireNextImage2KHR>(device, pAcquireInfo->fence, pAcquireInfo, pImageIndex);
+  return acquire<CommandId::vkAcquireNextImage2KHR>(device, pAcquireInfo->swapchain, pAcquireInfo->semaphore,
+                                                    pAcquireInfo->fence, pImageIndex, pAcquireInfo,
+                                                    pImageIndex);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueuePresentKHR(VkQueue queue, const VkPresentInfoKHR* pPresentInfo) {

@@ -46,6 +46,7 @@ struct Swapchain {
   bool readable = false;         // images have TRANSFER_SRC usage
   const char* reason = nullptr;  // why not
   std::vector<VkImage> images;
+  std::vector<bool> to_zero;  // of each image: it has TRANSFER_DST usage and was not acquired yet
 };
 
 // The first group is written while the device is created, and read afterwards.

@@ -35,6 +35,7 @@ void wait_for(Execution& execution, const VkEvent* handles, std::uint32_t count)
 
 template <class Barrier>
 void discard(const Barrier* barriers, std::uint32_t count) {
+  if (settings().keeps) return;
   for (std::uint32_t i = 0; i < count; ++i) {
     const Barrier& barrier = barriers[i];
     if (barrier.oldLayout != VK_IMAGE_LAYOUT_UNDEFINED || barrier.newLayout == VK_IMAGE_LAYOUT_UNDEFINED)

@@ -34,6 +34,7 @@ struct Settings {
   std::uint32_t delay_us = 0;                // a queue takes so long for every batch
   bool lazy = false;  // queues work while somebody waits, or from the third "not ready" on
   std::uint32_t devices = 1;
+  bool keeps = false;    // a transition from the undefined layout leaves the contents, as software drivers do
   bool unified = false;  // one memory type: host visible, coherent, device local
   std::vector<std::string> lacks;  // extensions and features that it does not have
   bool leaks = false;    // what is alive when its device is destroyed is a violation

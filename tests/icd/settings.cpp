@@ -124,6 +124,8 @@ bool apply(Settings& s, const std::string& key, const std::string& value) {
     s.addresses = n;
   else if (key == "devices")
     s.devices = static_cast<std::uint32_t>(n);
+  else if (key == "keeps")
+    s.keeps = n != 0;
   else if (key == "unified")
     s.unified = n != 0;
   else if (key == "timeouts")

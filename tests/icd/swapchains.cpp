@@ -135,6 +135,8 @@ VkResult create(Call& call, args_vkCreateSwapchainKHR& a) {
     auto memory = own_memory(one->needs.size);
     if (memory == nullptr) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     one->binding = {memory, 0};
+    constexpr int kWhatWasThere = 0xab;
+    std::memset(memory->contents, kWhatWasThere, static_cast<std::size_t>(memory->size));
     swapchain->memories.push_back(std::move(memory));
     swapchain->images.push_back(std::move(one));
   }

@@ -3,6 +3,7 @@
 // with a fence, by both commands; presented together; one is replaced by
 // another (oldSwapchain) while its images are still in use.
 //   headless [--frames N] [--read 1]   the host looks at each image, too
+//            [--undrawn N]             the first N frames are presented as the driver left them
 #include "objects.h"
 
 using namespace program;
@@ -75,16 +76,20 @@ std::uint32_t acquire(const Context& c, const Chain& chain, VkSemaphore semaphor
   return index;
 }
 
-// Whole numbers of 255ths: every driver makes the same bytes of them. `out`: no
-// buffer, or one to copy them into.
-void paint(VkCommandBuffer commands, const Chain& chain, std::uint32_t index, std::uint32_t red,
-           std::uint32_t green, const MappedBuffer& out) {
-  const VkImage image = chain.images[index];
-  change_layout(commands, image, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+// Whole numbers of 255ths: every driver makes the same bytes of them.
+void paint(VkCommandBuffer commands, VkImage image, std::uint32_t red, std::uint32_t green) {
   const VkClearColorValue color{{static_cast<float>(red) / 255, static_cast<float>(green) / 255, 0, 1}};
   const VkImageSubresourceRange all{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
   vkCmdClearColorImage(commands, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, &color, 1, &all);
+}
+
+// `out`: no buffer, or one to copy it into.
+void fill(VkCommandBuffer commands, const Chain& chain, std::uint32_t index, bool draws, std::uint32_t red,
+          std::uint32_t green, const MappedBuffer& out) {
+  const VkImage image = chain.images[index];
   VkImageLayout layout = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
+  change_layout(commands, image, VK_IMAGE_LAYOUT_UNDEFINED, layout);
+  if (draws) paint(commands, image, red, green);
   if (out.buffer != VK_NULL_HANDLE) {
     change_layout(commands, image, layout, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
     layout = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
@@ -107,6 +112,7 @@ void expect_painted(const Chain& chain, std::uint32_t red, std::uint32_t green, 
 
 int main(int argc, char** argv) {
   const std::uint32_t frames = option(argc, argv, "--frames", 12);
+  const std::uint32_t undrawn = option(argc, argv, "--undrawn", 0);
   Wanted wanted;
   wanted.instance_extensions = {VK_KHR_SURFACE_EXTENSION_NAME, VK_EXT_HEADLESS_SURFACE_EXTENSION_NAME};
   wanted.extensions = {VK_KHR_SWAPCHAIN_EXTENSION_NAME};
@@ -134,8 +140,9 @@ int main(int argc, char** argv) {
     CHECK(vkResetFences(c.device, 1, &there));
     begin(commands);
     const std::uint32_t shade = 17 * (frame % 16);
-    paint(commands.buffer, left, indices[0], shade, 0, outs[0]);
-    paint(commands.buffer, right, indices[1], 0, shade, outs[1]);
+    const bool draws = frame >= undrawn;
+    fill(commands.buffer, left, indices[0], draws, shade, 0, outs[0]);
+    fill(commands.buffer, right, indices[1], draws, 0, shade, outs[1]);
     CHECK(vkEndCommandBuffer(commands.buffer));
     const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
     VkSubmitInfo info{};
@@ -158,6 +165,7 @@ int main(int argc, char** argv) {
     present.pResults = results;
     CHECK(vkQueuePresentKHR(c.queues[0], &present));
     wait(c, commands);
+    if (!draws) continue;
     expect_painted(left, shade, 0, outs[0]);
     expect_painted(right, 0, shade, outs[1]);
   }

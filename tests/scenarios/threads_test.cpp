@@ -252,3 +252,18 @@ SCENARIO("two swapchains without a window, one replaced by another, replay bit f
 SCENARIO("what a program reads of its swapchains' images replays bit for bit", "[threads]") {
   replays_bit_for_bit({program("headless"), "--read", "1"}, {.submits = 12, .driver = fake});
 }
+
+SCENARIO("new swapchains' images are zeros in the capture, as they are in a replay", "[threads]") {
+  const std::string checkpoints = GENERATE("present", "submit");
+  const Recording& capture = captured({program("headless"), "--undrawn", "9", "--read", "1"},
+                                      {.checkpoints = checkpoints, .driver = fake, .settings = "keeps=1"});
+  INFO(capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  const Outcome outcome = player({"--verify", capture.path}, fake, "keeps=1");
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  const Compared images = compared(outcome, "images");
+  CHECK(images.equal == 24);
+  CHECK(images.all == 24);
+  CHECK(outcome.out.find("could not be zeroed") == std::string::npos);
+}
