@@ -4,7 +4,8 @@
 namespace rondo::memory {
 
 HotBlocks::HotBlocks(std::size_t pages)
-    : blocks_((pages + block_pages - 1) / block_pages),
+    : pages_(pages),
+      blocks_((pages + block_pages - 1) / block_pages),
       count_(blocks_),
       streak_(blocks_),
       seen_(blocks_),
@@ -23,18 +24,19 @@ void HotBlocks::wrote(std::size_t first, std::size_t last) {
   }
 }
 
-bool HotBlocks::scanned(std::size_t first, std::size_t last) {
+bool HotBlocks::scanned(std::size_t first, std::size_t last, bool parts) {
   for (std::size_t block = warm_.next(0, blocks_); block < blocks_; block = warm_.next(block + 1, blocks_)) {
-    if (count_[block] >= busy_pages) continue;
+    if (count_[block] >= busy(block)) continue;
     streak_[block] = 0;
     warm_.remove(block, block + 1);
   }
   bool more = false;
   for (std::size_t block = seen_.next(0, blocks_); block < blocks_; block = seen_.next(block + 1, blocks_)) {
-    const bool busy = count_[block] >= busy_pages && block * block_pages >= first &&
-                      (block + 1) * block_pages <= last && !hot_.has(block) && !never_.has(block);
+    const std::size_t end = parts ? end_of(block) : (block + 1) * block_pages;
+    const bool is_busy = count_[block] >= busy(block) && block * block_pages >= first && end <= last &&
+                         !hot_.has(block) && !never_.has(block);
     count_[block] = 0;
-    if (!busy) continue;
+    if (!is_busy) continue;
     if (++streak_[block] < busy_scans) {
       warm_.add(block, block + 1);
       continue;

@@ -64,7 +64,14 @@ class Kernel {
   // more: then any page may have been written, and some may have been re-armed already.
   template <class Visit>
   bool scan(std::uintptr_t begin, std::uintptr_t end, Rearm rearm, Visit&& visit) noexcept {
-    if (!pagemap_.valid() || !mapped(reinterpret_cast<const void*>(begin), end > begin ? end - begin : 0)) return false;
+    return may_scan(begin, end) && scan_part(begin, end, rearm, visit);
+  }
+  // The same in parts: may_scan() of all, then each.
+  bool may_scan(std::uintptr_t begin, std::uintptr_t end) noexcept {
+    return pagemap_.valid() && mapped(reinterpret_cast<const void*>(begin), end > begin ? end - begin : 0);
+  }
+  template <class Visit>
+  bool scan_part(std::uintptr_t begin, std::uintptr_t end, Rearm rearm, Visit&& visit) noexcept {
     while (begin < end) {
       const long count = next_regions(begin, end, rearm);
       if (count < 0) return false;

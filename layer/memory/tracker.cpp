@@ -219,12 +219,13 @@ bool Tracker::scan_arena() noexcept {
     }
   };
   std::uintptr_t at = start_of(aliased_.front());
-  bool scanned = true;
+  const std::uintptr_t end = end_of(aliased_.back());
+  bool scanned = kernel_->may_scan(at, end);
   for (const Addresses& skip : skipped_) {
-    scanned = scanned && kernel_->scan(at, skip.begin, Kernel::Rearm::yes, found);
+    scanned = scanned && kernel_->scan_part(at, skip.begin, Kernel::Rearm::yes, found);
     at = skip.end;
   }
-  scanned = scanned && kernel_->scan(at, end_of(aliased_.back()), Kernel::Rearm::yes, found);
+  scanned = scanned && kernel_->scan_part(at, end, Kernel::Rearm::yes, found);
   for (Tracked* tracked : aliased_) {
     Tracked::State& state = *tracked->state_;
     if (state.resting) continue;
@@ -247,6 +248,9 @@ void Tracker::list_skipped() noexcept try {
   skips_changed_ = false;
   skipped_.clear();
   const auto start_of = [](const Tracked* t) { return reinterpret_cast<std::uintptr_t>(t->state_->watched); };
+  const auto end_of = [](const Tracked* t) {
+    return reinterpret_cast<std::uintptr_t>(t->state_->watched) + t->state_->pages * page_bytes;
+  };
   for (auto it = aliased_.begin(); it != aliased_.end();) {
     const auto awake = std::find_if(it, aliased_.end(), [](const Tracked* t) { return !t->state_->resting; });
     if (awake != it) {
@@ -263,7 +267,15 @@ void Tracker::list_skipped() noexcept try {
       const std::uintptr_t start = start_of(*it);
       state.hot.runs(0, state.hot.any() ? state.pages : 0,
                      [&](std::size_t first, std::size_t last, bool hot) {
-                       if (hot) skipped_.push_back({start + first * page_bytes, start + last * page_bytes});
+                       if (!hot) return;
+                       const Addresses skip{start + first * page_bytes, start + last * page_bytes};
+                       // Between two memories is nothing to scan.
+                       const bool joined = first == 0 && it != aliased_.begin() && !skipped_.empty() &&
+                                           skipped_.back().end == end_of(*std::prev(it));
+                       if (joined)
+                         skipped_.back().end = skip.end;
+                       else
+                         skipped_.push_back(skip);
                      });
     }
   }

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include <array>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -174,11 +175,95 @@ TEST_P(MemoryHot, AnotherMemoryMayBeHotToo) {
   EXPECT_EQ(found(), first_bytes(240, 16));
 }
 
+TEST(MemoryHotBlocks, AreTheLastBlockIfThatIsAskedFor) {
+  for (const bool parts : {false, true}) {
+    HotBlocks hot(18);  // a block, and two pages
+    for (int scan = 0; scan < 8; ++scan) {
+      hot.wrote(3, 4);
+      hot.wrote(17, 18);
+      hot.scanned(0, 18, parts);
+    }
+    EXPECT_FALSE(hot.has(3)) << "one page of a whole block is not much";
+    EXPECT_EQ(hot.has(17), parts);
+  }
+}
+
+// Of one page each, as uniform buffers are.
+class MemoryHotSmall : public testing::Test {
+ protected:
+  static constexpr std::size_t count = 6;
+  void SetUp() override {
+    tracker = Tracker::create("alias");
+    ASSERT_NE(tracker, nullptr);
+    if (tracker->mechanism() != Mechanism::alias) GTEST_SKIP() << tracker->message();
+    for (std::size_t i = 0; i < count; ++i) {
+      memories[i] = tracker->allocate(page, page);
+      ASSERT_NE(memories[i], nullptr);
+      tracked[i] = tracker->track(*memories[i], Initial::zeros);
+      ASSERT_NE(tracked[i], nullptr);
+      tracked[i]->adapt(true);
+    }
+  }
+  void write(std::size_t i) {
+    *reinterpret_cast<volatile unsigned char*>(memories[i]->program_side()) = ++value;
+  }
+  // The memories that changed since the last time.
+  std::vector<std::size_t> found(Device device = Device::idle) {
+    std::vector<std::size_t> all;
+    tracker->scan();
+    for (std::size_t i = 0; i < count; ++i)
+      if (const auto ranges = tracked[i]->changes(device); !ranges.empty()) {
+        EXPECT_EQ(ranges.size(), 1u);
+        EXPECT_EQ(ranges[0].offset, 0u);
+        EXPECT_EQ(std::to_integer<unsigned char>(ranges[0].bytes[0]),
+                  std::to_integer<unsigned char>(memories[i]->program_side()[0]));
+        all.push_back(i);
+      }
+    return all;
+  }
+
+  std::unique_ptr<Tracker> tracker;
+  std::array<std::unique_ptr<AliasMemory>, count> memories;
+  std::array<std::unique_ptr<Tracked>, count> tracked;  // before the memories
+  unsigned char value = 0;
+};
+
+TEST_F(MemoryHotSmall, IsLeftUnprotectedWhileItIsAlwaysWritten) {
+  const std::vector<std::size_t> always{0, 1, 3, 4};
+  for (int round = 0; round < kRounds; ++round) {
+    for (const std::size_t i : always) write(i);
+    EXPECT_EQ(found(), always);
+  }
+  const long before = faults();
+  for (const std::size_t i : always) write(i);
+  EXPECT_LT(faults() - before, 2);
+  EXPECT_EQ(found(), always);
+  for (const std::size_t i : {2u, 5u, 1u}) {
+    write(i);
+    EXPECT_EQ(found(), std::vector<std::size_t>{i});
+  }
+  for (int round = 0; round < kRounds; ++round) EXPECT_EQ(found(), std::vector<std::size_t>{});
+  const long again = faults();
+  for (const std::size_t i : always) write(i);
+  EXPECT_GE(faults() - again, 4) << "watched again";
+  EXPECT_EQ(found(), always);
+}
+
+TEST_F(MemoryHotSmall, StaysWatchedWhereADeviceWrites) {
+  for (int round = 0; round < kRounds; ++round) {
+    write(2);
+    EXPECT_EQ(found(Device::active), std::vector<std::size_t>{2});
+  }
+  const long before = faults();
+  write(2);
+  EXPECT_GE(faults() - before, 1);
+}
+
 TEST(MemoryHotBlocks, AreRunsOfPages) {
   HotBlocks hot(100);
   for (int scan = 0; scan < 8; ++scan) {
     hot.wrote(10, 60);  // 6 of the first block, and 12 of the last
-    hot.scanned(1, 100);
+    hot.scanned(1, 100, true);
   }
   Spans runs;
   std::vector<bool> kinds;
