@@ -398,6 +398,27 @@ void Tracked::State::report_run(std::size_t begin, std::size_t end, bool is_ambi
   }
 }
 
+// Pages that base does not have yet cost two faults each (one that reads, one that
+// writes), and one to read what was written: a call for many (Linux 5.14) costs a third of that.
+void Tracked::State::prepare_base(std::size_t first, std::size_t last) noexcept {
+  constexpr std::size_t many = 8;
+  // Where all is compared, what was not written gets no page.
+  if (base_on_heap || shadow != nullptr || owner.mechanism_ == Mechanism::scan) return;
+  while (last - first >= many) {
+    if (known.has(first)) {
+      ++first;
+      continue;
+    }
+    const std::size_t end = known.next(first, last);
+    if (end - first >= many) {
+      const std::size_t size = (end - first) * page_bytes;
+      madvise(base + first * page_bytes, size, MADV_POPULATE_WRITE);
+      madvise(const_cast<std::byte*>(contents) + first * page_bytes, size, MADV_POPULATE_READ);
+    }
+    first = end;
+  }
+}
+
 void Tracked::State::take(std::size_t begin, std::size_t end, bool is_ambiguous, bool is_fresh) noexcept {
   if (!is_fresh) {
     report_differences(contents + begin, begin, end, Store::yes, is_ambiguous);

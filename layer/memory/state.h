@@ -76,6 +76,8 @@ struct Tracked::State {
   std::uint64_t reported_until() const {
     return ranges.empty() ? 0 : ranges.back().offset + ranges.back().size;
   }
+  // Before written pages of [first, last) are taken into base.
+  void prepare_base(std::size_t first, std::size_t last) noexcept;
   void take(std::size_t begin, std::size_t end, bool is_ambiguous, bool is_fresh) noexcept;
   void report_run(std::size_t begin, std::size_t end, bool is_ambiguous, bool is_fresh) noexcept;
   // With a shadow: what the device wrote becomes the program's.

@@ -116,6 +116,7 @@ std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size
     // A page whose start nobody knows is taken whole, or base would not hold it.
     const std::size_t clip_begin = fresh ? begin : std::max(begin, from);
     const std::size_t clip_end = fresh ? end : std::min(end, to);
+    s.prepare_base(page, stop);
     const std::uint64_t reported = s.reported_until();
     const std::size_t ranges_before = s.ranges.size();
     s.report_run(clip_begin, clip_end, ambiguous, fresh || stale);
