@@ -62,8 +62,10 @@ class StoredBytes {
 };
 
 tl::unexpected<Error> damaged(const File& file, const ChunkInfo& chunk, const std::string& what) {
-  return fail(Status::unreadable, at_offset(file, chunk.offset) + ": " + what +
-                                      "; `player --salvage` plays what comes before it");
+  const char* const advice = type_of(chunk.header) == ChunkType::dictionary
+                                 ? "; it names what the records hold, of which none can be played without it"
+                                 : "; `player --salvage` plays what comes before it";
+  return fail(Status::unreadable, at_offset(file, chunk.offset) + ": " + what + advice);
 }
 
 }  // namespace
