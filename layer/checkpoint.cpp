@@ -58,12 +58,12 @@ gpu::Readback& Checkpointer::readback(std::uint32_t family) {
   return *slot;
 }
 
-// A queue of the first family that the program asked for and that can clear images, or
-// only fill buffers.
+// A queue of a family that the program asked for: one that draws, or else clears images,
+// or else fills buffers.
 void Checkpointer::open_zeroing() {
   if (zeroing_ != nullptr) return;
-  constexpr VkFlags fills = VK_QUEUE_TRANSFER_BIT;
-  for (const VkFlags can : {kClears, fills})
+  constexpr std::array<VkFlags, 3> best{VK_QUEUE_GRAPHICS_BIT, VK_QUEUE_COMPUTE_BIT, VK_QUEUE_TRANSFER_BIT};
+  for (const VkFlags can : best)
     for (const std::uint32_t family : device_.created_families) {
       if (family >= device_.families.size() || (device_.families[family].queueFlags & can) == 0) continue;
       device_.next->vkGetDeviceQueue(device_.device, family, 0, &zeroing_queue_);
@@ -85,38 +85,41 @@ bool Checkpointer::zero(const Memory& memory) {
   return done.has_value();
 }
 
-bool Checkpointer::zero(VkImage image, VkSemaphore semaphore, VkFence fence, std::string& reason) {
+// Behind finished work, so that it neither takes long nor comes late. Why not, or nothing.
+std::string Checkpointer::zero(Lock& queues, VkImage image, const std::vector<std::uint32_t>& families,
+                               VkSemaphore semaphore) {
   open_zeroing();
-  if (zeroing_ == nullptr || (device_.families[zeroing_->family()].queueFlags & kClears) == 0) {
-    reason = "no queue of the program's can clear images";
-    return false;
-  }
-  {
+  const bool may =
+      families.empty() || (zeroing_ != nullptr &&
+                           std::find(families.begin(), families.end(), zeroing_->family()) != families.end());
+  if (zeroing_ == nullptr || !may || (device_.families[zeroing_->family()].queueFlags & kClears) == 0)
+    return "no queue that may use it and that the program made can clear images";
+  const auto [idle, waits_for_host] = [&] {
     const auto lock = host_memory().enter();
-    if (!HostMemory::idle(device_) && device_.memories.host_waits.possible()) {
-      reason = "work is pending that may wait for the program";
-      return false;
-    }
+    return std::pair(HostMemory::idle(device_), device_.memories.host_waits.possible());
+  }();
+  if (!idle) {
+    VkFence fence = VK_NULL_HANDLE;
+    if (const VkResult result = fences_.submit(zeroing_queue_, fence); result != VK_SUCCESS)
+      return gpu::describe("vkQueueSubmit", result);
+    queues.unlock();
+    const VkResult result = device_.next->vkWaitForFences(device_.device, 1, &fence, VK_TRUE,
+                                                          waits_for_host ? kPatience : kLongPatience);
+    queues.lock();
+    fences_.give(fence);
+    if (result == VK_TIMEOUT) return "work was still pending";
+    if (result != VK_SUCCESS) return gpu::describe("vkWaitForFences", result);
   }
-  const std::size_t semaphores = semaphore != VK_NULL_HANDLE ? 1 : 0;
-  if (semaphores == 0) {
-    const VkResult result = device_.next->vkWaitForFences(device_.device, 1, &fence, VK_TRUE, kLongPatience);
-    if (result != VK_SUCCESS) {
-      reason = gpu::describe("vkWaitForFences", result);
-      return false;
-    }
-  }
-  const std::span<const VkSemaphore> there(&semaphore, semaphores);
+  const std::span<const VkSemaphore> there(&semaphore, semaphore != VK_NULL_HANDLE ? 1 : 0);
   const auto done =
       gpu::zero_swapchain_image(access(kImageTimeout), image, zeroing_queue_, *zeroing_, there, there);
-  if (!done) reason = done.error().message;
-  return done.has_value();
+  return done ? std::string() : done.error().message;
 }
 
 void Checkpointer::acquired(VkSwapchainKHR handle, std::uint32_t index, VkSemaphore semaphore,
                             VkFence fence) {
-  const Lock lock = enter_queues();
   VkImage image = VK_NULL_HANDLE;
+  std::vector<std::uint32_t> families;
   {
     const std::lock_guard guard(device_.swapchain_lock);
     const auto found = device_.swapchains.find(handle);
@@ -125,9 +128,18 @@ void Checkpointer::acquired(VkSwapchainKHR handle, std::uint32_t index, VkSemaph
     if (index >= swapchain.to_zero.size() || !swapchain.to_zero[index]) return;
     swapchain.to_zero[index] = false;
     image = swapchain.images[index];
+    families = swapchain.families;
   }
   std::string reason;
-  if (!zero(image, semaphore, fence, reason)) note("a new swapchain's image could not be zeroed: " + reason);
+  if (semaphore == VK_NULL_HANDLE) {
+    const VkResult result = device_.next->vkWaitForFences(device_.device, 1, &fence, VK_TRUE, kLongPatience);
+    if (result != VK_SUCCESS) reason = gpu::describe("vkWaitForFences", result);
+  }
+  if (reason.empty()) {
+    Lock queues = enter_queues();
+    reason = zero(queues, image, families, semaphore);
+  }
+  if (!reason.empty()) note("a new swapchain's image could not be zeroed: " + reason);
 }
 
 // The queue's family, if it can copy images.

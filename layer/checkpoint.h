@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Digests of contents while the program runs (design §7), of one device.
 //
-// Any thread. With checkpoints on, submits, presents and our own submits hold
-// the queues' lock: whoever holds it may use any queue of the device. It is
-// taken before HostMemory's.
+// Any thread. With checkpoints on, submits, presents and our own submits, of the
+// first acquires too, hold the queues' lock: whoever holds it may use any queue of
+// the device. It is taken before HostMemory's.
 #pragma once
 
 #include <array>
@@ -91,7 +91,8 @@ class Checkpointer {
   // Whether the capture gets the contents, too, under their digests.
   static bool keeps_bytes() { return settings().checkpoints >= Checkpoints::submit; }
   void open_zeroing();
-  bool zero(VkImage image, VkSemaphore semaphore, VkFence fence, std::string& reason);
+  std::string zero(Lock& queues, VkImage image, const std::vector<std::uint32_t>& families,
+                   VkSemaphore semaphore);
   static std::optional<std::uint32_t> copying_family(const DeviceState& device, VkQueue queue);
   gpu::Access access(std::uint64_t timeout_ns) const;
   gpu::Readback& readback(std::uint32_t family);
@@ -101,7 +102,7 @@ class Checkpointer {
   DeviceState& device_;
   std::mutex queues_;
   std::map<std::uint32_t, std::unique_ptr<gpu::Readback>> readbacks_;  // by queue family
-  std::unique_ptr<gpu::OneShot> zeroing_;                              // null: no queue can
+  std::unique_ptr<gpu::OneShot> zeroing_;  // null: none was needed yet, or no queue can
   VkQueue zeroing_queue_ = VK_NULL_HANDLE;
   Fences fences_;
 

@@ -9,23 +9,33 @@ namespace rondo::layer {
 
 namespace {
 
-// Adds the usage that checkpoints need to read the images with, and to zero them, where
-// the surface allows it. Returns why the images cannot be read, or null.
-const char* add_usage(const DeviceState& device, VkSwapchainCreateInfoKHR& info) {
-  constexpr VkImageUsageFlags both = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
-  if ((info.flags & VK_SWAPCHAIN_CREATE_PROTECTED_BIT_KHR) == 0 && (info.imageUsage & both) != both) {
-    VkSurfaceCapabilitiesKHR capabilities{};
-    if (device.next_instance->vkGetPhysicalDeviceSurfaceCapabilitiesKHR(device.physical, info.surface,
-                                                                        &capabilities) == VK_SUCCESS)
-      info.imageUsage |= capabilities.supportedUsageFlags & both;
-  }
+// Why checkpoints cannot read the images, whatever their usage, or null.
+const char* unreadable(const VkSwapchainCreateInfoKHR& info) {
   if ((info.flags & VK_SWAPCHAIN_CREATE_PROTECTED_BIT_KHR) != 0) return "the swapchain is protected";
   // A digest is of one layer: a part is not called the whole.
   if (info.imageArrayLayers > 1) return "the swapchain's images have several layers";
   if (gpu::block_of(info.imageFormat).bytes == 0) return "the swapchain's format cannot be read back";
-  if ((info.imageUsage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) == 0)
-    return "the surface's images cannot be a transfer source";
   return nullptr;
+}
+
+bool can_be_cleared(const VkSwapchainCreateInfoKHR& info) {
+  return (info.flags & VK_SWAPCHAIN_CREATE_PROTECTED_BIT_KHR) == 0 &&
+         gpu::block_of(info.imageFormat).bytes != 0 && !gpu::is_compressed(info.imageFormat);
+}
+
+// Adds the usage that checkpoints need to read the images with, and to zero them, where
+// the surface allows it. Returns why the images cannot be read, or null.
+const char* add_usage(const DeviceState& device, VkSwapchainCreateInfoKHR& info) {
+  const char* const why = unreadable(info);
+  VkImageUsageFlags wanted = why == nullptr ? VK_IMAGE_USAGE_TRANSFER_SRC_BIT : 0;
+  if (can_be_cleared(info)) wanted |= VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+  VkSurfaceCapabilitiesKHR capabilities{};
+  if ((wanted & ~info.imageUsage) != 0 && device.next_instance->vkGetPhysicalDeviceSurfaceCapabilitiesKHR(
+                                              device.physical, info.surface, &capabilities) == VK_SUCCESS)
+    info.imageUsage |= capabilities.supportedUsageFlags & wanted;
+  if (why == nullptr && (info.imageUsage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) == 0)
+    return "the surface's images cannot be a transfer source";
+  return why;
 }
 
 void remember(DeviceState& device, VkSwapchainKHR handle, const VkSwapchainCreateInfoKHR& info,
@@ -41,8 +51,10 @@ void remember(DeviceState& device, VkSwapchainKHR handle, const VkSwapchainCreat
     swapchain.images.resize(count);
     if (list(device.device, handle, &count, swapchain.images.data()) != VK_SUCCESS) swapchain.images.clear();
   }
-  if ((info.flags & VK_SWAPCHAIN_CREATE_PROTECTED_BIT_KHR) == 0 &&
-      (info.imageUsage & VK_IMAGE_USAGE_TRANSFER_DST_BIT) != 0)
+  if (info.imageSharingMode == VK_SHARING_MODE_CONCURRENT)
+    swapchain.families.assign(info.pQueueFamilyIndices,
+                              info.pQueueFamilyIndices + info.queueFamilyIndexCount);
+  if (can_be_cleared(info) && (info.imageUsage & VK_IMAGE_USAGE_TRANSFER_DST_BIT) != 0)
     swapchain.to_zero.assign(swapchain.images.size(), true);
   const std::lock_guard guard(device.swapchain_lock);
   device.swapchains[handle] = std::move(swapchain);

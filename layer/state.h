@@ -46,7 +46,8 @@ struct Swapchain {
   bool readable = false;         // images have TRANSFER_SRC usage
   const char* reason = nullptr;  // why not
   std::vector<VkImage> images;
-  std::vector<bool> to_zero;  // of each image: it has TRANSFER_DST usage and was not acquired yet
+  std::vector<std::uint32_t> families;  // that share the images; empty: they are one's at a time
+  std::vector<bool> to_zero;            // of each image: it can be cleared, and was not acquired yet
 };
 
 // The first group is written while the device is created, and read afterwards.

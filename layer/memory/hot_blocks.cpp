@@ -50,6 +50,15 @@ bool HotBlocks::scanned(std::size_t first, std::size_t last, bool parts) {
   return more;
 }
 
+bool HotBlocks::cool_part() {
+  if (pages_ % block_pages == 0) return false;
+  const std::size_t block = blocks_ - 1;
+  const bool was = hot_.has(block);
+  hot_.remove(block, block + 1);
+  streak_[block] = 0;
+  return was;
+}
+
 void HotBlocks::never(std::size_t page) {
   const std::size_t block = page / block_pages;
   hot_.remove(block, block + 1);

@@ -31,6 +31,8 @@ class HotBlocks {
   // What comparing pages of a hot block said. True: it is not hot any more.
   bool compared(std::size_t page, bool changed);
   void cool() { hot_.remove(0, blocks_); }
+  // … of the last block alone, if it is not whole. True: it was hot.
+  bool cool_part();
   // The block of this page is cold from here on, for ever.
   void never(std::size_t page);
 

@@ -213,7 +213,14 @@ void Tracked::State::cool() noexcept {
   tracker.skips_changed_ = true;
 }
 
+void Tracked::State::shared_with_device() noexcept {
+  if (device_ever) return;
+  device_ever = true;
+  if (hot.cool_part()) tracker.skips_changed_ = true;
+}
+
 void Tracked::State::lost() noexcept {
+  lost_track = true;
   // First arm again, then take all for written: nothing falls between.
   tracker.kernel_->reopen();
   guard.reset();
@@ -403,7 +410,7 @@ void Tracked::State::report_run(std::size_t begin, std::size_t end, bool is_ambi
 void Tracked::State::prepare_base(std::size_t first, std::size_t last) noexcept {
   constexpr std::size_t many = 8;
   // Where all is compared, what was not written gets no page.
-  if (base_on_heap || shadow != nullptr || owner.mechanism_ == Mechanism::scan) return;
+  if (base_on_heap || shadow != nullptr || lost_track || owner.mechanism_ == Mechanism::scan) return;
   while (last - first >= many) {
     if (known.has(first)) {
       ++first;

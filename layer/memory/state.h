@@ -34,6 +34,8 @@ struct Tracked::State {
   void scanned() noexcept;
   // Pages that were left unprotected are found by scans again: as written, at first.
   void cool() noexcept;
+  // A device may write it from here on.
+  void shared_with_device() noexcept;
   // A scan failed: everything may have been written.
   void lost() noexcept;
   void add_all(std::size_t first, std::size_t last) noexcept;
@@ -106,6 +108,7 @@ struct Tracked::State {
   bool aliased;
   bool resting = false;  // nobody can write through `watched`
   bool unknown_start = false;
+  bool lost_track = false;    // since everything was pending at once, written or not
   bool device_wrote = false;  // device work since the last changes() of everything
   bool device_ever = false;   // device work since tracking began or everything was refreshed
 

@@ -86,7 +86,10 @@ std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size
   if (s.notes_undone) s.undone.remove(0, s.pages);
   if (!s.tracker.kernel_->ours() || offset >= size_) return {};
   const std::uint64_t end_offset = clipped_end(offset, size, size_);
-  if (device != Device::idle) s.device_wrote = s.device_ever = true;
+  if (device != Device::idle) {
+    s.device_wrote = true;
+    s.shared_with_device();
+  }
   const std::size_t first = s.page_of(offset);
   const std::size_t last = s.page_after(end_offset);
   const std::size_t from = s.lead + offset;
@@ -142,7 +145,7 @@ std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size
     s.check_contested(contested);
     s.taken.remove(first, last);
   }
-  if (from == s.lead && to == s.lead + s.bytes) s.device_wrote = false;
+  if (from == s.lead && to == s.lead + s.bytes) s.device_wrote = s.lost_track = false;
   return s.ranges;
 }
 
@@ -172,7 +175,7 @@ std::span<const Range> Tracked::refresh(std::uint64_t offset, std::uint64_t size
     return s.ranges;
   }
   s.device_wrote = true;
-  if (which != Refresh::everything) s.device_ever = true;
+  if (which != Refresh::everything) s.shared_with_device();
   if (s.device_watch != nullptr) s.device_watch->look(first, last, s.known);
   for (std::size_t page = first; page < last; page += Tracker::staging_pages) {
     const std::size_t end_page = std::min(last, page + Tracker::staging_pages);

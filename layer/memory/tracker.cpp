@@ -220,12 +220,20 @@ bool Tracker::scan_arena() noexcept {
   };
   std::uintptr_t at = start_of(aliased_.front());
   const std::uintptr_t end = end_of(aliased_.back());
-  bool scanned = kernel_->may_scan(at, end);
-  for (const Addresses& skip : skipped_) {
-    scanned = scanned && kernel_->scan_part(at, skip.begin, Kernel::Rearm::yes, found);
-    at = skip.end;
+  bool scanned = true;
+  // From one memory at rest to the next: what is hot between has to be mapped, too.
+  for (auto skip = skipped_.begin();; ++skip) {
+    const auto rest = std::find_if(skip, skipped_.end(), [](const Skip& one) { return one.rests; });
+    const std::uintptr_t stop = rest == skipped_.end() ? end : rest->begin;
+    scanned = scanned && kernel_->may_scan(at, stop);
+    for (; skip != rest; ++skip) {
+      scanned = scanned && kernel_->scan_part(at, skip->begin, Kernel::Rearm::yes, found);
+      at = skip->end;
+    }
+    scanned = scanned && kernel_->scan_part(at, stop, Kernel::Rearm::yes, found);
+    if (rest == skipped_.end()) break;
+    at = rest->end;
   }
-  scanned = scanned && kernel_->scan_part(at, end, Kernel::Rearm::yes, found);
   for (Tracked* tracked : aliased_) {
     Tracked::State& state = *tracked->state_;
     if (state.resting) continue;
@@ -255,7 +263,7 @@ void Tracker::list_skipped() noexcept try {
     const auto awake = std::find_if(it, aliased_.end(), [](const Tracked* t) { return !t->state_->resting; });
     if (awake != it) {
       const Tracked* const last = *std::prev(awake);
-      const Addresses rests{start_of(*it), start_of(last) + last->size_};
+      const Skip rests{start_of(*it), start_of(last) + last->size_, true};
       if (rests.end - rests.begin >= worth_skipping) {
         skipped_.push_back(rests);
         it = awake;
@@ -268,9 +276,10 @@ void Tracker::list_skipped() noexcept try {
       state.hot.runs(0, state.hot.any() ? state.pages : 0,
                      [&](std::size_t first, std::size_t last, bool hot) {
                        if (!hot) return;
-                       const Addresses skip{start + first * page_bytes, start + last * page_bytes};
+                       const Skip skip{start + first * page_bytes, start + last * page_bytes, false};
                        // Between two memories is nothing to scan.
                        const bool joined = first == 0 && it != aliased_.begin() && !skipped_.empty() &&
+                                           !skipped_.back().rests &&
                                            skipped_.back().end == end_of(*std::prev(it));
                        if (joined)
                          skipped_.back().end = skip.end;

@@ -139,10 +139,11 @@ class Tracker {
   std::vector<Tracked*> aliased_;  // ascending addresses
   std::vector<Tracked*> foreign_;
   std::vector<Tracked*> found_;
-  struct Addresses {
+  struct Skip {  // of aliased memory: no scan looks there
     std::uintptr_t begin, end;
+    bool rests;  // else it is hot
   };
-  std::vector<Addresses> skipped_;  // of aliased memory, ascending: hot, or at rest; no scan looks there
+  std::vector<Skip> skipped_;       // ascending
   bool skips_changed_ = false;      // since skipped_ was made
   bool arena_whole_ = true;  // false once a mapping in the arena cannot be scanned with the others
 

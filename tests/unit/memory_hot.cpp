@@ -249,6 +249,22 @@ TEST_F(MemoryHotSmall, IsLeftUnprotectedWhileItIsAlwaysWritten) {
   EXPECT_EQ(found(), always);
 }
 
+// What it writes from then on is not the host's.
+TEST_F(MemoryHotSmall, IsWatchedAgainOnceADeviceWrites) {
+  for (int round = 0; round < kRounds; ++round) {
+    write(2);
+    EXPECT_EQ(found(), std::vector<std::size_t>{2});
+  }
+  memories[2]->device_side()[100] = std::byte{1};
+  tracked[2]->refresh(0, whole, Refresh::finished);
+  found();  // it was open until here, so it counts as written once
+  for (int round = 0; round < kRounds; ++round) {
+    memories[2]->device_side()[100] = std::byte(round + 2);
+    tracked[2]->refresh(0, whole, Refresh::finished);
+    EXPECT_EQ(found(), std::vector<std::size_t>{}) << round;
+  }
+}
+
 TEST_F(MemoryHotSmall, StaysWatchedWhereADeviceWrites) {
   for (int round = 0; round < kRounds; ++round) {
     write(2);
