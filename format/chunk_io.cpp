@@ -62,10 +62,8 @@ class StoredBytes {
 };
 
 tl::unexpected<Error> damaged(const File& file, const ChunkInfo& chunk, const std::string& what) {
-  const char* const advice = type_of(chunk.header) == ChunkType::dictionary
-                                 ? "; it names what the records hold, of which none can be played without it"
-                                 : "; `player --salvage` plays what comes before it";
-  return fail(Status::unreadable, at_offset(file, chunk.offset) + ": " + what + advice);
+  return fail(Status::unreadable, at_offset(file, chunk.offset) + ": " + what +
+                                      "; `player --salvage` plays what comes before it");
 }
 
 }  // namespace

@@ -113,6 +113,7 @@ Result<void> FileReader::read_dictionary_and_sessions() {
     }
     if (used) continue;
     if (!options_.salvage) return used;
+    names_lost_ = names_lost_ || type == ChunkType::dictionary;
     layout_.cut_reason += (layout_.cut_reason.empty() ? "" : "; ") + used.error().message;
   }
   for (auto& [ordinal, text] : sessions) sessions_.push_back(std::move(text));

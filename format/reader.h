@@ -75,6 +75,7 @@ class Reader {
   virtual bool can_be_finished() const = 0;
   virtual std::optional<Footer> footer() const = 0;
   virtual const std::string& cut_reason() const = 0;  // why it is not complete, or what salvage dropped
+  virtual bool names_lost() const = 0;                // a part of the dictionary was dropped: it is damaged
   virtual const std::vector<ChunkInfo>& chunks() const = 0;
   virtual const std::vector<DictionaryRow>& dictionary() const = 0;
   virtual const std::vector<std::string>& sessions() const = 0;  // JSON texts

@@ -68,6 +68,7 @@ class FileReader final : public Reader {
     return layout_.complete ? std::optional(layout_.footer) : std::nullopt;
   }
   const std::string& cut_reason() const override { return layout_.cut_reason; }
+  bool names_lost() const override { return names_lost_; }
   const std::vector<ChunkInfo>& chunks() const override { return chunks_; }
   const std::vector<DictionaryRow>& dictionary() const override { return dictionary_; }
   const std::vector<std::string>& sessions() const override { return sessions_; }
@@ -97,6 +98,7 @@ class FileReader final : public Reader {
   mutable MemoryUse memory_;
   std::vector<ChunkInfo> chunks_;  // the data region's, then the spool's
   std::vector<DictionaryRow> dictionary_;
+  bool names_lost_ = false;
   std::vector<std::string> sessions_;
   std::vector<std::vector<const ChunkInfo*>> threads_;  // each thread's chunks, in its order
   mutable BlobStore blobs_;

@@ -2,7 +2,6 @@
 #include "layer/checkpoint.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "gpu/zero_fill.h"
 #include "layer/log.h"
@@ -29,7 +28,6 @@ constexpr std::uint64_t kShare = 4;
 constexpr int kAttempts = 8;  // against other threads that submit, or write what is being read
 constexpr VkDeviceSize kPiece = 4u << 20;  // of a buffer that is kept: what did not change is kept once
 constexpr std::uint64_t kImageTimeout = 60'000'000'000;  // ns
-constexpr VkFlags kClears = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
 
 // A part of a buffer that is mapped, and its digest.
 struct Open {
@@ -58,29 +56,37 @@ gpu::Readback& Checkpointer::readback(std::uint32_t family) {
   return *slot;
 }
 
-// A queue of a family that the program asked for: one that draws, or else clears images,
-// or else fills buffers.
-void Checkpointer::open_zeroing() {
-  if (zeroing_ != nullptr) return;
-  constexpr std::array<VkFlags, 3> best{VK_QUEUE_GRAPHICS_BIT, VK_QUEUE_COMPUTE_BIT, VK_QUEUE_TRANSFER_BIT};
-  for (const VkFlags can : best)
-    for (const std::uint32_t family : device_.created_families) {
-      if (family >= device_.families.size() || (device_.families[family].queueFlags & can) == 0) continue;
-      device_.next->vkGetDeviceQueue(device_.device, family, 0, &zeroing_queue_);
-      if (device_.set_loader_data != nullptr) device_.set_loader_data(device_.device, zeroing_queue_);
-      zeroing_ = std::make_unique<gpu::OneShot>(access(kImageTimeout), family);
-      return;
+Checkpointer::Work Checkpointer::work() const {
+  const auto lock = host_memory().enter();
+  const DeviceMemory& memories = device_.memories;
+  return {memories.epoch, memories.signals, HostMemory::idle(device_), memories.host_waits.possible()};
+}
+
+Checkpointer::Zeroing* Checkpointer::zeroing(VkFlags can, const std::vector<std::uint32_t>& families) {
+  for (const std::uint32_t family : device_.created_families) {
+    if (family >= device_.families.size() || (device_.families[family].queueFlags & can) == 0) continue;
+    if (!families.empty() && std::find(families.begin(), families.end(), family) == families.end()) continue;
+    Zeroing& one = zeroings_[family];
+    if (one.commands == nullptr) {
+      device_.next->vkGetDeviceQueue(device_.device, family, 0, &one.queue);
+      if (device_.set_loader_data != nullptr) device_.set_loader_data(device_.device, one.queue);
+      one.commands = std::make_unique<gpu::OneShot>(access(kImageTimeout), family);
     }
+    return &one;
+  }
+  return nullptr;
 }
 
 bool Checkpointer::zero(const Memory& memory) {
   const Lock lock = enter_queues();
+  constexpr VkFlags fills = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
   const bool visible =
       (device_.memory.memoryTypes[memory.type].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0;
-  if (!visible) open_zeroing();
+  Zeroing* const by = visible ? nullptr : zeroing(fills);
   const auto done =
-      gpu::zero_fill(access(kImageTimeout), memory.handle, memory.size, memory.type, zeroing_queue_,
-                     zeroing_.get(), device_.software ? gpu::HostPages::give_back : gpu::HostPages::keep);
+      gpu::zero_fill(access(kImageTimeout), memory.handle, memory.size, memory.type,
+                     by == nullptr ? VK_NULL_HANDLE : by->queue, by == nullptr ? nullptr : by->commands.get(),
+                     device_.software ? gpu::HostPages::give_back : gpu::HostPages::keep);
   if (!done) note("an allocation could not be zeroed: " + done.error().message);
   return done.has_value();
 }
@@ -88,31 +94,28 @@ bool Checkpointer::zero(const Memory& memory) {
 // Behind finished work, so that it neither takes long nor comes late. Why not, or nothing.
 std::string Checkpointer::zero(Lock& queues, VkImage image, const std::vector<std::uint32_t>& families,
                                VkSemaphore semaphore) {
-  open_zeroing();
-  const bool may =
-      families.empty() || (zeroing_ != nullptr &&
-                           std::find(families.begin(), families.end(), zeroing_->family()) != families.end());
-  if (zeroing_ == nullptr || !may || (device_.families[zeroing_->family()].queueFlags & kClears) == 0)
-    return "no queue that may use it and that the program made can clear images";
-  const auto [idle, waits_for_host] = [&] {
-    const auto lock = host_memory().enter();
-    return std::pair(HostMemory::idle(device_), device_.memories.host_waits.possible());
-  }();
-  if (!idle) {
+  Zeroing* by = zeroing(VK_QUEUE_GRAPHICS_BIT, families);
+  if (by == nullptr) by = zeroing(VK_QUEUE_COMPUTE_BIT, families);
+  if (by == nullptr) return "no queue that may use it and that the program made can clear images";
+  for (int attempt = 0;; ++attempt) {
+    const Work before = work();
+    if (before.idle) break;
+    if (attempt == kAttempts) return "other threads kept submitting";
     VkFence fence = VK_NULL_HANDLE;
-    if (const VkResult result = fences_.submit(zeroing_queue_, fence); result != VK_SUCCESS)
-      return gpu::describe("vkQueueSubmit", result);
-    queues.unlock();
-    const VkResult result = device_.next->vkWaitForFences(device_.device, 1, &fence, VK_TRUE,
-                                                          waits_for_host ? kPatience : kLongPatience);
+    VkResult result = fences_.submit(by->queue, fence);
+    if (result != VK_SUCCESS) return gpu::describe("vkQueueSubmit", result);
+    queues.unlock();  // what is pending may wait for a submit of another thread
+    result = device_.next->vkWaitForFences(device_.device, 1, &fence, VK_TRUE,
+                                           before.waits_for_host ? kPatience : kLongPatience);
     queues.lock();
     fences_.give(fence);
     if (result == VK_TIMEOUT) return "work was still pending";
     if (result != VK_SUCCESS) return gpu::describe("vkWaitForFences", result);
+    if (work().epoch == before.epoch) break;
   }
   const std::span<const VkSemaphore> there(&semaphore, semaphore != VK_NULL_HANDLE ? 1 : 0);
   const auto done =
-      gpu::zero_swapchain_image(access(kImageTimeout), image, zeroing_queue_, *zeroing_, there, there);
+      gpu::zero_swapchain_image(access(kImageTimeout), image, by->queue, *by->commands, there, there);
   return done ? std::string() : done.error().message;
 }
 
@@ -131,10 +134,13 @@ void Checkpointer::acquired(VkSwapchainKHR handle, std::uint32_t index, VkSemaph
     families = swapchain.families;
   }
   std::string reason;
-  if (semaphore == VK_NULL_HANDLE) {
-    const VkResult result = device_.next->vkWaitForFences(device_.device, 1, &fence, VK_TRUE, kLongPatience);
-    if (result != VK_SUCCESS) reason = gpu::describe("vkWaitForFences", result);
-  }
+  if (semaphore == VK_NULL_HANDLE && fence == VK_NULL_HANDLE)
+    reason = "nothing says when it is there";
+  else if (semaphore == VK_NULL_HANDLE)
+    if (const VkResult result =
+            device_.next->vkWaitForFences(device_.device, 1, &fence, VK_TRUE, kLongPatience);
+        result != VK_SUCCESS)
+      reason = gpu::describe("vkWaitForFences", result);
   if (reason.empty()) {
     Lock queues = enter_queues();
     reason = zero(queues, image, families, semaphore);
@@ -255,13 +261,8 @@ VkResult Checkpointer::start_probe() {
 // that was found. It is not held while waiting: what is pending may wait for a
 // submit of another thread.
 Checkpointer::Settled Checkpointer::settle(Lock& queues, Patience patience, std::string& reason) {
-  const auto now = [&] {
-    const auto lock = host_memory().enter();
-    return std::tuple(device_.memories.epoch, device_.memories.signals,
-                      device_.memories.host_waits.possible());
-  };
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    const auto [epoch, signals, waits_for_host] = now();
+    const auto [epoch, signals, idle, waits_for_host] = work();
     if (probed_ != epoch)
       if (const VkResult result = start_probe(); result != VK_SUCCESS) {
         reason = gpu::describe("vkQueueSubmit", result);
@@ -297,7 +298,7 @@ Checkpointer::Settled Checkpointer::settle(Lock& queues, Patience patience, std:
       return Settled::no;
     }
     give_probe();
-    if (std::get<0>(now()) == epoch) {
+    if (work().epoch == epoch) {
       in_vain_ = {};
       return Settled::yes;
     }

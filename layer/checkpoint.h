@@ -73,6 +73,12 @@ class Checkpointer {
   void contents(ThreadState& state);
 
  private:
+  struct Work {
+    std::uint64_t epoch, signals;  // of DeviceMemory
+    bool idle;                     // all that was submitted is known to be finished
+    bool waits_for_host;           // it may wait for what the program does next
+  };
+  Work work() const;
   enum class Settled { yes, no, still_not };  // still_not: and nothing has happened since it was told
   // How long it waits for work that ends by itself: a while, or as long as that takes.
   enum class Patience { some, much };
@@ -90,7 +96,14 @@ class Checkpointer {
              const char* unverified);
   // Whether the capture gets the contents, too, under their digests.
   static bool keeps_bytes() { return settings().checkpoints >= Checkpoints::submit; }
-  void open_zeroing();
+  // What is zeroed with, of one queue family.
+  struct Zeroing {
+    VkQueue queue = VK_NULL_HANDLE;
+    std::unique_ptr<gpu::OneShot> commands;
+  };
+  // Of the first family that the program asked for, that can do one of `can`, and that is
+  // one of `families`, if there are any. Null: none.
+  Zeroing* zeroing(VkFlags can, const std::vector<std::uint32_t>& families = {});
   std::string zero(Lock& queues, VkImage image, const std::vector<std::uint32_t>& families,
                    VkSemaphore semaphore);
   static std::optional<std::uint32_t> copying_family(const DeviceState& device, VkQueue queue);
@@ -102,8 +115,7 @@ class Checkpointer {
   DeviceState& device_;
   std::mutex queues_;
   std::map<std::uint32_t, std::unique_ptr<gpu::Readback>> readbacks_;  // by queue family
-  std::unique_ptr<gpu::OneShot> zeroing_;  // null: none was needed yet, or no queue can
-  VkQueue zeroing_queue_ = VK_NULL_HANDLE;
+  std::map<std::uint32_t, Zeroing> zeroings_;                          // by queue family
   Fences fences_;
 
   // Memory checkpoints are made one at a time; what follows is theirs.

@@ -66,7 +66,8 @@ Result<void> PlanBuilder::run() {
     if (!record->has_value() || (*record)->sequence > options_.until) break;
     const bool whole = options_.damage.kind == Damage::Kind::none;
     if (auto added = whole ? add(**record) : add_damaged(**record); !added) {
-      if (options_.salvage && !blob_lost_.empty()) break;  // the capture ends where its bytes do
+      // The capture ends where its bytes do, or its names.
+      if (options_.salvage && (!blob_lost_.empty() || reader_.names_lost())) break;
       return added;
     }
     if (plan_->arena.bytes() + blob_bytes_ + validity_.bytes() > budget_)
@@ -74,7 +75,8 @@ Result<void> PlanBuilder::run() {
                                       "the plan needs more than the " + std::to_string(budget_ >> 20) +
                                           " MiB of memory it may use; play less of it with --until"));
   }
-  if (options_.salvage && !(reader_.complete() && reader_.gaps() == 0 && blob_lost_.empty())) {
+  const bool whole = reader_.complete() && reader_.gaps() == 0 && blob_lost_.empty() && !reader_.names_lost();
+  if (options_.salvage && !whole) {
     if (plan_->counts.submits == 0)
       return fail(Status::unreadable,
                   plan_->path + ": holds no whole submit before it was cut or damaged: nothing to salvage");

@@ -4,6 +4,8 @@
 // another (oldSwapchain) while its images are still in use.
 //   headless [--frames N] [--read 1]   the host looks at each image, too
 //            [--undrawn N]             the first N frames are presented as the driver left them
+//            [--ahead 1]               acquires with the frame before it in flight
+//            [--event 1]               has an event, for which work might wait
 #include "objects.h"
 
 using namespace program;
@@ -123,7 +125,9 @@ int main(int argc, char** argv) {
   for (MappedBuffer& out : outs)
     if (reads) out = create_mapped_buffer(c, 32 * 32 * 4, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
   Chain left = create_chain(c, {32, 16}), right = create_chain(c, {16, 16});
-  VkSemaphore acquired = create_semaphore(c), painted = create_semaphore(c);
+  const bool ahead = option(argc, argv, "--ahead", 0) != 0;
+  const VkEvent event = option(argc, argv, "--event", 0) != 0 ? create_event(c) : VK_NULL_HANDLE;
+  VkSemaphore acquireds[2] = {create_semaphore(c), create_semaphore(c)}, painted = create_semaphore(c);
   VkFence there = create_fence(c);
   std::uint32_t replaced = 0;
   for (std::uint32_t frame = 0; frame < frames; ++frame) {
@@ -134,10 +138,12 @@ int main(int argc, char** argv) {
       vkDestroySwapchainKHR(c.device, old, nullptr);
       ++replaced;
     }
+    const VkSemaphore acquired = acquireds[ahead ? frame % 2 : 0];
     const std::uint32_t indices[2] = {acquire(c, left, acquired, VK_NULL_HANDLE, frame % 2 == 0),
                                       acquire(c, right, VK_NULL_HANDLE, there, frame % 3 == 0)};
     CHECK(vkWaitForFences(c.device, 1, &there, VK_TRUE, UINT64_MAX));
     CHECK(vkResetFences(c.device, 1, &there));
+    if (ahead && frame != 0) wait(c, commands);
     begin(commands);
     const std::uint32_t shade = 17 * (frame % 16);
     const bool draws = frame >= undrawn;
@@ -164,6 +170,7 @@ int main(int argc, char** argv) {
     present.pImageIndices = indices;
     present.pResults = results;
     CHECK(vkQueuePresentKHR(c.queues[0], &present));
+    if (ahead) continue;
     wait(c, commands);
     if (!draws) continue;
     expect_painted(left, shade, 0, outs[0]);
@@ -172,7 +179,9 @@ int main(int argc, char** argv) {
   CHECK(vkDeviceWaitIdle(c.device));
   std::printf("headless: %u frames, %u replaced\n", frames, replaced);
   vkDestroyFence(c.device, there, nullptr);
-  for (VkSemaphore semaphore : {acquired, painted}) vkDestroySemaphore(c.device, semaphore, nullptr);
+  vkDestroyEvent(c.device, event, nullptr);
+  for (VkSemaphore semaphore : {acquireds[0], acquireds[1], painted})
+    vkDestroySemaphore(c.device, semaphore, nullptr);
   for (Chain* chain : {&left, &right}) {
     vkDestroySwapchainKHR(c.device, chain->swapchain, nullptr);
     vkDestroySurfaceKHR(c.instance, chain->surface, nullptr);

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -183,27 +182,6 @@ TEST(AnalyzersWrongInput, ADamagedChunkHeaderIsNothingToFinish) {
   EXPECT_NE(info.out.find("'player --salvage' plays what comes before"), std::string::npos) << info.out;
   EXPECT_EQ((info.out + info.error).find("rondo finish"), std::string::npos) << info.out << info.error;
   expect_refused(printed(run_finish, {file.path()}), 3, file.path());
-}
-
-// Nothing is left to salvage then, so that is not the advice.
-TEST(AnalyzersWrongInput, ADamagedDictionaryLeavesNothingToPlay) {
-  const TemporaryFile file;
-  test::write_scene(file.path());
-  std::string bytes = read(file.path());
-  std::size_t at = sizeof(FileHeader);
-  ChunkHeader header{};
-  do {
-    ASSERT_LE(at + sizeof header, bytes.size());
-    std::memcpy(&header, bytes.data() + at, sizeof header);
-    at += sizeof header + static_cast<std::size_t>(header.stored_bytes);
-  } while (header.type != static_cast<std::uint16_t>(ChunkType::dictionary));
-  bytes[at - 1] ^= 1;
-  write(file.path(), bytes);
-  const auto reader = Reader::open(file.path());
-  ASSERT_FALSE(reader);
-  EXPECT_NE(reader.error().message.find("none can be played without it"), std::string::npos)
-      << reader.error().message;
-  EXPECT_EQ(reader.error().message.find("--salvage"), std::string::npos) << reader.error().message;
 }
 
 TEST(AnalyzersWrongInput, AFlippedByteNeverCrashes) {

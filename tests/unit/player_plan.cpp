@@ -241,6 +241,39 @@ TEST_F(PlayerPlan, SalvagesNothingWithoutAWholeSubmit) {
   fails(build(options), Status::unreadable, "no whole submit");
 }
 
+// The records behind it are not for a newer Rondo: nobody can name them.
+TEST_F(PlayerPlan, SalvagesWithoutPartsOfTheDictionary) {
+  submit();
+  create_fence();
+  capture.finish();
+  const std::string good = [&] {
+    std::ifstream in(file.path(), std::ios::binary);
+    return std::string{std::istreambuf_iterator<char>(in), {}};
+  }();
+  int damaged = 0;
+  ChunkHeader header{};
+  for (std::size_t at = sizeof(FileHeader); at + sizeof header <= good.size() - sizeof(Footer);) {
+    std::memcpy(&header, good.data() + at, sizeof header);
+    at += sizeof header + static_cast<std::size_t>(header.stored_bytes);
+    if (header.type != static_cast<std::uint16_t>(ChunkType::dictionary)) continue;
+    ++damaged;
+    std::string bytes = good;
+    bytes[at - 1] ^= 1;
+    std::ofstream(file.path(), std::ios::binary | std::ios::trunc) << bytes;
+    PlanOptions options;
+    fails(build(options), Status::unreadable, "--salvage");
+    options.salvage = true;
+    const auto plan = build(options);
+    if (plan) {
+      EXPECT_TRUE((*plan)->salvaged);
+      EXPECT_NE((*plan)->salvage_reason.find("corrupt"), std::string::npos) << (*plan)->salvage_reason;
+    } else {
+      fails(plan, Status::unreadable, "nothing to salvage");
+    }
+  }
+  EXPECT_GT(damaged, 0);
+}
+
 TEST_F(PlayerPlan, NamesTheBlobThatWasCorrupted) {
   const VkDeviceMemory memory = allocate(4096);
   write(memory, 0, std::vector<std::byte>(4096, std::byte{3}));
