@@ -123,6 +123,7 @@ struct Tracked::State {
   PageSet mixed;    // pending when the device had been writing
   PageSet stale;    // mixed, and the device has finished: base lacks what it wrote
   PageSet device_pages;  // where a device's write was seen, ever
+  static constexpr std::size_t kRoom = 16;  // for ranges, when there is no memory for more
   std::vector<Range> ranges;
   std::size_t gap = merge_gap;       // equal bytes between changes that are one range
   std::size_t last_gap = merge_gap;  // the same, of ranges.back()
