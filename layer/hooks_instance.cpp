@@ -132,7 +132,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkEnumerateInstanceVersion(std::uint32_t* pA
 // The loader calls these before any instance (the manifest's pre_instance_functions).
 extern "C" {
 
-VK_LAYER_EXPORT VKAPI_ATTR VkResult VKAPI_CALL rondo_enumerate_instance_extensions(
+[[gnu::visibility("default")]] VKAPI_ATTR VkResult VKAPI_CALL rondo_enumerate_instance_extensions(
     const VkEnumerateInstanceExtensionPropertiesChain* chain, const char* layer, std::uint32_t* count,
     VkExtensionProperties* properties) {
   using namespace rondo::layer;
@@ -152,7 +152,7 @@ VK_LAYER_EXPORT VKAPI_ATTR VkResult VKAPI_CALL rondo_enumerate_instance_extensio
   });
 }
 
-VK_LAYER_EXPORT VKAPI_ATTR VkResult VKAPI_CALL
+[[gnu::visibility("default")]] VKAPI_ATTR VkResult VKAPI_CALL
 rondo_enumerate_instance_layers(const VkEnumerateInstanceLayerPropertiesChain* chain, std::uint32_t* count,
                                 VkLayerProperties* properties) {
   using namespace rondo::layer;
@@ -168,7 +168,7 @@ rondo_enumerate_instance_layers(const VkEnumerateInstanceLayerPropertiesChain* c
   });
 }
 
-VK_LAYER_EXPORT VKAPI_ATTR VkResult VKAPI_CALL
+[[gnu::visibility("default")]] VKAPI_ATTR VkResult VKAPI_CALL
 rondo_enumerate_instance_version(const VkEnumerateInstanceVersionChain* chain, std::uint32_t* version) {
   const VkResult result = chain->CallDown(version);
   if (result == VK_SUCCESS) *version = rondo::layer::visible_version(*version);

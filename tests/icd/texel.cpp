@@ -97,6 +97,9 @@ std::uint64_t encoded(const Component& c, float value) {
       return small_float(value, 10, true);
     case Kind::ufloat:
       return small_float(value, c.bits - 5u, false);
+    case Kind::sfixed5:  // 5 bits behind the point
+      return rounded(std::clamp(std::ldexp(static_cast<double>(value), 5), -largest(c.bits - 1u) - 1,
+                                largest(c.bits - 1u)));
     default:
       return 0;
   }
@@ -127,6 +130,8 @@ float decoded(const Component& c, std::uint64_t bits) {
       return from_small_float(bits, 10, true);
     case Kind::ufloat:
       return from_small_float(bits, c.bits - 5u, false);
+    case Kind::sfixed5:
+      return std::ldexp(static_cast<float>(extended(bits, c.bits)), -5);
     default:
       return 0;
   }

@@ -9,7 +9,7 @@
 
 namespace fake {
 
-enum class Kind : std::uint8_t { unorm, snorm, uint, sint, uscaled, sscaled, srgb, sfloat, ufloat };
+enum class Kind : std::uint8_t { unorm, snorm, uint, sint, uscaled, sscaled, srgb, sfloat, ufloat, sfixed5 };
 
 // Of a texel as it lies in memory, little-endian: `bits` from `shift` on.
 struct Component {

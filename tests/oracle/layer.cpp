@@ -362,7 +362,7 @@ PFN_vkVoidFunction GetInstanceProcAddr(VkInstance handle, const char* name) {
 
 }  // namespace oracle
 
-extern "C" VK_LAYER_EXPORT VKAPI_ATTR VkResult VKAPI_CALL
+extern "C" [[gnu::visibility("default")]] VKAPI_ATTR VkResult VKAPI_CALL
 vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* version) {
   if (version->loaderLayerInterfaceVersion > 2) version->loaderLayerInterfaceVersion = 2;
   version->pfnGetInstanceProcAddr = oracle::GetInstanceProcAddr;
