@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzers/coverage.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <string_view>
 #include <vector>
@@ -8,6 +10,7 @@
 #include "analyzers/names.h"
 #include "analyzers/text.h"
 #include "format/codec/schema.h"
+#include "format/vulkan.h"
 
 namespace rondo::analyzers {
 
@@ -57,10 +60,17 @@ void append_counts(std::string& out, const Counts& counts) {
   append(out, "{} regular, {} irregular, {} unsupported\n", counts[0], counts[1], counts[2]);
 }
 
+// Of the Vulkan registry that this build was made with.
+std::string registry_version() {
+  constexpr std::uint32_t version = VK_HEADER_VERSION_COMPLETE;
+  return fmt::format("{}.{}.{}", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
+                     VK_API_VERSION_PATCH(version));
+}
+
 }  // namespace
 
 void append_coverage(std::string& out) {
-  out += "commands    ";
+  append(out, "registry    {}\ncommands    ", registry_version());
   append_counts(out, count_commands());
   for (const codec::CommandClass kind : kClasses) {
     append(out, "\n{} commands\n", class_text(kind));
@@ -81,6 +91,7 @@ void append_coverage(std::string& out) {
 
 void write_coverage(JsonWriter& json) {
   json.begin_object();
+  json.field("registry", registry_version());
   json.key("counts");
   json.begin_object();
   write_counts(json, count_commands());

@@ -76,6 +76,13 @@ void check_system(Findings& findings) {
         "checkpoints of memory that is read back (readback, submit) cannot be compared, and device addresses "
         "change: "
         "raise the limit");
+  else if (memory.alias && limited)
+    findings.warn(
+        "memory",
+        "host writes are found by memfd aliases under asynchronous write-protect, as far as those fit a "
+        "quarter of what the limit of address space (ulimit -v) leaves",
+        "beyond that memory that is read back cannot be compared, and device addresses change: raise the "
+        "limit");
   else if (memory.alias)
     findings.ok("memory", "host writes are found by memfd aliases under asynchronous write-protect");
   else

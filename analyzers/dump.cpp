@@ -46,7 +46,10 @@ class Pattern {
 bool imports(const Walk& walk, const Step& step) {
   if (std::string_view(step.command->name).starts_with("vkImport")) return true;
   for (const codec::StructRef& chained : walk.decoded().chained)
-    if (std::string_view(codec::info(chained.id).name).starts_with("VkImport")) return true;
+    // What host pointers led to is recorded.
+    if (chained.id != StructId::VkImportMemoryHostPointerInfoEXT &&
+        std::string_view(codec::info(chained.id).name).starts_with("VkImport"))
+      return true;
   return false;
 }
 

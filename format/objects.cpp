@@ -27,6 +27,14 @@ struct KeyHash {
 };
 
 // Handles that a getter returns are the same each time: nothing is counted.
+// vkCreate*Pipelines and vkCreateShadersEXT may fail and still publish some.
+bool may_outlive_failure(HandleType type) {
+#ifdef VK_EXT_shader_object
+  if (type == HandleType::VkShaderEXT) return true;
+#endif
+  return type == HandleType::VkPipeline;
+}
+
 bool is_getter(const codec::CommandInfo& command) {
   const std::string_view name = command.name;
   return name.starts_with("vkGet") || name.starts_with("vkEnumerate") || name.starts_with("vkAcquire");
@@ -181,8 +189,7 @@ void ObjectTable::apply(const codec::CommandInfo& command, std::uint64_t sequenc
   for (std::size_t i = 0; i < refs.size(); ++i) {
     const codec::HandleRef& ref = refs[i];
     if (ref.captured == 0 || ref.type == HandleType::none || (ref.flags & codec::kCreated) == 0) continue;
-    // vkCreate*Pipelines may fail and still publish some.
-    if (!succeeded && ref.type != HandleType::VkPipeline) continue;
+    if (!succeeded && !may_outlive_failure(ref.type)) continue;
     ObjectId known = m.find(ref.type, ref.captured, dispatch);
     if (known != 0 && ref.type == HandleType::VkImage && command.id == CommandId::vkGetSwapchainImagesKHR)
       known = m.image_of(known, m.parent_of(ref.type, command, lowered, out.ids));

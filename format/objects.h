@@ -47,7 +47,7 @@ class ObjectTable {
     std::vector<ObjectId> ended;         // all, children before parents
   };
   // `succeeded`: the call returned a success code (or nothing). Failed calls
-  // create nothing, but for pipelines that are not null.
+  // create nothing, but for pipelines and shaders that are not null.
   void apply(const codec::CommandInfo& command, std::uint64_t sequence, bool succeeded,
              const codec::Lowered& lowered, Resolution& out);
 

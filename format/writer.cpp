@@ -117,6 +117,7 @@ Segment* CaptureWriter::Impl::new_segment(std::unique_lock<std::mutex>& lock, st
     spool.give_back(offset);
     return nullptr;
   }
+  pieces.add(made->map, made->bytes);
   segments.push_back(made.release());
   return segments.back();
 }
@@ -330,7 +331,20 @@ void CaptureWriter::note_structure(std::uint16_t id) { impl_->structures.add(id)
 std::string CaptureWriter::failure() const {
   if (impl_->abandoned.load()) return "this process was forked from the recorded one";
   const std::lock_guard lock(impl_->mutex);
-  return impl_->failure;
+  return impl_->failure_text();
+}
+
+bool CaptureWriter::replace_lost(std::uintptr_t address) noexcept {
+  // A forked child has none of them.
+  if (impl_->abandoned.load()) return false;
+  const MappedPieces::Piece piece = impl_->pieces.find(address);
+  if (piece.start == 0) return false;
+  if (::mmap(reinterpret_cast<void*>(piece.start), piece.bytes, PROT_READ | PROT_WRITE,
+             MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED)
+    return false;
+  impl_->lost.store(true);
+  failed_.store(true, std::memory_order_release);
+  return true;
 }
 
 Result<CaptureWriter::Summary> CaptureWriter::finish(Ending ending) { return impl_->finish(ending); }

@@ -131,6 +131,10 @@ class CaptureWriter {
   Result<Summary> finish(Ending ending);
   // In a forked child: forget the file without touching it.
   void abandon();
+  // For a handler of SIGBUS: true if the fault was in a mapping of the file, which
+  // somebody has truncated, or which has no room. Private memory lies there from now
+  // on, and the recording has failed.
+  bool replace_lost(std::uintptr_t address) noexcept;
 
  private:
   CaptureWriter();

@@ -124,9 +124,17 @@ int CaptureWriter::Impl::do_chunk(const Job& job) {
   void* map = ::mmap(nullptr, static_cast<std::size_t>(slot_bytes), PROT_READ, MAP_SHARED, file.descriptor(),
                      static_cast<off_t>(job.chunk_offset));
   if (map == MAP_FAILED) return errno;
+  {
+    const std::lock_guard lock(mutex);
+    pieces.add(map, static_cast<std::size_t>(slot_bytes));
+  }
   ::madvise(map, static_cast<std::size_t>(slot_bytes), MADV_SEQUENTIAL);
   const auto* payload = static_cast<const std::byte*>(map) + sizeof job.chunk;
   const int error = assembler.add_chunk(job.chunk, {payload, static_cast<std::size_t>(job.bytes)});
+  {
+    const std::lock_guard lock(mutex);
+    pieces.remove(map);
+  }
   ::munmap(map, static_cast<std::size_t>(slot_bytes));
   if (error != 0) return error;
   free_slot(job.chunk_offset, slot_bytes);
@@ -151,6 +159,7 @@ void CaptureWriter::Impl::recycle(Segment& segment) {
     return;
   }
   if (!segment.in_stream) segments.erase(std::find(segments.begin(), segments.end(), &segment));
+  pieces.remove(segment.map);
   lock.unlock();
   if (segment.in_stream) {
     if (const int error = detach_segment(segment)) detach_error = error;

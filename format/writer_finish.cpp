@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -96,12 +97,13 @@ CaptureWriter::Impl::~Impl() {
 }
 
 Result<void> CaptureWriter::Impl::start() {
-  const FileHeader header = new_file_header(options.segment_bytes);
-  int error = file.write(0, std::as_bytes(std::span(&header, 1)));
+  file_header = new_file_header(options.segment_bytes);
+  int error = file.write(0, std::as_bytes(std::span(&file_header, 1)));
   if (error == 0) error = write_spool_dictionary();
   if (error == 0) {
     sigset_t all, before;
     sigfillset(&all);
+    sigdelset(&all, SIGBUS);  // CaptureWriter::replace_lost()
     pthread_attr_t attributes;
     ::pthread_attr_init(&attributes);
     ::pthread_attr_setstacksize(&attributes, kThreadStack);
@@ -165,6 +167,13 @@ Result<CaptureWriter::Summary> CaptureWriter::Impl::finish(Ending ending) {
   work.notify_all();
   ::pthread_join(thread, nullptr);
   thread_runs = false;
+  if (!is_whole()) {
+    // What somebody made of the file stays: what is left is no capture.
+    for (Segment* segment : segments) static_cast<void>(detach_segment(*segment));
+    file.close();
+    const std::lock_guard lock(mutex);
+    return fail(Status::failed, failure_text());
+  }
   const int error = close_file(owner.failed() ? Ending::stopped : ending);
   file.close();
   if (error != 0) fail_with(error, "closing it");
@@ -174,6 +183,24 @@ Result<CaptureWriter::Summary> CaptureWriter::Impl::finish(Ending ending) {
                     options.path + "`");
   if (owner.failed()) return fail(Status::failed, failure + "; the capture ends there");
   return Summary{assembler.calls(), region.end()};
+}
+
+std::string CaptureWriter::Impl::failure_text() const {
+  if (!lost.load() || !failure.empty()) return failure;
+  return options.path + ": truncated, or its disk full, while it was recorded";
+}
+
+// Whether the file still has its beginning, and all that is mapped of it, as far as it can be seen.
+bool CaptureWriter::Impl::is_whole() {
+  if (file.descriptor() < 0) return !lost;
+  const std::lock_guard lock(mutex);
+  FileHeader now{};
+  std::uint64_t end = sizeof now;
+  for (const Segment* segment : segments) end = std::max(end, segment->offset + segment->bytes);
+  if (file.bytes() < end || !file.read(0, std::as_writable_bytes(std::span(&now, 1))) ||
+      std::memcmp(&now, &file_header, sizeof now) != 0)
+    lost = true;
+  return !lost;
 }
 
 // Alone with the file, but for threads that still write into open segments.

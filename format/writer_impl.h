@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "format/assembler.h"
+#include "format/mapped_pieces.h"
 #include "format/segment.h"
 #include "format/spool_map.h"
 #include "format/writer.h"
@@ -59,11 +60,13 @@ struct CaptureWriter::Impl {
   // Start and end.
   Result<void> start();
   Result<Summary> finish(Ending ending);
+  std::string failure_text() const;  // with `mutex`
   void abandon();
 
   CaptureWriter& owner;
   const WriterOptions options;
   File file;
+  FileHeader file_header{};  // as it was written
   StructureSet structures;
   std::atomic<bool> abandoned{false};     // in a forked child
   std::atomic<Stream*> streams{nullptr};  // all of them
@@ -86,6 +89,8 @@ struct CaptureWriter::Impl {
   bool stopping = false;
   bool finished = false;
   std::string failure;
+  MappedPieces pieces;            // of the file; read without `mutex`
+  std::atomic<bool> lost{false};  // some of them are not the file's any more
 
   std::mutex blob_mutex;
   std::condition_variable blob_added;
@@ -132,6 +137,7 @@ struct CaptureWriter::Impl {
   // Finishing.
   bool settled(std::uint64_t last);
   void settle(std::uint64_t last);
+  bool is_whole();
   int close_file(Ending ending);
 };
 

@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "format/codec/schema.h"
+
 namespace rondo::gpu {
 
 std::uint32_t find_memory_type(const VkPhysicalDeviceMemoryProperties& memory, std::uint32_t type_bits,
@@ -13,7 +15,9 @@ std::uint32_t find_memory_type(const VkPhysicalDeviceMemoryProperties& memory, s
 }
 
 std::string describe(const char* command, VkResult result) {
-  return std::string(command) + " returned " + std::to_string(static_cast<int>(result));
+  const std::string_view name = codec::enumerant_name(EnumId::VkResult, result);
+  return std::string(command) + " returned " +
+         (name.empty() ? std::to_string(static_cast<int>(result)) : std::string(name));
 }
 
 Result<VkCommandBuffer> OneShot::begin() {

@@ -77,6 +77,11 @@ Checkpointer::Zeroing* Checkpointer::zeroing(VkFlags can, const std::vector<std:
   return nullptr;
 }
 
+// The program's next call says so too, and is noted.
+bool Checkpointer::says_loss(const std::string& reason) const {
+  return device_.lost || reason.ends_with("VK_ERROR_DEVICE_LOST");
+}
+
 bool Checkpointer::zero(const Memory& memory) {
   const Lock lock = enter_queues();
   constexpr VkFlags fills = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
@@ -87,7 +92,8 @@ bool Checkpointer::zero(const Memory& memory) {
       gpu::zero_fill(access(kImageTimeout), memory.handle, memory.size, memory.type,
                      by == nullptr ? VK_NULL_HANDLE : by->queue, by == nullptr ? nullptr : by->commands.get(),
                      device_.software ? gpu::HostPages::give_back : gpu::HostPages::keep);
-  if (!done) note("an allocation could not be zeroed: " + done.error().message);
+  if (!done && !says_loss(done.error().message))
+    note("an allocation could not be zeroed: " + done.error().message);
   return done.has_value();
 }
 
@@ -145,7 +151,7 @@ void Checkpointer::acquired(VkSwapchainKHR handle, std::uint32_t index, VkSemaph
     Lock queues = enter_queues();
     reason = zero(queues, image, families, semaphore);
   }
-  if (!reason.empty()) note("a new swapchain's image could not be zeroed: " + reason);
+  if (!reason.empty() && !says_loss(reason)) note("a new swapchain's image could not be zeroed: " + reason);
 }
 
 // The queue's family, if it can copy images.

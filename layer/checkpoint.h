@@ -101,6 +101,7 @@ class Checkpointer {
     VkQueue queue = VK_NULL_HANDLE;
     std::unique_ptr<gpu::OneShot> commands;
   };
+  bool says_loss(const std::string& reason) const;
   // Of the first family that the program asked for, that can do one of `can`, and that is
   // one of `families`, if there are any. Null: none.
   Zeroing* zeroing(VkFlags can, const std::vector<std::uint32_t>& families = {});

@@ -59,8 +59,11 @@ PFN_vkVoidFunction choose(Table& table, const State& state, void* handle, const 
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char* name) {
   const HookEntry* hook = find_hook(name);
-  if (instance == VK_NULL_HANDLE) return before_instances(name) && hook != nullptr ? hook->function : nullptr;
   const std::string_view text(name);
+  // A program asks the loader, which lets only the first through; layers above ask for
+  // vkCreateDevice this way, before they know their instance, and call it unseen.
+  if (instance == VK_NULL_HANDLE)
+    return (before_instances(text) || holds_the_chain(text)) && hook != nullptr ? hook->function : nullptr;
   if (text == "vk_layerGetPhysicalDeviceProcAddr")
     return reinterpret_cast<PFN_vkVoidFunction>(get_physical_device_proc_addr);
   if (hook != nullptr && holds_the_chain(text)) return hook->function;

@@ -99,8 +99,7 @@ void read_properties(DeviceState& device) {
   VkPhysicalDeviceProperties properties;
   instance.vkGetPhysicalDeviceProperties(device.physical, &properties);
   device.software = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
-  device.api_version = std::min(
-      {device.instance->api_version, properties.apiVersion, std::uint32_t{VK_HEADER_VERSION_COMPLETE}});
+  device.api_version = std::min({device.instance->api_version, properties.apiVersion, kNewestVersion});
   instance.vkGetPhysicalDeviceMemoryProperties(device.physical, &device.memory);
   std::uint32_t count = 0;
   instance.vkGetPhysicalDeviceQueueFamilyProperties(device.physical, &count, nullptr);
@@ -188,7 +187,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateDevice(VkPhysicalDevice physicalDevi
     if (settings().checkpoints >= Checkpoints::submit) state.resources = std::make_unique<Resources>();
     if (settings().checkpoints != Checkpoints::none)
       state.checkpointer = std::make_unique<Checkpointer>(state);
-    if (state.software) state.settler = std::make_unique<Settler>(state);
+    state.settler = std::make_unique<Settler>(state);
     return VK_SUCCESS;
   });
 }

@@ -123,7 +123,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkEnumerateInstanceLayerProperties(std::uint
   return VK_SUCCESS;
 }
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkEnumerateInstanceVersion(std::uint32_t* pApiVersion) {
-  *pApiVersion = VK_HEADER_VERSION_COMPLETE;
+  *pApiVersion = rondo::layer::kNewestVersion;
   return VK_SUCCESS;
 }
 

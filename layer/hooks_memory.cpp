@@ -11,6 +11,7 @@
 #include "layer/checkpoint.h"
 #include "layer/critical.h"
 #include "layer/guard.h"
+#include "layer/imports.h"
 #include "layer/log.h"
 #include "layer/resources.h"
 
@@ -138,6 +139,14 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkAllocateMemory(VkDevice device,
   };
   const VkResult result = record_with<CommandId::vkAllocateMemory>(allocate_and_remember, device, pAllocateInfo,
                                                                    pAllocator, pMemory);
+  // Writes follow the record of their memory.
+  if (std::byte* const pages = imported_pages(*pAllocateInfo);
+      result == VK_SUCCESS && pages != nullptr && recording())
+    guarded([&] {
+      const auto lock = host_memory().enter();
+      if (Memory* const memory = HostMemory::find(state, *pMemory); memory != nullptr)
+        begin_import(*memory, pages);
+    });
   if (result == VK_SUCCESS && has_addresses(*pAllocateInfo)) record_address(state, *pMemory);
   return result;
 }
@@ -171,6 +180,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkMapMemory(VkDevice device, VkDeviceMemory 
       const auto lock = host_memory().enter();
       Memory* const known = HostMemory::find(state, memory);
       if (known == nullptr) return;
+      if (known->pages != nullptr) return map_import(*known, *ppData, offset);
       if (known->alias != nullptr) *ppData = known->alias->program_side() + offset;
       if (memory::Tracker* const tracker = host_memory().tracker(); tracker != nullptr && recording()) {
         if (known->alias == nullptr) {
@@ -198,6 +208,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkMapMemory(VkDevice device, VkDeviceMemory 
           known->tracked->adapt(settings().checkpoints < Checkpoints::readback);
         } else {
           stop_recording("no memory to find host writes with");
+          tracker->hold_no_more();
         }
       }
       known->mapped = true;
@@ -223,7 +234,7 @@ VKAPI_ATTR void VKAPI_CALL hook_vkUnmapMemory(VkDevice device, VkDeviceMemory me
   record_critical<CommandId::vkUnmapMemory>(
       [&](ThreadState* thread) {
         Memory* const known = HostMemory::find(state, memory);
-        if (known == nullptr || !known->mapped) return;
+        if (known == nullptr || !known->mapped || known->pages != nullptr) return;
         // A driver's own mapping ends here.
         host_memory().record(
             thread, *known, 0, memory::whole,

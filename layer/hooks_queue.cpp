@@ -5,6 +5,7 @@
 #include "layer/chain.h"
 #include "layer/checkpoint.h"
 #include "layer/critical.h"
+#include "layer/loss.h"
 #include "layer/resources.h"
 #include "layer/settler.h"
 
@@ -90,7 +91,7 @@ VkResult submit_and_record(DeviceState& device, VkQueue queue, std::uint32_t cou
 template <CommandId C, class Batch>
 VkResult submit(VkQueue queue, std::uint32_t count, const Batch* batches, VkFence fence) {
   DeviceState& device = device_of(queue);
-  const VkResult result = submit_and_record<C>(device, queue, count, batches, fence);
+  const VkResult result = noted<C>(device, submit_and_record<C>(device, queue, count, batches, fence));
   if (result != VK_SUCCESS || device.resources == nullptr || !recording()) return result;
   if (ThreadState* const thread = thread_state(); thread != nullptr)
     guarded([&] { device.checkpointer->contents(*thread); });

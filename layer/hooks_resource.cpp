@@ -6,6 +6,7 @@
 #include "layer/alias_types.h"
 #include "layer/chain.h"
 #include "layer/guard.h"
+#include "layer/imports.h"
 #include "layer/regular.h"
 #include "layer/resources.h"
 
@@ -280,8 +281,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateBuffer(VkDevice device, const VkBuff
         const auto lock = host_memory().enter();
         state.memories.buffers[*pBuffer] = {
             pCreateInfo->size, (pCreateInfo->usage & ~kReadOnly) != 0,
-            (pCreateInfo->usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0, request.extended,
-            VK_NULL_HANDLE};
+            (pCreateInfo->usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0,
+            request.extended || may_be_imported(pCreateInfo->pNext), VK_NULL_HANDLE};
       });
     return result;
   };
@@ -301,7 +302,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateImage(VkDevice device, const VkImage
     Made made;
     const VkResult result = create_image(state, *pCreateInfo, pAllocator, pImage, made);
     if (result != VK_SUCCESS || !recording()) return result;
-    if (!made.extended) remember_plain(state, *pImage, *pCreateInfo);
+    if (!made.extended && !may_be_imported(pCreateInfo->pNext)) remember_plain(state, *pImage, *pCreateInfo);
     if (state.resources != nullptr)
       guarded([&] {
         state.resources->add(*pImage, *pCreateInfo, needs_of(state, *pImage, *pCreateInfo).size,

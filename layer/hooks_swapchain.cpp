@@ -4,6 +4,7 @@
 #include "gpu/texels.h"
 #include "layer/checkpoint.h"
 #include "layer/critical.h"
+#include "layer/loss.h"
 
 namespace rondo::layer {
 
@@ -68,7 +69,7 @@ VkResult acquire(VkDevice device, VkSwapchainKHR swapchain, VkSemaphore semaphor
     const auto lock = host_memory().enter();
     state.memories.fences.erase(fence);  // it says nothing of any submit now
   }
-  const VkResult result = regular<C, true>(device, arguments...);
+  const VkResult result = noted<C>(state, regular<C, true>(device, arguments...));
   if ((result == VK_SUCCESS || result == VK_SUBOPTIMAL_KHR) && state.checkpointer != nullptr && recording())
     guarded([&] { state.checkpointer->acquired(swapchain, *index, semaphore, fence); });
   return result;
@@ -117,8 +118,9 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkAcquireNextImage2KHR(VkDevice device,
                                                     pImageIndex);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueuePresentKHR(VkQueue queue, const VkPresentInfoKHR* pPresentInfo) {
-  DeviceState& device = device_of(queue);
+namespace {
+
+VkResult present(DeviceState& device, VkQueue queue, const VkPresentInfoKHR* pPresentInfo) {
   if (device.checkpointer == nullptr || !recording())
     return regular<CommandId::vkQueuePresentKHR, true>(queue, pPresentInfo);
   const auto lock = device.checkpointer->enter_queues();
@@ -134,6 +136,13 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueuePresentKHR(VkQueue queue, const VkPre
         if (thread != nullptr) device.checkpointer->write(*thread, images);
       },
       [&] { return device.next->vkQueuePresentKHR(queue, &info); }, queue, pPresentInfo);
+}
+
+}  // namespace
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueuePresentKHR(VkQueue queue, const VkPresentInfoKHR* pPresentInfo) {
+  DeviceState& device = device_of(queue);
+  return noted<CommandId::vkQueuePresentKHR>(device, present(device, queue, pPresentInfo));
 }
 
 }  // namespace rondo::layer

@@ -111,6 +111,27 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateComputePipelines(VkDevice device, Vk
                                                                pCreateInfos, pAllocator, pPipelines);
 }
 
+// Compiled here and now, so that the pipelines are there when the record is written.
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateRayTracingPipelinesKHR(
+    VkDevice device, VkDeferredOperationKHR deferredOperation, VkPipelineCache pipelineCache,
+    std::uint32_t createInfoCount, const VkRayTracingPipelineCreateInfoKHR* pCreateInfos,
+    const VkAllocationCallbacks* pAllocator, VkPipeline* pPipelines) {
+  constexpr CommandId id = CommandId::vkCreateRayTracingPipelinesKHR;
+  const auto next = next_of(device).vkCreateRayTracingPipelinesKHR;
+  ThreadState* const state = recording() ? thread_state() : nullptr;
+  if (state == nullptr)
+    return next(device, deferredOperation, pipelineCache, createInfoCount, pCreateInfos, pAllocator,
+                pPipelines);
+  std::fill_n(pPipelines, createInfoCount, VkPipeline{VK_NULL_HANDLE});
+  VkResult result =
+      next(device, VK_NULL_HANDLE, pipelineCache, createInfoCount, pCreateInfos, pAllocator, pPipelines);
+  if (result == VK_SUCCESS && deferredOperation != VK_NULL_HANDLE) result = VK_OPERATION_NOT_DEFERRED_KHR;
+  const CommandTraits<id>::Args args{device,       deferredOperation, pipelineCache, createInfoCount,
+                                     pCreateInfos, pAllocator,        pPipelines};
+  if (encode_payload(*state, id, &args, true)) commit_call(*state, id, 0, outcome_of(result, nullptr));
+  return result;
+}
+
 // A cache's contents are the driver's own: the record says that there is one.
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreatePipelineCache(VkDevice device,
                                                           const VkPipelineCacheCreateInfo* pCreateInfo,

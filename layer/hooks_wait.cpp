@@ -6,6 +6,7 @@
 #include "generated/hooks.h"
 #include "layer/checkpoint.h"
 #include "layer/guard.h"
+#include "layer/loss.h"
 #include "layer/regular.h"
 
 namespace rondo::layer {
@@ -104,7 +105,7 @@ VkResult wait(DeviceState& device, Judge&& judge, Finished&& finished, Down&& do
     // What was still pending behind its submit.
     if (readback && device.resources != nullptr) device.checkpointer->contents(*thread);
   });
-  return result;
+  return noted<C>(device, result);
 }
 
 // With checkpoints, other threads must be able to use the queues while this
@@ -124,6 +125,9 @@ VkResult wait_idle(DeviceState& device, std::span<const VkQueue> queues) {
     result = device.next->vkWaitForFences(device.device, static_cast<std::uint32_t>(begun), fences.data(),
                                           VK_TRUE, UINT64_MAX);
   const auto lock = device.checkpointer->enter_queues();
+  // Only this says of a lost device's work that it has ended.
+  if (result == VK_ERROR_DEVICE_LOST)
+    for (const VkQueue queue : queues) device.next->vkQueueWaitIdle(queue);
   for (std::size_t i = 0; i < begun; ++i) device.checkpointer->end_wait(fences[i]);
   return result;
 }

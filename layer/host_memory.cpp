@@ -25,6 +25,13 @@ memory::Device activity(const Memory& memory) {
   return device.settled == device.epoch ? memory::Device::settled : memory::Device::active;
 }
 
+// Of the program's own pages nothing tells host from device: what work in flight writes there is
+// recorded when that is finished.
+bool waits_for_work(const Memory& memory) {
+  return memory.pages != nullptr && memory.device->settler != nullptr &&
+         activity(memory) == memory::Device::active && memory.tracked->anything_differs();
+}
+
 void tell_settled(ThreadState& state, DeviceState& device) {
   if (device.memories.settled != device.memories.epoch || device.memories.told_settled) return;
   const args_rondoDeviceIdle args{device.device};
@@ -165,6 +172,10 @@ bool HostMemory::record_all(ThreadState* state, memory::Contested contested, con
     if (state == nullptr && !tracked->is_shadow()) continue;
     // Writes to other memory mean nothing before they are flushed.
     if (!memory.coherent || !(memory.mapped || memory.owes)) continue;
+    if (contested == memory::Contested::keep && memory.device == asked && waits_for_work(memory)) {
+      kept = true;
+      continue;
+    }
     write_ranges(state, memory, tracked->changes(activity(memory), contested));
     memory.owes = !memory.mapped && tracked->kept_contested();
     kept |= memory.device == asked && tracked->kept_contested();
@@ -192,6 +203,8 @@ void HostMemory::log_writes(Memory& memory, bool may) {
 std::span<const memory::Range> HostMemory::record(ThreadState* state, Memory& memory, VkDeviceSize offset,
                                                   VkDeviceSize size, memory::Contested contested) {
   if (memory.tracked == nullptr || (state == nullptr && !memory.tracked->is_shadow())) return {};
+  // A flush of the program's own pages makes nothing visible that the next submit does not.
+  if (contested == memory::Contested::keep && memory.pages != nullptr) return {};
   const VkDeviceSize from = offset > memory.map_offset ? offset - memory.map_offset : 0;
   const std::span<const memory::Range> found =
       memory.tracked->collect(from, size, activity(memory), contested);

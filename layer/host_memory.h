@@ -41,6 +41,7 @@ struct Memory {
   bool mapped_before = false;
   bool owes = false;             // contested pages, from before it was unmapped, for the next submit
   bool device_writable = false;  // something is bound that a device can write
+  std::byte* pages = nullptr;    // the program's own, imported: it can always write them, `mapped` stays true
   std::vector<BoundBuffer> buffers;  // with read-back checkpoints
   VkDeviceSize mapped_from = 0;  // what the program has mapped
   VkDeviceSize mapped_to = 0;

@@ -18,6 +18,7 @@
 #include "generated/args.h"
 #include "layer/launcher_report.h"
 #include "layer/log.h"
+#include "layer/lost_pages.h"
 #include "layer/output_path.h"
 #include "layer/record.h"
 #include "layer/session.h"
@@ -64,7 +65,9 @@ void finish_recording() {
   }
   auto summary = g_hot.writer->finish(r.ending);
   if (!summary) {
-    log(LogLevel::error, r.path + " is not complete: " + summary.error().message);
+    // One line is enough: where the recording has stopped, that was said.
+    log(r.ending == Ending::stopped ? LogLevel::info : LogLevel::error,
+        r.path + " is not complete: " + summary.error().message);
     return;
   }
   log(LogLevel::info, r.path + ": " + std::to_string(summary->records) + " records, " +
@@ -242,6 +245,7 @@ void start_recording(const VkInstanceCreateInfo* info) {
   g_hot.writer = writer.release();
   ::pthread_atfork(before_fork, after_fork, after_fork_in_child);
   ::at_quick_exit(at_exit);
+  survive_lost_pages();
   log(LogLevel::info, "recording to " + r.path);
   g_hot.recording.store(true, std::memory_order_release);
 }

@@ -64,6 +64,7 @@ struct DeviceState {
   bool hides_nothing = false;                        // as an instance's
   VkPhysicalDeviceMemoryProperties memory{};
   bool software = false;  // a driver that runs on the CPU, in this process
+  std::atomic<bool> lost{false};
   std::vector<VkQueueFamilyProperties> families;
   std::vector<std::uint32_t> created_families;  // of ordinary queues, as vkCreateDevice was asked
   std::uint32_t alias_types = 0;                // memory types that host memory can be imported as
@@ -74,7 +75,7 @@ struct DeviceState {
   VkDeviceSize alias_granule = 1;
   std::unique_ptr<Resources> resources;        // null without checkpoints of submits
   std::unique_ptr<Checkpointer> checkpointer;  // null without checkpoints
-  std::unique_ptr<Settler> settler;            // null where a device's writes to a page are not known
+  std::unique_ptr<Settler> settler;            // null where nothing is recorded
 
   std::mutex swapchain_lock;
   std::unordered_map<VkSwapchainKHR, Swapchain> swapchains;  // guarded by swapchain_lock

@@ -114,16 +114,15 @@ void hidden(std::string_view what, std::string_view reason) {
 }
 
 std::uint32_t visible_version(std::uint32_t version) {
-  const std::uint32_t newest = VK_HEADER_VERSION_COMPLETE;
   if (!hiding() || VK_API_VERSION_VARIANT(version) != 0) return version;
   const auto release = [](std::uint32_t v) {
     return VK_API_VERSION_MAJOR(v) << 10 | VK_API_VERSION_MINOR(v);
   };
-  if (release(version) <= release(newest)) return version;
+  if (release(version) <= release(kNewestVersion)) return version;
   hidden("Vulkan " + std::to_string(VK_API_VERSION_MAJOR(version)) + "." +
              std::to_string(VK_API_VERSION_MINOR(version)),
-         "newer than the Vulkan headers of this build of Rondo");
-  return newest;
+         "newer than what this build of Rondo records");
+  return kNewestVersion;
 }
 
 const char* hidden_reason(std::string_view extension) {

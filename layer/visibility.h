@@ -18,7 +18,11 @@ inline constexpr char kLayerName[] = "VK_LAYER_RONDO_capture";
 // Hiding is for recorded processes: elsewhere the program sees the driver as it is.
 bool hiding();
 
-// A version of the API that our headers do not have is told as the newest they have.
+// The newest version of the API that is recorded: 1.3, with the headers' patch.
+inline constexpr std::uint32_t kNewestVersion = VK_HEADER_VERSION_COMPLETE < VK_MAKE_API_VERSION(0, 1, 4, 0)
+                                                    ? VK_HEADER_VERSION_COMPLETE
+                                                    : VK_MAKE_API_VERSION(0, 1, 3, VK_HEADER_VERSION);
+// A newer version is told as that one.
 std::uint32_t visible_version(std::uint32_t version);
 
 // Null if programs may use it, else why not.

@@ -3,7 +3,7 @@
 // accepts: programs leak, and replays end early.
 #include "generated/args.h"
 #include "generated/thunks.h"
-#include "player/run.h"
+#include "player/presenter.h"
 
 namespace rondo::player {
 
@@ -37,10 +37,9 @@ Result<void> Run::release_device(std::uint32_t index, bool destroy_device) {
   RONDO_TRY(finish_work(index));
   DeviceState& device = *devices_[index];
   const Dispatch& vk = device.dispatch;
-  for (VkFence fence : device.pending_fences) vk.vkDestroyFence(device.handle, fence, nullptr);
-  device.pending_fences.clear();
   device.readbacks.clear();
   device.one_shots.clear();
+  if (presenter_ != nullptr) presenter_->release_device(index);
 
   const auto& objects = plan_.objects.objects();
   const ObjectId own = plan_.devices[index].id;
@@ -77,6 +76,8 @@ Result<void> Run::release_device(std::uint32_t index, bool destroy_device) {
     destroy_virtual_swapchain(device, *swapchain);
     swapchain.reset();
   }
+  for (VkFence fence : device.pending_fences) vk.vkDestroyFence(device.handle, fence, nullptr);
+  device.pending_fences.clear();
   for (ObjectId id = 1; id < slots_.size(); ++id)
     if (objects[id].device == own) slots_[id] = 0;
   if (destroy_device) {
@@ -93,6 +94,7 @@ Result<void> Run::release_instance(ObjectId id, bool destroy_instance) {
   for (std::uint32_t i = 0; i < devices_.size(); ++i)
     if (plan_.devices[i].instance == id) RONDO_TRY(release_device(i, true));
   if (!destroy_instance) return {};
+  if (presenter_ != nullptr) presenter_->release_instance(id);
   if (instance.messenger != VK_NULL_HANDLE)
     instance.dispatch.vkDestroyDebugUtilsMessengerEXT(instance.handle, instance.messenger, nullptr);
   instance.dispatch.vkDestroyInstance(instance.handle, nullptr);

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstring>
+#include <utility>
 
 namespace rondo::player {
 
@@ -118,33 +119,28 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
       all.pNext = &id;
       const bool has_driver = device.properties.apiVersion >= VK_API_VERSION_1_2 ||
                               device.has_extension("VK_KHR_driver_properties");
-      if (has_driver) id.pNext = &driver;
+      const auto ask = [&](auto& structure, bool there) {
+        if (there) structure.pNext = std::exchange(all.pNext, &structure);
+      };
+      ask(driver, has_driver);
       VkPhysicalDeviceMaintenance4Properties sizes{};
       sizes.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES;
-      if (device.properties.apiVersion >= VK_API_VERSION_1_3 || device.has_extension("VK_KHR_maintenance4")) {
-        sizes.pNext = all.pNext;
-        all.pNext = &sizes;
-      }
+      ask(sizes,
+          device.properties.apiVersion >= VK_API_VERSION_1_3 || device.has_extension("VK_KHR_maintenance4"));
       VkPhysicalDevicePushDescriptorPropertiesKHR pushes{};
       pushes.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR;
-      if (device.has_extension(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME)) {
-        pushes.pNext = all.pNext;
-        all.pNext = &pushes;
-      }
+      ask(pushes, device.has_extension(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME));
       VkPhysicalDeviceExternalMemoryHostPropertiesEXT host{};
       host.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT;
-      if (device.has_extension(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME)) {
-        host.pNext = all.pNext;
-        all.pNext = &host;
-      }
+      ask(host, device.has_extension(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME));
       VkPhysicalDeviceSubgroupSizeControlProperties subgroups{};
       subgroups.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES;
-      if (device.properties.apiVersion >= VK_API_VERSION_1_3 ||
-          device.has_extension(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME)) {
-        subgroups.pNext = all.pNext;
-        all.pNext = &subgroups;
-      }
+      ask(subgroups, device.properties.apiVersion >= VK_API_VERSION_1_3 ||
+                         device.has_extension(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME));
+      device.descriptor_buffers.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_BUFFER_PROPERTIES_EXT;
+      ask(device.descriptor_buffers, device.has_extension(VK_EXT_DESCRIPTOR_BUFFER_EXTENSION_NAME));
       properties2(handle, &all);
+      device.descriptor_buffers.pNext = nullptr;
       device.min_subgroup_size = subgroups.minSubgroupSize;
       device.max_subgroup_size = subgroups.maxSubgroupSize;
       if (host.minImportedHostPointerAlignment != 0)

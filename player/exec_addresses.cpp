@@ -8,6 +8,7 @@
 
 #include "generated/args.h"
 #include "player/addresses.h"
+#include "player/imports.h"
 #include "player/native_view.h"
 #include "player/run.h"
 
@@ -27,32 +28,49 @@ T& chained(const void*& chain, T& ours) {
   return ours;
 }
 
+bool imports_host_pointers(Run& run, const Op& op) {
+  return run.targets()[run.device(op).index].has_extension(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
+}
+
 Result<void> create_buffer(Run& run, const Op& op, std::byte* args) {
   auto& a = as<args_vkCreateBuffer>(args);
+  auto& info = const_cast<VkBufferCreateInfo&>(*a.pCreateInfo);
+  drop_host_handles(info.pNext, imports_host_pointers(run, op));
   BufferAddresses addresses;
-  addresses.apply(run.plan(), op.subject, const_cast<VkBufferCreateInfo&>(*a.pCreateInfo));
+  addresses.apply(run.plan(), op.subject, info);
   return run.call_checked(op, args);
 }
 
 Result<void> create_image(Run& run, const Op& op, std::byte* args) {
   auto& a = as<args_vkCreateImage>(args);
+  auto& info = const_cast<VkImageCreateInfo&>(*a.pCreateInfo);
+  drop_host_handles(info.pNext, imports_host_pointers(run, op));
   ImagePlaces places;
-  places.apply(run.plan(), op.subject, const_cast<VkImageCreateInfo&>(*a.pCreateInfo));
+  places.apply(run.plan(), op.subject, info);
   return run.call_checked(op, args);
 }
 
-Result<void> get_address(Run& run, const Op& op, std::byte* args) {
-  const auto& a = as<args_vkGetBufferDeviceAddress>(args);
+// `handle`: of the object that is asked for its address.
+Result<void> get_address(Run& run, const Op& op, std::byte* args, const void* handle) {
   if (run.function(op) == nullptr)
     return tl::unexpected<Error>(run.refuse(op, Status::device, "the device does not have this command"));
   const auto address = static_cast<std::uint64_t>(run.call(op, args));
   const auto captured = static_cast<std::uint64_t>(op.captured);
   if (address == captured) return {};
-  const ObjectId buffer = run.patched_id(op, offset_in(args, &a.pInfo->buffer));
+  const ObjectId object = run.patched_id(op, offset_in(args, handle));
   return tl::unexpected<Error>(run.refuse(
       op, Status::device,
-      run.plan().full_name(buffer) + " has the device address " + address_text(address) + " here and " +
+      run.plan().full_name(object) + " has the device address " + address_text(address) + " here and " +
           address_text(captured) + " in the capture: what the program stored of it would lead elsewhere"));
+}
+
+Result<void> get_buffer_address(Run& run, const Op& op, std::byte* args) {
+  return get_address(run, op, args, &as<args_vkGetBufferDeviceAddress>(args).pInfo->buffer);
+}
+
+Result<void> get_structure_address(Run& run, const Op& op, std::byte* args) {
+  return get_address(run, op, args,
+                     &as<args_vkGetAccelerationStructureDeviceAddressKHR>(args).pInfo->accelerationStructure);
 }
 
 }  // namespace
@@ -98,18 +116,7 @@ Result<void> MemoryAddress::apply(Run& run, const Op& op, VkMemoryAllocateInfo& 
         op, Status::device, "the device imports memory at multiples of " + std::to_string(granule) + " only"));
   auto mapped = PlacedMemory::map(captured.place, info.allocationSize);
   if (!mapped) return tl::unexpected<Error>(run.refuse(op, mapped.error().status, mapped.error().message));
-  if (device.dispatch.vkGetMemoryHostPointerPropertiesEXT == nullptr)
-    return tl::unexpected<Error>(
-        run.refuse(op, Status::device, "the device does not have vkGetMemoryHostPointerPropertiesEXT"));
-  VkMemoryHostPointerPropertiesEXT properties{};
-  properties.sType = VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT;
-  const VkResult r = device.dispatch.vkGetMemoryHostPointerPropertiesEXT(
-      device.handle, import_.handleType, mapped->data(), &properties);
-  if (r < 0) return tl::unexpected<Error>(run.failure(op, r, "vkGetMemoryHostPointerPropertiesEXT"));
-  if ((properties.memoryTypeBits >> info.memoryTypeIndex & 1u) == 0)
-    return tl::unexpected<Error>(
-        run.refuse(op, Status::device,
-                   "memory of type " + std::to_string(info.memoryTypeIndex) + " cannot be put at an address"));
+  RONDO_TRY(check_importable(run, op, mapped->data(), info.memoryTypeIndex));
   // Imported memory is dedicated to nothing.
   const void** link = &info.pNext;
   while (*link != nullptr) {
@@ -151,7 +158,9 @@ void enable_addresses(const CapturedDevice& captured, VkDeviceCreateInfo& info,
 void add_address_executors(std::vector<Executor>& table) {
   table[static_cast<std::size_t>(CommandId::vkCreateBuffer)] = create_buffer;
   table[static_cast<std::size_t>(CommandId::vkCreateImage)] = create_image;
-  table[static_cast<std::size_t>(CommandId::vkGetBufferDeviceAddress)] = get_address;
+  table[static_cast<std::size_t>(CommandId::vkGetBufferDeviceAddress)] = get_buffer_address;
+  table[static_cast<std::size_t>(CommandId::vkGetAccelerationStructureDeviceAddressKHR)] =
+      get_structure_address;
 }
 
 }  // namespace rondo::player

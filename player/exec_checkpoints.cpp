@@ -26,14 +26,19 @@ std::string image_name(const Run& run, const Op& op, std::uint32_t image) {
   return where(run, op) + ": image " + std::to_string(image) + " of " + run.plan().name(op.subject);
 }
 
+// Why it is not compared: what the recorder says, or null.
+const char* unverified(const Op& op, const char* said) {
+  return said == nullptr && op.lost ? "its device was lost before" : said;
+}
+
 Result<void> check_image(Run& run, const Op& op, std::byte* args) {
   if (!run.options().verify) return {};
   const auto& a = as<args_rondoCheckpointImage>(args);
   Comparison& counts = run.observer().verification.images;
   const auto* swapchain = reinterpret_cast<const VirtualSwapchain*>(a.swapchain);
   const std::string what = image_name(run, op, a.imageIndex);
-  if (a.unverified != nullptr) {
-    run.observer().skip(counts, what + ": " + a.unverified);
+  if (const char* why = unverified(op, a.unverified); why != nullptr) {
+    run.observer().skip(counts, what + ": " + why);
     return {};
   }
   if (swapchain == nullptr || a.imageIndex >= swapchain->images.size())
@@ -128,8 +133,8 @@ Result<void> check_memory(Run& run, const Op& op, std::byte* args) {
   Comparison& counts = run.observer().verification.memory_ranges;
   const std::uint32_t place = run.plan().place_of(op.subject);
   const std::string what = where(run, op) + ": " + run.plan().full_name(op.subject);
-  if (a.unverified != nullptr) {
-    for (std::uint32_t i = 0; i < a.rangeCount; ++i) run.observer().skip(counts, what + ": " + a.unverified);
+  if (const char* why = unverified(op, a.unverified); why != nullptr) {
+    for (std::uint32_t i = 0; i < a.rangeCount; ++i) run.observer().skip(counts, what + ": " + why);
     return {};
   }
   if (place == kNone || run.memory_at(place).mapped == nullptr)
@@ -165,7 +170,7 @@ Result<void> check_memory(Run& run, const Op& op, std::byte* args) {
     // Between rows that are shorter here: as nobody wrote it.
     if (covered < range.size) std::memset(bytes.data(), 0, range.size);
     for (const Piece& piece : pieces)
-      std::memcpy(bytes.data() + piece.from, memory.mapped + piece.to, piece.bytes);
+      read_captured(run, memory, piece.to, std::span(bytes).subspan(piece.from, piece.bytes));
     const std::span<const std::byte> replayed = std::span(bytes).first(range.size);
     compare(
         run, counts, Digest{a.pDigests[i].low, a.pDigests[i].high}, replayed,
@@ -203,6 +208,19 @@ std::vector<Part> times_in(const Plan& plan, const Content& content) {
   return times_in(plan, plan.resources[buffer].memory, from, from + source->size);
 }
 
+// Of buffers: with the captured ones for what the driver makes up. Valid until the next call.
+std::span<const std::byte> as_captured(Run& run, const Content& content, std::span<const std::byte> read) {
+  const auto* const source = std::get_if<gpu::BufferSource>(&content.source);
+  if (source == nullptr || run.substitutes().empty()) return read;
+  std::vector<std::byte>& bytes = run.output_buffer();
+  bytes.resize(std::max(bytes.size(), read.size()));
+  std::copy(read.begin(), read.end(), bytes.begin());
+  const std::span<std::byte> copy = std::span(bytes).first(read.size());
+  const std::size_t skip = std::min<std::size_t>((0 - source->offset) % Substitutes::kAlignment, copy.size());
+  run.substitutes().put_captured(copy.subspan(skip));
+  return copy;
+}
+
 std::string content_name(const Run& run, const Content& content) {
   std::string text = run.plan().full_name(content.id);
   if (const auto* buffer = std::get_if<gpu::BufferSource>(&content.source))
@@ -214,14 +232,14 @@ std::string content_name(const Run& run, const Content& content) {
   return text + " mip " + std::to_string(image.mip) + " layer " + std::to_string(image.layer);
 }
 
-Result<void> compare_contents(Run& run, const Op& op, std::uint32_t count, const char* unverified,
+Result<void> compare_contents(Run& run, const Op& op, std::uint32_t count, const char* why,
                               const std::vector<Content>& contents) {
   Comparison& counts = run.observer().verification.contents;
   const std::string place = where(run, op);
-  if (unverified != nullptr) {
+  if (why != nullptr) {
     const std::string what =
         contents.empty() ? place : place + ": " + run.plan().full_name(contents.front().id);
-    for (std::uint32_t i = 0; i < std::max(count, 1u); ++i) run.observer().skip(counts, what + ": " + unverified);
+    for (std::uint32_t i = 0; i < std::max(count, 1u); ++i) run.observer().skip(counts, what + ": " + why);
     return {};
   }
   DeviceState& device = run.device(op);
@@ -237,22 +255,23 @@ Result<void> compare_contents(Run& run, const Op& op, std::uint32_t count, const
   if (!*idled) return {};
   std::vector<gpu::Source> sources;
   for (const Content& content : contents) sources.push_back(content.source);
-  const auto read = run.readback(device, queue->family)
-                        .read_all(queue->handle, sources, [&](std::size_t i, std::span<const std::byte> bytes) {
-                          const Content& content = contents[i];
-                          compare(run, counts, content.digest, bytes, times_in(run.plan(), content),
-                                  place + ": " + content_name(run, content),
-                                  [&](std::span<const std::byte> captured) {
-                                    if (const auto* buffer = std::get_if<gpu::BufferSource>(&content.source))
-                                      return describe_bytes(captured, bytes, buffer->offset);
-                                    const auto& image = std::get<gpu::ImageSource>(content.source);
-                                    return describe_texels(captured, bytes,
-                                                           {image.format, image.aspect, image.extent});
-                                  });
-                        });
+  const auto read =
+      run.readback(device, queue->family)
+          .read_all(queue->handle, sources, [&](std::size_t i, std::span<const std::byte> read) {
+            const Content& content = contents[i];
+            const std::span<const std::byte> bytes = as_captured(run, content, read);
+            compare(run, counts, content.digest, bytes, times_in(run.plan(), content),
+                    place + ": " + content_name(run, content), [&](std::span<const std::byte> captured) {
+                      if (const auto* buffer = std::get_if<gpu::BufferSource>(&content.source))
+                        return describe_bytes(captured, bytes, buffer->offset);
+                      const auto& image = std::get<gpu::ImageSource>(content.source);
+                      return describe_texels(captured, bytes, {image.format, image.aspect, image.extent});
+                    });
+          });
   if (!read)
     return tl::unexpected<Error>(
-        run.refuse(op, read.error().status, "reading contents back: " + read.error().message));
+        run.refuse(op, read.error().status,
+                   "reading contents back: " + read.error().message + run.behind_last_submit()));
   return {};
 }
 
@@ -265,7 +284,7 @@ Result<void> check_buffers(Run& run, const Op& op, std::byte* args) {
     contents.push_back({ids[i],
                         {a.pDigests[i].low, a.pDigests[i].high},
                         gpu::BufferSource{a.pBuffers[i], a.pRanges[i].offset, a.pRanges[i].size}});
-  return compare_contents(run, op, a.count, a.unverified, contents);
+  return compare_contents(run, op, a.count, unverified(op, a.unverified), contents);
 }
 
 Result<void> check_subresources(Run& run, const Op& op, std::byte* args) {
@@ -294,7 +313,7 @@ Result<void> check_subresources(Run& run, const Op& op, std::byte* args) {
     source.layer = part.arrayLayer;
     contents.push_back({ids[i], {a.pDigests[i].low, a.pDigests[i].high}, source});
   }
-  return compare_contents(run, op, a.count, a.unverified, contents);
+  return compare_contents(run, op, a.count, unverified(op, a.unverified), contents);
 }
 
 }  // namespace
@@ -316,7 +335,8 @@ Result<void> compare_images(Run& run, DeviceState& device, const LiveQueue& queu
     auto texels = run.readback(device, queue.family).read(queue.handle, source);
     if (!texels)
       return tl::unexpected<Error>(
-          run.refuse(*check.op, texels.error().status, "reading the image back: " + texels.error().message));
+          run.refuse(*check.op, texels.error().status,
+                     "reading the image back: " + texels.error().message + run.behind_last_submit()));
     compare(run, run.observer().verification.images, check.digest, *texels, {},
             image_name(run, *check.op, check.image), [&](std::span<const std::byte> captured) {
               return describe_texels(captured, *texels, {source.format, source.aspect, source.extent});

@@ -6,7 +6,7 @@
 #include "format/codec/schema.h"
 #include "generated/args.h"
 #include "player/addresses.h"
-#include "player/run.h"
+#include "player/presenter.h"
 #include "player/window_system.h"
 
 namespace rondo::player {
@@ -103,6 +103,8 @@ Result<void> create_instance(Run& run, const Op& op, std::byte* args) {
     }
     extensions.push_back(name);
   }
+  if (const Presenter* presenter = run.presenter(); presenter != nullptr)
+    extensions.insert(extensions.end(), {VK_KHR_SURFACE_EXTENSION_NAME, presenter->surface_extension()});
   VkApplicationInfo application{};
   application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
   application.apiVersion = VK_API_VERSION_1_0;  // what none means
@@ -157,6 +159,7 @@ bool is_players_own(CommandId id) {
     case CommandId::vkAcquireNextImageKHR:
     case CommandId::vkAcquireNextImage2KHR:
     case CommandId::vkQueuePresentKHR:
+    case CommandId::vkWaitForPresentKHR:
       return true;
     default:
       return is_debug_command(id);
@@ -181,6 +184,11 @@ std::string resolve_aliases(Dispatch& dispatch, const CapturedDevice& captured) 
   return missing;
 }
 
+bool has_swapchains(const Plan& plan, std::uint32_t device) {
+  return std::any_of(plan.swapchains.begin(), plan.swapchains.end(),
+                     [&](const CapturedSwapchain& swapchain) { return swapchain.device == device; });
+}
+
 Result<void> create_device(Run& run, const Op& op, std::byte* args) {
   auto& a = as<args_vkCreateDevice>(args);
   const std::uint32_t index = run.plan().place_of(op.subject);
@@ -196,6 +204,8 @@ Result<void> create_device(Run& run, const Op& op, std::byte* args) {
     extensions.push_back(name);
   }
   enable_addresses(captured, info, extensions);
+  if (run.presenter() != nullptr && has_swapchains(run.plan(), index))
+    extensions.push_back(VK_KHR_SWAPCHAIN_EXTENSION_NAME);
   info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
   info.ppEnabledExtensionNames = extensions.data();
   info.enabledLayerCount = 0;

@@ -6,6 +6,7 @@
 #include "generated/args.h"
 #include "gpu/zero_fill.h"
 #include "player/addresses.h"
+#include "player/imports.h"
 #include "player/native_view.h"
 #include "player/run.h"
 
@@ -27,28 +28,33 @@ bool begins_as_zeros(const Plan& plan, const CapturedMemory& captured, const VkM
 
 Result<void> allocate(Run& run, const Op& op, std::byte* args) {
   auto& a = as<args_vkAllocateMemory>(args);
+  auto& info = *const_cast<VkMemoryAllocateInfo*>(a.pAllocateInfo);  // in this run's scratch
+  drop_import(info.pNext);
   const std::uint32_t place = run.plan().place_of(op.subject);
   if (place == kNone) return run.call_checked(op, args);
   const CapturedMemory& captured = run.plan().memories[place];
   const Placement& placement = run.placements().of[place];
   DeviceState& device = run.device(op);
-  auto& info = *const_cast<VkMemoryAllocateInfo*>(a.pAllocateInfo);  // in this run's scratch
   info.memoryTypeIndex = placement.type;
   info.allocationSize = placement.bytes;
   MemoryAddress address;
   PlacedMemory placed;
   RONDO_TRY(address.apply(run, op, info, placed));
+  SharedImport import;
+  PagesInUse pages;
+  RONDO_TRY(import.apply(run, op, info, pages));
   RONDO_TRY(run.call_checked(op, args));
 
   MemoryState& memory = run.memory_at(place);
   memory = {};
   memory.placed = std::move(placed);
+  memory.pages = std::move(pages);
   memory.handle = *a.pMemory;
   memory.bytes = info.allocationSize;
   const VkMemoryPropertyFlags flags = device.access.memory.memoryTypes[info.memoryTypeIndex].propertyFlags;
   memory.coherent = (flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
   Result<void> done;
-  if (!memory.placed && begins_as_zeros(run.plan(), captured, info, flags))
+  if (!memory.placed && !memory.pages && begins_as_zeros(run.plan(), captured, info, flags))
     done = run.zero(device, memory, info.memoryTypeIndex);
   if (!done)
     done = tl::unexpected<Error>(run.refuse(
@@ -212,18 +218,30 @@ Result<void> host_write(Run& run, const Op& op, std::byte* args) {
   MemoryState& memory = run.memory_at(place);
   const Placement& placement = run.placements().of[place];
   const auto* data = static_cast<const std::byte*>(a.pData);
+  const auto write = [&](VkDeviceSize to, const std::byte* from, VkDeviceSize bytes) {
+    if (run.substitutes().empty()) [[likely]]
+      std::memcpy(memory.mapped + to, from, bytes);
+    else
+      write_substituted(run, memory, to, {from, static_cast<std::size_t>(bytes)});
+  };
+  // With what write_substituted() changes beside them.
+  const auto flush_written = [&](VkDeviceSize to, VkDeviceSize bytes) -> Result<void> {
+    if (memory.coherent) return {};
+    const VkDeviceSize around = run.substitutes().longest(), before = std::min(to, around);
+    return flush(run, op, run.device(op), memory, to - before, before + bytes + around);
+  };
   for (std::uint32_t i = 0; i < a.rangeCount; ++i) {
     const RondoRange range = a.pRanges[i];
     if (!placement.moved && range.offset + range.size <= placement.bytes) [[likely]] {
-      std::memcpy(memory.mapped + range.offset, data, range.size);
-      if (!memory.coherent) RONDO_TRY(flush(run, op, run.device(op), memory, range.offset, range.size));
+      write(range.offset, data, range.size);
+      RONDO_TRY(flush_written(range.offset, range.size));
     } else {
       std::vector<Piece>& pieces = run.pieces();
       pieces.clear();
       pieces_of(placement, range.offset, range.size, pieces);
       for (const Piece& piece : pieces) {
-        std::memcpy(memory.mapped + piece.to, data + piece.from, piece.bytes);
-        if (!memory.coherent) RONDO_TRY(flush(run, op, run.device(op), memory, piece.to, piece.bytes));
+        write(piece.to, data + piece.from, piece.bytes);
+        RONDO_TRY(flush_written(piece.to, piece.bytes));
       }
     }
     data += range.size;

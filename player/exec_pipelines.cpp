@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pipelines and their caches. What a cache held is the driver's own and not
+// Pipelines and their caches, and shaders without pipelines. What a cache held is the driver's own and not
 // played back, so nothing here may depend on its luck.
+#include <algorithm>
 #include <array>
 
+#include "format/codec/schema.h"
 #include "generated/args.h"
 #include "player/run.h"
 
@@ -20,21 +22,21 @@ bool is_published(const Run& run, const Op& op, std::uint32_t offset) {
 
 // The capture may have got only some of them, and a cache-only compile may
 // have got none: what it did not get is not kept.
-Result<void> finish(Run& run, const Op& op, std::byte* args, std::int64_t result, VkPipeline* pipelines,
-                    std::uint32_t count) {
+template <class Handle, class Destroy>
+Result<void> finish(Run& run, const Op& op, std::byte* args, std::int64_t result, Handle* made,
+                    std::uint32_t count, Destroy Dispatch::*destroy) {
   DeviceState& device = run.device(op);
   bool missing = false;
   for (std::uint32_t i = 0; i < count; ++i) {
-    const bool published = is_published(run, op, offset_in(args, &pipelines[i]));
-    missing |= published && pipelines[i] == VK_NULL_HANDLE;
-    if (published || pipelines[i] == VK_NULL_HANDLE) continue;
-    device.dispatch.vkDestroyPipeline(device.handle, pipelines[i], nullptr);
-    pipelines[i] = VK_NULL_HANDLE;
+    const bool published = is_published(run, op, offset_in(args, &made[i]));
+    missing |= published && made[i] == VK_NULL_HANDLE;
+    if (published || made[i] == VK_NULL_HANDLE) continue;
+    (device.dispatch.*destroy)(device.handle, made[i], nullptr);
+    made[i] = VK_NULL_HANDLE;
   }
   if (result < 0 && (op.checked || missing)) {
     for (std::uint32_t i = 0; i < count; ++i)  // none of them is published any more
-      if (pipelines[i] != VK_NULL_HANDLE)
-        device.dispatch.vkDestroyPipeline(device.handle, pipelines[i], nullptr);
+      if (made[i] != VK_NULL_HANDLE) (device.dispatch.*destroy)(device.handle, made[i], nullptr);
     return tl::unexpected<Error>(run.failure(op, result));
   }
   return {};
@@ -61,6 +63,24 @@ bool complete_blending(const VkGraphicsPipelineCreateInfo* infos, std::uint32_t 
   return true;
 }
 bool complete_blending(const VkComputePipelineCreateInfo*, std::uint32_t) { return true; }
+bool complete_blending(const VkRayTracingPipelineCreateInfoKHR*, std::uint32_t) { return true; }
+
+#ifdef VK_EXT_shader_object
+// As the layer did: none behind the first binary, which is the driver's own.
+Result<void> create_shaders(Run& run, const Op& op, std::byte* args) {
+  auto& a = as<args_vkCreateShadersEXT>(args);
+  if (a.pCreateInfos == nullptr || a.pShaders == nullptr)
+    return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "its parameters are missing"));
+  std::fill_n(a.pShaders, a.createInfoCount, VkShaderEXT{VK_NULL_HANDLE});
+  const auto* end = std::find_if(a.pCreateInfos, a.pCreateInfos + a.createInfoCount, [](const auto& info) {
+    return info.codeType == VK_SHADER_CODE_TYPE_BINARY_EXT;
+  });
+  a.createInfoCount = static_cast<std::uint32_t>(end - a.pCreateInfos);
+  if (a.createInfoCount == 0) return {};
+  const std::int64_t result = run.call(op, args);
+  return finish(run, op, args, result, a.pShaders, a.createInfoCount, &Dispatch::vkDestroyShaderEXT);
+}
+#endif
 
 template <class Args>
 Result<void> create(Run& run, const Op& op, std::byte* args) {
@@ -72,7 +92,30 @@ Result<void> create(Run& run, const Op& op, std::byte* args) {
   compile_for_certain(a.pCreateInfos, a.createInfoCount);
   for (std::uint32_t i = 0; i < a.createInfoCount; ++i) a.pPipelines[i] = VK_NULL_HANDLE;
   const std::int64_t result = run.call(op, args);
-  return finish(run, op, args, result, a.pPipelines, a.createInfoCount);
+  return finish(run, op, args, result, a.pPipelines, a.createInfoCount, &Dispatch::vkDestroyPipeline);
+}
+
+// At once, as the layer did: a deferred operation has nothing to do.
+Result<void> create_ray_tracing(Run& run, const Op& op, std::byte* args) {
+  as<args_vkCreateRayTracingPipelinesKHR>(args).deferredOperation = VK_NULL_HANDLE;
+  return create<args_vkCreateRayTracingPipelinesKHR>(run, op, args);
+}
+
+Result<void> group_handles(Run& run, const Op& op, std::byte* args) {
+  auto& a = as<args_vkGetRayTracingShaderGroupHandlesKHR>(args);
+  const auto* const captured = static_cast<const std::byte*>(a.pData);  // perhaps the plan's
+  std::vector<std::byte>& here = run.output_buffer();
+  constexpr std::size_t most = 64;  // of one handle; the plan knows that there are so many groups
+  here.resize(std::max({here.size(), a.dataSize, a.groupCount * most}));
+  a.pData = here.data();
+  RONDO_TRY(run.call_checked(op, args));
+  // Longer answers are blobs, which a replay does not load for what a driver writes.
+  if (captured == nullptr || a.dataSize > codec::kInlineBytes ||
+      std::equal(captured, captured + a.dataSize, here.begin()))
+    return {};
+  return tl::unexpected<Error>(run.refuse(op, Status::device,
+                                          "a shader group has another handle here than in the capture: what "
+                                          "the program stored of it would lead elsewhere"));
 }
 
 Result<void> create_cache(Run& run, const Op& op, std::byte* args) {
@@ -89,7 +132,12 @@ void add_pipeline_executors(std::vector<Executor>& table) {
       create<args_vkCreateGraphicsPipelines>;
   table[static_cast<std::size_t>(CommandId::vkCreateComputePipelines)] =
       create<args_vkCreateComputePipelines>;
+  table[static_cast<std::size_t>(CommandId::vkCreateRayTracingPipelinesKHR)] = create_ray_tracing;
+  table[static_cast<std::size_t>(CommandId::vkGetRayTracingShaderGroupHandlesKHR)] = group_handles;
   table[static_cast<std::size_t>(CommandId::vkCreatePipelineCache)] = create_cache;
+#ifdef VK_EXT_shader_object
+  table[static_cast<std::size_t>(CommandId::vkCreateShadersEXT)] = create_shaders;
+#endif
 }
 
 }  // namespace rondo::player

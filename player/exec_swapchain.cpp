@@ -6,7 +6,8 @@
 #include <cstdio>
 
 #include "generated/args.h"
-#include "player/run.h"
+#include "player/native_view.h"
+#include "player/presenter.h"
 
 namespace rondo::player {
 
@@ -18,6 +19,7 @@ Result<std::unique_ptr<VirtualSwapchain>> create_virtual_swapchain(Run& run, con
   const Dispatch& vk = device.dispatch;
   auto swapchain = std::make_unique<VirtualSwapchain>();
   swapchain->place = place;
+  swapchain->present_mode = info.presentMode;
   VkImageCreateInfo& image_info = swapchain->info;
   image_info.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO;
   if ((info.flags & VK_SWAPCHAIN_CREATE_MUTABLE_FORMAT_BIT_KHR) != 0)
@@ -82,6 +84,12 @@ Result<std::unique_ptr<VirtualSwapchain>> create_virtual_swapchain(Run& run, con
 }
 
 void destroy_virtual_swapchain(DeviceState& device, VirtualSwapchain& swapchain) {
+  for (const VirtualSwapchain::Present& present : swapchain.presents)
+    if (device.dispatch.vkGetFenceStatus(device.handle, present.done) == VK_NOT_READY)
+      device.pending_fences.push_back(present.done);
+    else
+      device.dispatch.vkDestroyFence(device.handle, present.done, nullptr);
+  swapchain.presents.clear();
   for (VkImage image : swapchain.images) device.dispatch.vkDestroyImage(device.handle, image, nullptr);
   for (VkDeviceMemory memory : swapchain.memories)
     device.dispatch.vkFreeMemory(device.handle, memory, nullptr);
@@ -99,6 +107,7 @@ Result<void> create_swapchain(Run& run, const Op& op, std::byte* args) {
   auto swapchain = create_virtual_swapchain(run, op, *a.pCreateInfo);
   if (!swapchain) return tl::unexpected<Error>(swapchain.error());
   *a.pSwapchain = reinterpret_cast<VkSwapchainKHR>(swapchain->get());
+  if (Presenter* presenter = run.presenter(); presenter != nullptr) presenter->opened(**swapchain);
   run.swapchains()[run.plan().place_of(op.subject)] = std::move(*swapchain);
   return {};
 }
@@ -107,6 +116,7 @@ Result<void> destroy_swapchain(Run& run, const Op& op, std::byte*) {
   if (op.subject == 0) return {};
   std::unique_ptr<VirtualSwapchain>& swapchain = run.swapchains()[run.plan().place_of(op.subject)];
   if (swapchain != nullptr) {
+    if (Presenter* presenter = run.presenter(); presenter != nullptr) presenter->closing(*swapchain);
     destroy_virtual_swapchain(run.device(op), *swapchain);
     std::erase_if(run.image_checks(), [&](const ImageCheck& check) {
       if (check.swapchain != swapchain.get()) return false;
@@ -148,7 +158,7 @@ Result<void> acquire2(Run& run, const Op& op, std::byte* args) {
   return signal_acquired(run, op, info.swapchain, info.semaphore, info.fence);
 }
 
-Result<void> screenshot(Run& run, DeviceState& device, const LiveQueue& queue,
+Result<void> screenshot(Run& run, const Op& op, DeviceState& device, const LiveQueue& queue,
                         const VirtualSwapchain& swapchain, std::uint32_t image, std::uint32_t of_present) {
   gpu::ImageSource source;
   source.image = swapchain.images[image];
@@ -156,7 +166,10 @@ Result<void> screenshot(Run& run, DeviceState& device, const LiveQueue& queue,
   source.extent = swapchain.info.extent;
   source.layout = VK_IMAGE_LAYOUT_GENERAL;
   auto texels = run.readback(device, queue.family).read(queue.handle, source);
-  if (!texels) return tl::unexpected<Error>(texels.error());
+  if (!texels)
+    return tl::unexpected<Error>(
+        run.refuse(op, texels.error().status,
+                   "reading the image back: " + texels.error().message + run.behind_last_submit()));
   Observer& observer = run.observer();
   char name[48];
   if (of_present == 0)
@@ -166,6 +179,31 @@ Result<void> screenshot(Run& run, DeviceState& device, const LiveQueue& queue,
                   of_present);
   ++observer.screenshots;
   return write_png(observer.screenshot_directory + name, source.format, source.extent, *texels);
+}
+
+// Behind the submits that stand for the present: what a wait for it waits for.
+Result<void> mark_present(Run& run, const Op& op, VkQueue queue, VirtualSwapchain& swapchain,
+                          std::uint64_t id) {
+  DeviceState& device = run.device(op);
+  const Dispatch& vk = device.dispatch;
+  VirtualSwapchain::Present mark{id, VK_NULL_HANDLE, queue};
+  auto& presents = swapchain.presents;
+  if (!presents.empty() && vk.vkGetFenceStatus(device.handle, presents.front().done) == VK_SUCCESS &&
+      vk.vkResetFences(device.handle, 1, &presents.front().done) == VK_SUCCESS) {
+    mark.done = presents.front().done;
+    swapchain.presented_id = std::max(swapchain.presented_id, presents.front().id);
+    presents.erase(presents.begin());
+  } else {
+    const VkFenceCreateInfo info{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO, nullptr, 0};
+    if (VkResult r = vk.vkCreateFence(device.handle, &info, nullptr, &mark.done); r < 0)
+      return tl::unexpected<Error>(run.failure(op, r, "vkCreateFence for the present's id"));
+  }
+  if (VkResult r = vk.vkQueueSubmit(queue, 0, nullptr, mark.done); r < 0) {
+    vk.vkDestroyFence(device.handle, mark.done, nullptr);
+    return tl::unexpected<Error>(run.failure(op, r, "the submit that stands for a present's id"));
+  }
+  presents.push_back(mark);
+  return {};
 }
 
 Result<void> present(Run& run, const Op& op, std::byte* args) {
@@ -193,6 +231,11 @@ Result<void> present(Run& run, const Op& op, std::byte* args) {
     if (VkResult r = device.dispatch.vkQueueSubmit(a.queue, 1, &submit, VK_NULL_HANDLE); r < 0)
       return tl::unexpected<Error>(run.failure(op, r, "the submit that stands for a present"));
   }
+  if (const auto* ids = find_chained<VkPresentIdKHR>(info.pNext, VK_STRUCTURE_TYPE_PRESENT_ID_KHR);
+      ids != nullptr && ids->pPresentIds != nullptr)
+    for (std::uint32_t i = 0; i < std::min(info.swapchainCount, ids->swapchainCount); ++i)
+      if (ids->pPresentIds[i] != 0)
+        RONDO_TRY(mark_present(run, op, a.queue, *from_handle(info.pSwapchains[i]), ids->pPresentIds[i]));
   // Behind the waits, in the queue's own order: no other queue is waited for.
   const auto is_ours = [&](const LiveQueue& known) { return known.handle == a.queue; };
   const auto queue = std::find_if(device.queues.begin(), device.queues.end(), is_ours);
@@ -201,7 +244,9 @@ Result<void> present(Run& run, const Op& op, std::byte* args) {
     const VirtualSwapchain& swapchain = *from_handle(info.pSwapchains[i]);
     RONDO_TRY(compare_images(run, device, *queue, swapchain, info.pImageIndices[i]));
     if (run.options().screenshots && shown)
-      RONDO_TRY(screenshot(run, device, *queue, swapchain, info.pImageIndices[i], i));
+      RONDO_TRY(screenshot(run, op, device, *queue, swapchain, info.pImageIndices[i], i));
+    if (Presenter* presenter = run.presenter(); presenter != nullptr && shown)
+      RONDO_TRY(presenter->show(op, *queue, swapchain, info.pImageIndices[i]));
   }
   run.presented();
   return {};

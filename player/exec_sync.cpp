@@ -84,6 +84,27 @@ Result<void> fence_was_ready(Run& run, const Op& op, std::byte* args) {
       [&] { return run.comes(run.patched_id(op, offset_in(args, &a.fence))); }, "vkWaitForFences");
 }
 
+Result<void> wait_for_present(Run& run, const Op& op, std::byte* args) {
+  const auto& a = as<args_vkWaitForPresentKHR>(args);
+  const auto* swapchain = reinterpret_cast<const VirtualSwapchain*>(a.swapchain);
+  if (swapchain == nullptr)
+    return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "the swapchain does not exist here"));
+  if (a.presentId <= swapchain->presented_id) return {};
+  const auto& presents = swapchain->presents;
+  const auto is_it = [&](const VirtualSwapchain::Present& one) { return one.id >= a.presentId; };
+  const auto found = std::find_if(presents.begin(), presents.end(), is_it);
+  if (found == presents.end())
+    return tl::unexpected<Error>(
+        run.refuse(op, Status::failed, "waits for a present that no earlier record made"));
+  const DeviceState& device = run.device(op);
+  return wait_patiently(
+      run, op,
+      [&](std::uint64_t ns) {
+        return device.dispatch.vkWaitForFences(device.handle, 1, &found->done, VK_TRUE, ns);
+      },
+      [&] { return !run.blocked(device, found->queue, false); }, "vkWaitForFences");
+}
+
 Result<void> wait_semaphores(Run& run, const Op& op, std::byte* args) {
   auto& a = as<args_vkWaitSemaphores>(args);
   return wait_patiently(
@@ -194,6 +215,7 @@ void add_sync_executors(std::vector<Executor>& table) {
   table[static_cast<std::size_t>(CommandId::vkQueueSubmit2)] = submit2;
   table[static_cast<std::size_t>(CommandId::vkWaitForFences)] = wait_fences;
   table[static_cast<std::size_t>(CommandId::vkGetFenceStatus)] = fence_was_ready;
+  table[static_cast<std::size_t>(CommandId::vkWaitForPresentKHR)] = wait_for_present;
   table[static_cast<std::size_t>(CommandId::vkWaitSemaphores)] = wait_semaphores;
   table[static_cast<std::size_t>(CommandId::vkGetSemaphoreCounterValue)] = semaphore_had_value;
   table[static_cast<std::size_t>(CommandId::vkDestroySemaphore)] = destroy_semaphore;

@@ -97,6 +97,7 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   app.add_flag("--verify", o.verify, "Compare with the capture's checkpoints; status 5 if anything differs");
   app.add_option("--screenshot", o.screenshots, "Write every presented image to DIR/frame-NNNNNN.png")
       ->type_name("DIR");
+  app.add_flag("--window", o.window, "Show what is presented in windows of DISPLAY or WAYLAND_DISPLAY");
   app.add_option("--report", o.report, "Write what happened as JSON")->type_name("FILE.json");
   app.add_flag("--validate", o.validate, "Play under the validation layer; any message is status 1");
   app.add_flag("--salvage", o.salvage, "Play a cut or damaged capture up to its last whole submit");

@@ -22,6 +22,7 @@ struct Options {
   std::uint64_t loop = 1;
   bool verify = false;
   std::string screenshots;  // directory; empty: none
+  bool window = false;
   std::string report;       // file; empty: none
   bool validate = false;
   bool salvage = false;

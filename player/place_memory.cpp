@@ -8,6 +8,7 @@
 
 #include "generated/args.h"
 #include "player/addresses.h"
+#include "player/imports.h"
 #include "player/preflight.h"
 #include "player/run.h"
 
@@ -23,7 +24,10 @@ struct Measured {
 
 class Measurer {
  public:
-  Measurer(Run& run, DeviceState& device) : run_(run), device_(device) {}
+  Measurer(Run& run, DeviceState& device)
+      : run_(run),
+        device_(device),
+        imports_(run.targets()[device.index].has_extension(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME)) {}
 
   // Creates the resource as the replay will, asks, destroys it.
   Result<Measured> measure(const CapturedResource& resource) {
@@ -36,6 +40,7 @@ class Measurer {
     Measured measured;
     if (resource.image) {
       auto& info = const_cast<VkImageCreateInfo&>(*as<args_vkCreateImage>(args.data()).pCreateInfo);
+      drop_host_handles(info.pNext, imports_);
       ImagePlaces places;
       places.apply(run_.plan(), resource.id, info);
       VkImage image = VK_NULL_HANDLE;
@@ -52,6 +57,7 @@ class Measurer {
       vk.vkDestroyImage(device_.handle, image, nullptr);
     } else {
       auto& info = const_cast<VkBufferCreateInfo&>(*as<args_vkCreateBuffer>(args.data()).pCreateInfo);
+      drop_host_handles(info.pNext, imports_);
       BufferAddresses addresses;
       addresses.apply(run_.plan(), resource.id, info);
       VkBuffer buffer = VK_NULL_HANDLE;
@@ -67,6 +73,7 @@ class Measurer {
  private:
   Run& run_;
   DeviceState& device_;
+  bool imports_;  // host pointers
   // By block: the plan's bytes, alike but for handles; what is at a place apart.
   std::unordered_map<std::string_view, Measured> known_[2];
 };
@@ -109,6 +116,9 @@ Result<Placement> place_one(Run& run, Measurer& measurer, std::uint32_t device,
   if (placement->moved && (memory.place != 0 || memory.opaque != 0))
     return fail(Status::device,
                 "device addresses follow from where its buffers lie, and here they do not fit there");
+  if (placement->moved && memory.pages != kNone)
+    return fail(Status::device,
+                "it shares its pages with another import, and its resources do not fit there here");
   const VkMemoryPropertyFlags* flags = captured.has_memory && memory.type < captured.memory.memoryTypeCount
                                            ? &captured.memory.memoryTypes[memory.type].propertyFlags
                                            : nullptr;
@@ -135,6 +145,12 @@ Result<void> place_memory(Run& run, const Op& op, std::uint32_t device) {
   for (std::size_t m = 0; m < plan.memories.size(); ++m) {
     const CapturedMemory& memory = plan.memories[m];
     if (memory.device != device) continue;
+    if (memory.pages != kNone && !target.has_extension(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME)) {
+      shortfalls += "\n  " + plan.name(memory.id) +
+                    ": it shared its pages with another import, which needs "
+                    "extension " VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME;
+      continue;
+    }
     // A program may have got away with an offset that is not aligned.
     const bool aligned = std::all_of(memory.resources.begin(), memory.resources.end(), [&](std::uint32_t r) {
       return plan.resources[r].offset % plan.resources[r].alignment == 0;

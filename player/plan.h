@@ -41,6 +41,7 @@ struct Op {
   CommandId command = CommandId::none;  // as it was called; executors are found by the canonical one
   bool returned = false;                // `captured` is valid
   bool checked = false;                 // the capture succeeded: a failure now is an error
+  bool lost = false;                    // its device was lost in the capture: there is nothing to compare
   std::uint32_t device = kNone;         // index into Plan::devices
   ObjectId dispatch = 0;                // the first parameter
   ObjectId subject = 0;                 // what the command is about: the memory written, the device made, …
@@ -110,8 +111,15 @@ struct CapturedMemory {
   bool read_back = false;                // a checkpoint digests it
   std::uint64_t place = 0;               // its address, where device addresses follow from it
   std::uint64_t opaque = 0;              // its opaque capture address
+  std::uint64_t imported = 0;            // the host pointer, in the captured program; 0: none
+  std::uint32_t pages = kNone;           // index into Plan::shared_pages, if it shared some
   std::vector<std::uint32_t> resources;  // bound there, in order; indexes into Plan::resources
   VolatileBytes times;                   // of the device: no checkpoint can compare them
+};
+
+// Where pages lay in the captured program that it had imported several times at once.
+struct CapturedPages {
+  std::uint64_t begin = 0, end = 0;
 };
 
 // A buffer or image: what relayout and preflight need of it.
@@ -137,6 +145,7 @@ struct CapturedSwapchain {
   std::uint32_t device = kNone;
   std::uint32_t create_op = kNone;
   ObjectId present_queue = 0;
+  ObjectId surface = 0;          // 0: nothing says which
   std::vector<ObjectId> images;  // by index; 0 where the program never asked
 };
 
@@ -157,6 +166,7 @@ struct Settle {
   ObjectId commands = 0;   // being recorded, to be begun again: is reset; with `pool`: …
   ObjectId pool = 0;       // … the query that it leaves open is ended
   std::uint32_t query = 0, index = 0;
+  std::uint32_t lost = kNone;  // index into Plan::devices: was lost here; what it has to do is ended
 };
 
 struct PlanCounts {
@@ -184,6 +194,7 @@ struct Plan {
   std::vector<CapturedPhysicalDevice> physical_devices;
   std::vector<CapturedDevice> devices;
   std::vector<CapturedMemory> memories;
+  std::vector<CapturedPages> shared_pages;
   std::vector<CapturedResource> resources;
   std::vector<CapturedSwapchain> swapchains;
   std::vector<FamilyMark> family_marks;

@@ -7,8 +7,10 @@ namespace rondo::player {
 
 namespace {
 
+// Of surfaces, and of displays with their planes and modes: no replay has any.
 bool is_surface_command(std::string_view name) {
-  return name.starts_with("vkCreate") && name.find("SurfaceKHR") != std::string_view::npos;
+  return (name.starts_with("vkCreate") && name.find("SurfaceKHR") != std::string_view::npos) ||
+         name.find("Display") != std::string_view::npos;
 }
 
 // Window-system commands that change nothing a virtual swapchain could show.
@@ -17,7 +19,6 @@ bool is_presentation_hint(CommandId id) {
     case CommandId::vkDestroySurfaceKHR:
     case CommandId::vkSetHdrMetadataEXT:
     case CommandId::vkSetLocalDimmingAMD:
-    case CommandId::vkWaitForPresentKHR:
     case CommandId::vkReleaseSwapchainImagesEXT:
     case CommandId::vkCreateHeadlessSurfaceEXT:
       return true;
@@ -85,6 +86,8 @@ bool said_not_ready(CommandId id, std::int64_t result) {
     case CommandId::vkAcquireNextImageKHR:
     case CommandId::vkAcquireNextImage2KHR:
       return result == VK_TIMEOUT || result == VK_NOT_READY;
+    case CommandId::vkWaitForPresentKHR:
+      return result == VK_TIMEOUT;
     case CommandId::vkGetEventStatus:
       return result != VK_EVENT_SET;
     default:
@@ -102,11 +105,42 @@ bool waits_though_rejected(CommandId id, std::int64_t result) {
 }
 
 bool may_publish_and_fail(CommandId id) {
+#ifdef VK_EXT_shader_object
+  if (id == CommandId::vkCreateShadersEXT) return true;
+#endif
   return id == CommandId::vkCreateGraphicsPipelines || id == CommandId::vkCreateComputePipelines ||
          id == CommandId::vkCreateRayTracingPipelinesKHR;
 }
 
 }  // namespace
+
+// Its waits end however they end (chapter "Devices and Queues", Lost Device), and what it
+// is given after that never runs.
+bool needs_a_living_device(CommandId canonical) {
+  switch (canonical) {
+    case CommandId::vkQueueSubmit:
+    case CommandId::vkQueueSubmit2:
+    case CommandId::vkQueueBindSparse:
+    case CommandId::vkQueuePresentKHR:
+    case CommandId::vkAcquireNextImageKHR:
+    case CommandId::vkAcquireNextImage2KHR:
+    case CommandId::vkWaitForFences:
+    case CommandId::vkGetFenceStatus:
+    case CommandId::vkWaitSemaphores:
+    case CommandId::vkGetSemaphoreCounterValue:
+    case CommandId::vkWaitForPresentKHR:
+    case CommandId::vkQueueWaitIdle:
+    case CommandId::vkDeviceWaitIdle:
+    case CommandId::vkGetEventStatus:
+    case CommandId::vkGetQueryPoolResults:
+    case CommandId::vkSignalSemaphore:
+    case CommandId::vkSetEvent:
+    case CommandId::rondoDeviceIdle:
+      return true;
+    default:
+      return false;
+  }
+}
 
 bool succeeded(const codec::CommandInfo& command, const Record& record) {
   return command.returns != codec::Returns::result || !record.has_return || record.return_value >= 0;

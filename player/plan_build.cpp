@@ -9,6 +9,7 @@
 #include "player/places.h"
 #include "player/plan_builder.h"
 #include "player/run.h"
+#include "player/shared_pages.h"
 
 namespace rondo::player {
 
@@ -85,6 +86,7 @@ Result<void> PlanBuilder::run() {
   if (plan_->ops.empty())
     return fail(Status::unreadable, plan_->path + ": no Vulkan call was recorded: nothing to play");
   RONDO_TRY(finish_damage());
+  find_shared_pages(*plan_);
   plan_->place.resize(plan_->objects.objects().size(), kNone);
   return {};
 }
@@ -116,6 +118,10 @@ Result<void> PlanBuilder::add(const Record& record) {
   if (damaging_) RONDO_TRY(damage_lowered(record, command));
   plan_->objects.apply(command, record.sequence, succeeded(command, record), lowered_, resolution_);
   if (!by_layer) ++plan_->counts.records;
+  if (!resolution_.ids.empty() && is_lost(device_of(resolution_.ids[0])) &&
+      needs_a_living_device(command.canonical))
+    action = Action::drop;
+  note_loss(record, command);
 
   if (action == Action::play && !by_layer) RONDO_TRY(check_swapchains(record, command));
   blob_data_.assign(lowered_.blobs.size(), nullptr);
@@ -134,6 +140,23 @@ Result<void> PlanBuilder::add(const Record& record) {
   RONDO_TRY(observe(record, command));
   if (by_layer || action != Action::play) return {};
   return emit(record, command);
+}
+
+// What the device has to do then is ended before anything else is played: nothing in the
+// capture tells what of it came to an end there.
+void PlanBuilder::note_loss(const Record& record, const codec::CommandInfo& command) {
+  if (command.returns != codec::Returns::result || !record.has_return ||
+      record.return_value != VK_ERROR_DEVICE_LOST || resolution_.ids.empty())
+    return;
+  const std::uint32_t device = device_of(resolution_.ids[0]);
+  if (device == kNone || is_lost(device)) return;
+  lost_.resize(plan_->devices.size(), false);
+  lost_[device] = true;
+  Settle end;
+  end.op = static_cast<std::uint32_t>(plan_->ops.size());
+  end.lost = device;
+  plan_->settles.push_back(end);
+  validity_.work.finish_device(plan_->devices[device].id, plan_->objects.objects());
 }
 
 Result<void> PlanBuilder::check_known(const Record& record, const codec::CommandInfo& command) const {
@@ -234,6 +257,7 @@ Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& c
   op.checked = command.returns == codec::Returns::result && record.has_return && record.return_value >= 0;
   op.dispatch = resolution_.ids.empty() ? 0 : resolution_.ids[0];
   op.device = device_of(op.dispatch);
+  op.lost = is_lost(op.device);
   op.subject = subject_of(command);
   RONDO_TRY(check_owner(record, command, op));
 

@@ -24,6 +24,9 @@ enum class Action : std::uint8_t {
 // Decided from the command and its result alone. `why` is set for refusals.
 Action action_for(const codec::CommandInfo& command, const Record& record, std::string& why);
 
+// Whether it can do nothing any more on a device that is lost, whatever it returned.
+bool needs_a_living_device(CommandId canonical);
+
 // A record is the plan's only if what it did is known to have happened.
 bool succeeded(const codec::CommandInfo& command, const Record& record);
 
@@ -44,6 +47,8 @@ class PlanBuilder {
   // makes has a place to go to.
   Result<void> check_played(const Record& record, const codec::CommandInfo& command) const;
   Result<void> check_swapchains(const Record& record, const codec::CommandInfo& command) const;
+  bool is_lost(std::uint32_t device) const { return device < lost_.size() && lost_[device]; }
+  void note_loss(const Record& record, const codec::CommandInfo& command);
   void patch_marks(Op& op);
   void change_begin(const validity::Validity::Begin& begin);
   void widen(const validity::Validity::Widen& widened);
@@ -113,6 +118,7 @@ class PlanBuilder {
   std::unordered_map<ObjectId, std::uint32_t> api_versions_;        // of instances
   std::vector<std::unordered_set<std::uint16_t>> device_commands_;  // parallel to Plan::devices
   std::vector<bool> played_;  // by ObjectId: an op makes it
+  std::vector<bool> lost_;    // parallel to Plan::devices
   std::uint64_t blobs_seen_ = 0;
   std::string blob_lost_;        // the first blob that could not be had, in words; empty: all could
   std::size_t whole_until_ = 0;  // ops up to and with the last whole submit

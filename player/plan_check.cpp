@@ -152,6 +152,12 @@ bool PlanBuilder::has_its_parameters(const codec::CommandInfo& command) const {
       const auto& a = view_.as<args_vkCreateComputePipelines>();
       return there(a.createInfoCount, a.pCreateInfos);
     }
+#ifdef VK_EXT_shader_object
+    case CommandId::vkCreateShadersEXT: {
+      const auto& a = view_.as<args_vkCreateShadersEXT>();
+      return there(a.createInfoCount, a.pCreateInfos) && there(a.createInfoCount, a.pShaders);
+    }
+#endif
     default:
       return true;
   }

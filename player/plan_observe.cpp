@@ -267,8 +267,10 @@ Result<void> PlanBuilder::observe_swapchain(const Record& record, const codec::C
       swapchain.create_op = static_cast<std::uint32_t>(plan.ops.size());
       set_place(id, plan.swapchains.size());
       plan.swapchains.push_back(std::move(swapchain));
-      if (const auto* info = view_.as<args_vkCreateSwapchainKHR>().pCreateInfo; info != nullptr)
+      if (const auto* info = view_.as<args_vkCreateSwapchainKHR>().pCreateInfo; info != nullptr) {
+        plan.swapchains.back().surface = view_.id(&info->surface);
         RONDO_TRY(use(id, std::max(info->minImageCount, 1u) - 1));
+      }
       break;
     }
     case CommandId::vkGetSwapchainImagesKHR: {
@@ -284,7 +286,8 @@ Result<void> PlanBuilder::observe_swapchain(const Record& record, const codec::C
     }
     case CommandId::vkAcquireNextImageKHR: {
       const auto& args = view_.as<args_vkAcquireNextImageKHR>();
-      if (args.pImageIndex != nullptr) return use(view_.id(&args.swapchain), *args.pImageIndex);
+      const bool got_one = record.return_value == VK_SUCCESS || record.return_value == VK_SUBOPTIMAL_KHR;
+      if (got_one && args.pImageIndex != nullptr) return use(view_.id(&args.swapchain), *args.pImageIndex);
       break;
     }
     case CommandId::vkQueuePresentKHR: {

@@ -17,8 +17,6 @@ const char* refused_import(const void* chain) {
     switch (s->sType) {
       case VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR:
         return "VkImportMemoryFdInfoKHR";
-      case VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT:
-        return "VkImportMemoryHostPointerInfoEXT";
       default:
         break;
     }
@@ -57,6 +55,10 @@ Result<void> PlanBuilder::observe_memory(const Record& record, const codec::Comm
       memory.device = device_of(id);
       memory.bytes = info->allocationSize;
       memory.type = info->memoryTypeIndex;
+      if (const auto* import = find_chained<VkImportMemoryHostPointerInfoEXT>(
+              info->pNext, VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT);
+          import != nullptr)
+        memory.imported = reinterpret_cast<std::uint64_t>(import->pHostPointer);
       const auto* dedicated = find_chained<VkMemoryDedicatedAllocateInfo>(
           info->pNext, VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO);
       memory.dedicated =

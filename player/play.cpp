@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "player/preflight.h"
+#include "player/presenter.h"
 
 namespace rondo::player {
 
@@ -122,6 +123,10 @@ void print_summary(const Options& options, const Outcome& outcome) {
     std::printf("; %llu pictures", static_cast<unsigned long long>(outcome.screenshots));
   else if (!options.screenshots.empty())
     std::printf("; no pictures: no image was presented");
+  if (options.window && outcome.planned.frames == 0)
+    std::printf("; no windows: no image was presented");
+  else if (options.window)
+    std::printf("; %llu images shown in windows", static_cast<unsigned long long>(outcome.shown));
   std::printf("\n");
 }
 
@@ -136,8 +141,9 @@ Verification worse(const Verification& first, const Verification& last) {
 }
 
 Result<void> run_plan(const Options& options, const Plan& plan, const Loader& loader, const Targets& targets,
-                      Deadline& deadline, Observer& observer, Outcome& outcome) {
+                      Windows& windows, Deadline& deadline, Observer& observer, Outcome& outcome) {
   RunOptions run_options;
+  run_options.windows = &windows;
   run_options.validate = options.validate;
   PlacementCache placements;
   // What is compared or pictured is not timed when several runs are asked for.
@@ -212,8 +218,13 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   auto targets = choose_targets(options, **plan, **live, outcome);
   if (!targets) return tl::unexpected<Error>(targets.error());
   RONDO_TRY(preflight(**plan, *loader, **live, *targets));
+  Windows windows;
+  windows.quiet = options.quiet;
+  if (options.window) RONDO_TRY(open_windows(windows, **plan, *loader, *targets));
 
-  const Result<void> played = run_plan(options, **plan, *loader, *targets, deadline, observer, outcome);
+  const Result<void> played =
+      run_plan(options, **plan, *loader, *targets, windows, deadline, observer, outcome);
+  outcome.shown = windows.shown;
   outcome.verified = options.verify;
   outcome.verification = observer.verification;
   outcome.screenshots = observer.screenshots;

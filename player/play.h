@@ -28,6 +28,7 @@ struct Outcome {
   Verification verification;
   bool verified = false;  // --verify was asked for and carried out
   std::uint64_t screenshots = 0;
+  std::uint64_t shown = 0;  // images, in windows
   std::vector<std::string> validation_messages;
   bool left_running = false;  // the driver still works: leave by _exit
 };

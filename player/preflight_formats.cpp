@@ -54,6 +54,18 @@ void check_format(const std::string& what, VkFormat format, const LiveDevices& d
     shortfalls.push_back(what + ": " + format_name(format));
 }
 
+void check_texels(const std::string& what, VkFormat format, const LiveDevices& devices,
+                  const LiveDevice& target, std::vector<std::string>& shortfalls) {
+  auto get = reinterpret_cast<PFN_vkGetPhysicalDeviceFormatProperties>(
+      devices.get("vkGetPhysicalDeviceFormatProperties"));
+  VkFormatProperties has{};
+  get(target.handle, format, &has);
+  constexpr VkFormatFeatureFlags texels =
+      VK_FORMAT_FEATURE_UNIFORM_TEXEL_BUFFER_BIT | VK_FORMAT_FEATURE_STORAGE_TEXEL_BUFFER_BIT;
+  if ((has.bufferFeatures & texels) == 0)
+    shortfalls.push_back(what + ": " + format_name(format) + " for texels of a buffer");
+}
+
 }  // namespace
 
 void check_images(const Plan& plan, std::uint32_t device, const LiveDevices& devices,
@@ -93,7 +105,7 @@ void check_images(const Plan& plan, std::uint32_t device, const LiveDevices& dev
         break;
       case CommandId::vkCreateBufferView:
         if (const auto* info = native_block<args_vkCreateBufferView>(plan, op, storage).pCreateInfo)
-          check_format(what, info->format, devices, target, shortfalls);
+          check_texels(what, info->format, devices, target, shortfalls);
         break;
       case CommandId::vkCreateRenderPass:
         if (const auto* info = native_block<args_vkCreateRenderPass>(plan, op, storage).pCreateInfo)

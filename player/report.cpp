@@ -55,6 +55,7 @@ Result<void> write_report(const std::string& path, const Options& options, const
     report["verification"] = nullptr;
   }
   report["screenshots"] = outcome.screenshots;
+  report["shown"] = outcome.shown;
   report["validation_messages"] = outcome.validation_messages;
   std::ofstream out(path);
   // A message may quote bytes of a hostile file: not every one is UTF-8.

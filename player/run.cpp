@@ -8,6 +8,7 @@
 #include "format/codec/schema.h"
 #include "generated/thunks.h"
 #include "gpu/zero_fill.h"
+#include "player/presenter.h"
 
 namespace rondo::player {
 
@@ -35,6 +36,7 @@ const std::vector<Executor>& executors() {
     add_debug_executors(t);
     add_checkpoint_executors(t);
     add_address_executors(t);
+    add_descriptor_buffer_executors(t);
     for (const codec::CommandInfo& command : codec::commands())
       t[static_cast<std::size_t>(command.id)] = t[static_cast<std::size_t>(command.canonical)];
     return t;
@@ -56,8 +58,12 @@ Run::Run(const Plan& plan, const Loader& loader, const Targets& targets, const R
       instances_(plan.instances.size()),
       devices_(plan.devices.size()),
       memories_(plan.memories.size()),
+      shared_pages_(plan.shared_pages.size()),
       captured_contents_(plan.path),
       swapchains_(plan.swapchains.size()),
+      presenter_(options.windows != nullptr && options.windows->desktop != nullptr
+                     ? std::make_unique<Presenter>(*this, *options.windows)
+                     : nullptr),
       sync_(plan),
       has_events_(std::any_of(plan.objects.objects().begin(), plan.objects.objects().end(),
                               [](const Object& object) { return object.type == HandleType::VkEvent; })) {}
@@ -72,8 +78,13 @@ Result<void> Run::finish() {
   for (std::uint32_t i = 0; ended && i < devices_.size(); ++i) ended = release_device(i, true);
   for (std::size_t i = 0; ended && i < plan_.instances.size(); ++i)
     ended = release_instance(plan_.instances[i], true);
-  if (!ended)
-    for (MemoryState& memory : memories_) memory.placed.leave();
+  if (!ended) {
+    for (MemoryState& memory : memories_) {
+      memory.placed.leave();
+      memory.pages.leave();
+    }
+    static_cast<void>(presenter_.release());  // its chains are still worked on
+  }
   return ended;
 }
 
@@ -136,10 +147,13 @@ Error Run::failure(const Op& op, std::int64_t result, const char* command) const
                      (command != nullptr ? command : codec::info(op.command).name) + " returned " +
                      result_name(result);
   if (op.returned) text += ", in the capture " + result_name(op.captured);
-  text += counts_.submits == 0 ? "; nothing had been submitted"
-                               : "; the last submit was " + std::to_string(counts_.submits - 1) +
-                                     " (record " + std::to_string(last_submit_sequence_) + ")";
-  return {Status::failed, text};
+  return {Status::failed, text + behind_last_submit()};
+}
+
+std::string Run::behind_last_submit() const {
+  if (counts_.submits == 0) return "; nothing had been submitted";
+  return "; the last submit was " + std::to_string(counts_.submits - 1) + " (frame " +
+         std::to_string(last_submit_frame_) + ", record " + std::to_string(last_submit_sequence_) + ")";
 }
 
 Error Run::refuse(const Op& op, Status status, const std::string& sentence) const {
@@ -197,6 +211,7 @@ void Run::settle_shared(const Op& op) {
 void Run::submitted(const Op& op, std::uint64_t batches) {
   counts_.submits += batches;
   last_submit_sequence_ = op.sequence;
+  last_submit_frame_ = counts_.frames;
   submit_pending_ = true;
 }
 

@@ -21,15 +21,21 @@
 #include "player/placement.h"
 #include "player/places.h"
 #include "player/plan.h"
+#include "player/shared_pages.h"
+#include "player/substitutes.h"
 
 namespace rondo::player {
 
 std::uint64_t now_ns();  // CLOCK_MONOTONIC
 
+class Presenter;
+struct Windows;
+
 struct RunOptions {
   bool verify = false;
   bool screenshots = false;
   bool validate = false;
+  Windows* windows = nullptr;  // where to show what is presented
 };
 
 // The live device of each captured one: an index into LiveDevices::list().
@@ -52,6 +58,7 @@ struct MemoryState {
   std::byte* mapped = nullptr;  // where host writes or checkpoints need it
   bool coherent = true;
   PlacedMemory placed;  // where it lies at a captured address
+  PagesInUse pages;     // … or with other imports
 };
 
 // A descriptor pool that ran out where the captured one did not.
@@ -63,8 +70,17 @@ struct OverflowPools {
 struct VirtualSwapchain {
   std::uint32_t place = kNone;  // index into Plan::swapchains
   VkImageCreateInfo info{};
+  VkPresentModeKHR present_mode = VK_PRESENT_MODE_FIFO_KHR;
   std::vector<VkImage> images;
   std::vector<VkDeviceMemory> memories;
+  // Presents with an id (VK_KHR_present_id) that are not known to be done, the lowest first.
+  struct Present {
+    std::uint64_t id = 0;
+    VkFence done = VK_NULL_HANDLE;
+    VkQueue queue = VK_NULL_HANDLE;
+  };
+  std::vector<Present> presents;
+  std::uint64_t presented_id = 0;  // all up to it are done
 };
 
 struct LiveQueue {
@@ -130,6 +146,7 @@ class Run {
   std::unique_ptr<DeviceState>& device_at(std::uint32_t index) { return devices_[index]; }
   InstanceState& instance(ObjectId id) { return instances_[plan_.place_of(id)]; }
   MemoryState& memory(ObjectId id) { return memories_[plan_.place_of(id)]; }
+  std::weak_ptr<SharedPages>& shared_pages(std::uint32_t index) { return shared_pages_[index]; }
   MemoryState& memory_at(std::uint32_t place) { return memories_[place]; }
   // Null where the pool never ran out here.
   OverflowPools* overflow(ObjectId pool) {
@@ -141,6 +158,8 @@ class Run {
   // Reused: for what drivers write and nobody reads, and for moved host writes.
   std::vector<std::byte>& output_buffer() { return output_; }
   std::vector<Piece>& pieces() { return pieces_; }
+  // What the driver makes up and the program stored: exec_descriptor_buffers.cpp.
+  Substitutes& substitutes() { return substitutes_; }
   std::vector<std::unique_ptr<VirtualSwapchain>>& swapchains() { return swapchains_; }
   // The function for this call, by the device or instance it names.
   PFN_vkVoidFunction function(const Op& op) const;
@@ -149,6 +168,7 @@ class Run {
   Result<void> call_checked(const Op& op, std::byte* args);
   Error failure(const Op& op, std::int64_t result, const char* command = nullptr) const;
   Error refuse(const Op& op, Status status, const std::string& sentence) const;
+  std::string behind_last_submit() const;  // ends a sentence
   Error timed_out(const Op& op);
   // A block patched as it is now, outside the scratch: for calls made again.
   std::vector<std::byte> prepared_copy(const Op& op) const;
@@ -166,6 +186,7 @@ class Run {
   void await_timeline(DeviceState& device, ObjectId semaphore);
   std::vector<ImageCheck>& image_checks() { return image_checks_; }
   CapturedContents& captured_contents() { return captured_contents_; }
+  Presenter* presenter() { return presenter_.get(); }  // null: nothing is shown
 
   // Times and places, kept by the executors of submits, waits and presents.
   void submitting() {
@@ -213,12 +234,15 @@ class Run {
   std::vector<InstanceState> instances_;                    // parallel to Plan::instances
   std::vector<std::unique_ptr<DeviceState>> devices_;       // parallel to Plan::devices
   std::vector<MemoryState> memories_;                       // parallel to Plan::memories
+  std::vector<std::weak_ptr<SharedPages>> shared_pages_;    // parallel to Plan::shared_pages
   std::unordered_map<ObjectId, OverflowPools> overflow_;
   std::vector<std::byte> output_;
   std::vector<Piece> pieces_;
+  Substitutes substitutes_;
   std::vector<ImageCheck> image_checks_;
   CapturedContents captured_contents_;
   std::vector<std::unique_ptr<VirtualSwapchain>> swapchains_;  // parallel to Plan::swapchains
+  std::unique_ptr<Presenter> presenter_;
 
   SyncModel sync_;
   std::vector<SyncModel::Release> releases_;  // still to be given to devices
@@ -227,7 +251,7 @@ class Run {
   const bool has_events_;                     // the plan makes some, and work may wait for them
 
   RunCounts counts_;
-  std::uint64_t last_submit_sequence_ = 0;
+  std::uint64_t last_submit_sequence_ = 0, last_submit_frame_ = 0;
   std::uint64_t started_ns_ = 0, ended_ns_ = 0;  // 0: no submit yet
   bool submit_pending_ = false;                  // no wait since the last submit
   bool abandoned_ = false;                       // a wait timed out: touch nothing
@@ -266,6 +290,12 @@ bool is_debug_command(CommandId id);  // names, tags, labels: exec_debug.cpp
 void add_debug_executors(std::vector<Executor>& table);
 void add_checkpoint_executors(std::vector<Executor>& table);
 void add_address_executors(std::vector<Executor>& table);
+void add_descriptor_buffer_executors(std::vector<Executor>& table);
+
+// Writes captured bytes at an offset of the mapping, with what the driver makes up here in their place.
+void write_substituted(Run& run, const MemoryState& memory, VkDeviceSize to, std::span<const std::byte> data);
+// What the mapping holds there, as the capture had it.
+void read_captured(Run& run, const MemoryState& memory, VkDeviceSize from, std::span<std::byte> bytes);
 
 template <class Args>
 Args& as(std::byte* args) {

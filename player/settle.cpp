@@ -14,6 +14,11 @@ constexpr std::uint64_t kMayHangNs = 10'000'000'000;  // where the work may wait
 }  // namespace
 
 Result<void> Run::settle(const Op& op, const Settle& settle) {
+  if (settle.lost != kNone) {
+    RONDO_TRY(finish_work(settle.lost));
+    waited();
+    return {};
+  }
   if (op.device == kNone) return {};
   DeviceState& device = *devices_[op.device];
   const Dispatch& vk = device.dispatch;

@@ -42,6 +42,8 @@ bool is_optional_extension(std::string_view name) {
          name == "VK_EXT_validation_features" || name == "VK_EXT_validation_flags" ||
          name == "VK_EXT_tooling_info" || name == "VK_EXT_layer_settings" ||
          name == "VK_EXT_validation_cache" ||
+         // What was imported is ordinary memory here.
+         name == "VK_EXT_external_memory_host" ||
          // Structures to ask with; nothing that replays needs them beyond what 1.1 has.
          name == "VK_KHR_portability_enumeration" || name == "VK_KHR_get_physical_device_properties2";
 }

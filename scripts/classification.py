@@ -13,6 +13,7 @@ are independent. Aliases follow the command that they are an alias of.
                 program of tests/programs (tests/scenarios/called_commands_test.cpp);
                 those without commands are values and structures
   UNSUPPORTED   why the others are hidden
+  NEWER         commands above that the oldest registry (1.3.239) does not have
 """
 
 
@@ -67,13 +68,25 @@ LAYER_HAND = _each(
      "vkCreateBuffer vkCreateImage vkGetDeviceBufferMemoryRequirements vkGetDeviceImageMemoryRequirements"),
     ("a failed call may publish some of its pipelines",
      "vkCreateGraphicsPipelines vkCreateComputePipelines"),
+    ("compiled at once, whatever is deferred; a failed call may publish some of its pipelines",
+     "vkCreateRayTracingPipelinesKHR"),
     ("the driver's own data: contents are dropped, the object is kept",
      "vkCreatePipelineCache vkGetPipelineCacheData"),
+    ("a failed call may publish some of its shaders; binaries are the driver's own, and refused",
+     "vkCreateShadersEXT"),
+    ("the driver's own data: recorded without it",
+     "vkGetShaderBinaryDataEXT"),
 )
 
 PLAYER_HAND = _each(
     ("the address has to be the captured one",
-     "vkGetBufferDeviceAddress"),
+     "vkGetBufferDeviceAddress vkGetAccelerationStructureDeviceAddressKHR"),
+    ("programs store them in shader binding tables: they have to be the captured ones",
+     "vkGetRayTracingShaderGroupHandlesKHR"),
+    ("programs store descriptors: where the captured ones are written, those from here are",
+     "vkGetDescriptorEXT vkCmdUpdateBuffer"),
+    ("programs store descriptors by these sizes and offsets: they have to be the captured ones",
+     "vkGetDescriptorSetLayoutSizeEXT vkGetDescriptorSetLayoutBindingOffsetEXT"),
     ("a captured address is asked back, or memory of its own is put there",
      "vkCreateBuffer vkCreateImage"),
     ("creates what the preflight has chosen",
@@ -88,9 +101,12 @@ PLAYER_HAND = _each(
     ("swapchains are virtual without a window",
      "vkCreateSwapchainKHR vkDestroySwapchainKHR vkGetSwapchainImagesKHR vkAcquireNextImageKHR "
      "vkAcquireNextImage2KHR vkQueuePresentKHR vkDestroySurfaceKHR vkCreateXcbSurfaceKHR vkCreateXlibSurfaceKHR "
-     "vkCreateWaylandSurfaceKHR vkCreateHeadlessSurfaceEXT vkCreateDisplayPlaneSurfaceKHR vkWaitForPresentKHR"),
+     "vkCreateWaylandSurfaceKHR vkCreateHeadlessSurfaceEXT vkCreateDisplayModeKHR vkCreateDisplayPlaneSurfaceKHR "
+     "vkWaitForPresentKHR"),
     ("several objects, some of which may have failed; cache-only compiles are compiled",
-     "vkCreateGraphicsPipelines vkCreateComputePipelines"),
+     "vkCreateGraphicsPipelines vkCreateComputePipelines vkCreateRayTracingPipelinesKHR"),
+    ("several objects, some of which may have failed; no binaries",
+     "vkCreateShadersEXT"),
     ("pools grow where the capture's did not run out",
      "vkCreateDescriptorPool vkAllocateDescriptorSets"),
     ("the driver's own data is dropped",
@@ -108,15 +124,37 @@ PLAYER_NONE = _each(
      "vkQueueBindSparse"),
     ("refused: capture-replay of addresses is hidden from programs",
      "vkGetBufferOpaqueCaptureAddress vkGetDeviceMemoryOpaqueCaptureAddress"),
+    ("refused: host commands for acceleration structures are hidden from programs",
+     "vkBuildAccelerationStructuresKHR vkCopyAccelerationStructureKHR vkCopyAccelerationStructureToMemoryKHR "
+     "vkCopyMemoryToAccelerationStructureKHR vkWriteAccelerationStructuresPropertiesKHR"),
+    ("refused: capture-replay of shader groups is hidden from programs",
+     "vkGetRayTracingCaptureReplayShaderGroupHandlesKHR"),
+    ("refused: capture-replay of descriptors is hidden from programs",
+     "vkGetBufferOpaqueCaptureDescriptorDataEXT vkGetImageOpaqueCaptureDescriptorDataEXT "
+     "vkGetImageViewOpaqueCaptureDescriptorDataEXT vkGetSamplerOpaqueCaptureDescriptorDataEXT "
+     "vkGetAccelerationStructureOpaqueCaptureDescriptorDataEXT"),
 )
 
-# Core commands that a program without the hidden feature has no use for: they
-# have a hook (a core command is never null) but count as unsupported.
+# Commands that a program without the hidden feature has no use for: they have a
+# hook (a command of the core or of a shown extension is never null) but count as unsupported.
 HIDDEN = _each(
     ("the sparse features are hidden", "vkQueueBindSparse"),
     ("the feature bufferDeviceAddressCaptureReplay is hidden",
      "vkGetBufferOpaqueCaptureAddress vkGetDeviceMemoryOpaqueCaptureAddress"),
+    ("the feature accelerationStructureHostCommands is hidden",
+     "vkBuildAccelerationStructuresKHR vkCopyAccelerationStructureKHR vkCopyAccelerationStructureToMemoryKHR "
+     "vkCopyMemoryToAccelerationStructureKHR vkWriteAccelerationStructuresPropertiesKHR"),
+    ("the feature rayTracingPipelineShaderGroupHandleCaptureReplay is hidden",
+     "vkGetRayTracingCaptureReplayShaderGroupHandlesKHR"),
+    ("the feature descriptorBufferCaptureReplay is hidden",
+     "vkGetBufferOpaqueCaptureDescriptorDataEXT vkGetImageOpaqueCaptureDescriptorDataEXT "
+     "vkGetImageViewOpaqueCaptureDescriptorDataEXT vkGetSamplerOpaqueCaptureDescriptorDataEXT "
+     "vkGetAccelerationStructureOpaqueCaptureDescriptorDataEXT"),
 )
+
+NEWER = frozenset("""
+    vkCreateShadersEXT vkGetShaderBinaryDataEXT
+""".split())
 
 # Numbered before the driver is called (docs/architecture.md, "The sequence
 # rule"): prefixes, whole names. Everything else numbers after.
@@ -131,6 +169,23 @@ NUMBERED_BEFORE = set("""
     vkSetLocalDimmingAMD vkUninitializePerformanceApiINTEL vkQueueSetPerformanceConfigurationINTEL
 """.split())
 
+# Names that commands and structures had in the oldest registry that Rondo is built with (1.3.239).
+# They keep them, so that files and code are the same with a registry that has promoted them since.
+FIRST_NAMES = frozenset("""
+    vkCmdPushDescriptorSetKHR vkCmdPushDescriptorSetWithTemplateKHR vkGetCalibratedTimestampsEXT
+    vkGetPhysicalDeviceCalibrateableTimeDomainsEXT vkCmdSetLineStippleEXT vkGetImageSubresourceLayout2EXT
+    VkPhysicalDevicePushDescriptorPropertiesKHR VkDeviceQueueGlobalPriorityCreateInfoKHR
+    VkPhysicalDeviceGlobalPriorityQueryFeaturesKHR VkQueueFamilyGlobalPriorityPropertiesKHR
+    VkCalibratedTimestampInfoEXT VkVertexInputBindingDivisorDescriptionEXT
+    VkPipelineVertexInputDivisorStateCreateInfoEXT VkPhysicalDeviceVertexAttributeDivisorFeaturesEXT
+    VkPhysicalDeviceComputeShaderDerivativesFeaturesNV VkPhysicalDeviceIndexTypeUint8FeaturesEXT
+    VkPhysicalDeviceLineRasterizationFeaturesEXT VkPhysicalDeviceLineRasterizationPropertiesEXT
+    VkPipelineRasterizationLineStateCreateInfoEXT VkPhysicalDevicePipelineProtectedAccessFeaturesEXT
+    VkImageSubresource2EXT VkSubresourceLayout2EXT VkPhysicalDevicePipelineRobustnessFeaturesEXT
+    VkPipelineRobustnessCreateInfoEXT VkPhysicalDevicePipelineRobustnessPropertiesEXT
+    VkPhysicalDeviceDepthClampZeroOneFeaturesEXT
+""".split())
+
 SUPPORTED = set("""
     VK_KHR_surface VK_KHR_xcb_surface VK_KHR_xlib_surface VK_KHR_wayland_surface VK_EXT_headless_surface
     VK_KHR_get_physical_device_properties2 VK_KHR_get_surface_capabilities2 VK_KHR_device_group_creation
@@ -139,7 +194,8 @@ SUPPORTED = set("""
     VK_EXT_swapchain_colorspace VK_KHR_portability_enumeration VK_KHR_surface_protected_capabilities
     VK_EXT_validation_features VK_EXT_validation_flags
 
-    VK_KHR_swapchain VK_KHR_swapchain_mutable_format VK_KHR_incremental_present
+    VK_KHR_swapchain VK_KHR_swapchain_mutable_format VK_KHR_incremental_present VK_KHR_present_id
+    VK_KHR_present_wait VK_KHR_display VK_KHR_get_display_properties2
     VK_KHR_maintenance1 VK_KHR_maintenance2 VK_KHR_maintenance3 VK_KHR_maintenance4
     VK_KHR_bind_memory2 VK_KHR_copy_commands2 VK_KHR_create_renderpass2 VK_KHR_dedicated_allocation
     VK_KHR_depth_stencil_resolve VK_KHR_descriptor_update_template VK_KHR_device_group
@@ -183,7 +239,7 @@ SUPPORTED = set("""
     VK_EXT_texel_buffer_alignment VK_EXT_texture_compression_astc_hdr VK_EXT_transform_feedback
     VK_EXT_tooling_info VK_EXT_vertex_attribute_divisor VK_EXT_vertex_input_dynamic_state
     VK_EXT_ycbcr_2plane_444_formats VK_EXT_ycbcr_image_arrays VK_EXT_descriptor_indexing
-    VK_EXT_queue_family_foreign VK_EXT_pci_bus_info VK_EXT_debug_marker
+    VK_EXT_queue_family_foreign VK_EXT_pci_bus_info VK_EXT_debug_marker VK_EXT_external_memory_host
     VK_ARM_rasterization_order_attachment_access VK_GOOGLE_decorate_string VK_GOOGLE_hlsl_functionality1
     VK_GOOGLE_user_type VK_IMG_filter_cubic VK_AMD_gpu_shader_half_float VK_AMD_gpu_shader_int16
     VK_AMD_shader_ballot VK_AMD_shader_fragment_mask VK_AMD_shader_trinary_minmax
@@ -195,35 +251,41 @@ SUPPORTED = set("""
     VK_NV_fragment_coverage_to_color VK_NV_framebuffer_mixed_samples VK_NV_fill_rectangle
     VK_NV_fragment_shader_barycentric VK_NV_shader_image_footprint VK_NV_shader_sm_builtins
     VK_NV_corner_sampled_image VK_NV_linear_color_attachment VK_NV_glsl_shader
-    VK_NV_dedicated_allocation VK_NV_representative_fragment_test
+    VK_NV_dedicated_allocation VK_NV_representative_fragment_test VK_NV_clip_space_w_scaling
+    VK_NV_coverage_reduction_mode VK_NV_shading_rate_image
     VK_INTEL_shader_integer_functions2
+    VK_KHR_acceleration_structure VK_KHR_deferred_host_operations VK_KHR_ray_query
+    VK_KHR_ray_tracing_pipeline VK_KHR_ray_tracing_maintenance1 VK_KHR_ray_tracing_position_fetch
+    VK_EXT_pipeline_library_group_handles VK_EXT_descriptor_buffer
+    VK_EXT_shader_object
 """.split())
+
+# Versions of the API that a program does not see, and why; layer/visibility.h has the newest that it sees.
+UNSUPPORTED_VERSIONS = {"VK_VERSION_1_4": "Vulkan 1.4 is not recorded yet"}
 
 # First match wins; matched as regular expressions against the whole name.
 UNSUPPORTED = (
     (r"VK_EXT_buffer_device_address", "VK_KHR_buffer_device_address has taken its place"),
-    (r"VK_KHR_acceleration_structure|VK_KHR_ray_.*|VK_KHR_deferred_host_operations|VK_NV_ray_.*"
-     r"|VK_EXT_opacity_micromap|VK_EXT_pipeline_library_group_handles",
-     "ray tracing is not replayed yet"),
-    (r"VK_EXT_descriptor_buffer|VK_VALVE_descriptor_set_host_mapping",
-     "descriptors in buffers are device addresses, which are not replayed yet"),
+    (r"VK_NV_ray_.*|VK_EXT_opacity_micromap", "vendors' ray tracing is not replayed yet"),
+    (r"VK_VALVE_descriptor_set_host_mapping", "what lies in a pool is the driver's own"),
     (r"VK_NV_device_generated_commands|VK_NV_memory_decompression|VK_NV_copy_memory_indirect|VK_NVX_image_view_handle",
      "it takes device addresses, which are not replayed yet"),
-    (r".*_(external_memory|external_semaphore|external_fence)_(fd|host|dma_buf|rdma|sci_buf|sci_sync).*"
-     r"|VK_NV_external_memory.*|VK_EXT_external_memory_host|VK_EXT_image_drm_format_modifier"
-     r"|VK_EXT_physical_device_drm|VK_KHR_shared_presentable_image",
+    (r".*_external_memory_(fd|dma_buf|rdma|sci_buf).*|VK_NV_external_memory.*",
+     "it may be another process's memory, whose writes a capture cannot know"),
+    (r".*_external_(semaphore|fence|sci_sync).*", "another process may signal it, which a capture cannot know"),
+    (r"VK_EXT_image_drm_format_modifier|VK_EXT_physical_device_drm|VK_KHR_shared_presentable_image",
      "its contents change outside the capture"),
     (r".*_video_.*", "video coding is not recorded"),
     (r".*_(display|direct_mode_display|display_control|display_surface_counter|display_native_hdr|drm_display"
      r"|xlib_display|get_display_properties2|display_swapchain|acquire_.*)|VK_GOOGLE_display_timing",
-     "direct displays are not replayed yet"),
+     "direct mode and control of displays are not replayed yet"),
     (r"VK_NVX_binary_import|VK_EXT_shader_module_identifier|VK_EXT_validation_cache",
      "its data is the driver's own"),
     (r"VK_INTEL_performance_query|VK_KHR_performance_query|VK_AMD_buffer_marker|VK_NV_device_diagnostic.*"
      r"|VK_EXT_device_fault|VK_EXT_device_memory_report|VK_AMD_shader_info|VK_KHR_pipeline_executable_properties"
      r"|VK_EXT_pipeline_properties|VK_EXT_device_address_binding_report",
      "what it reports is of this driver and run"),
-    (r"VK_KHR_present_id|VK_KHR_present_wait|VK_EXT_full_screen_exclusive|VK_EXT_swapchain_maintenance1"
+    (r"VK_EXT_full_screen_exclusive|VK_EXT_swapchain_maintenance1"
      r"|VK_EXT_surface_maintenance1|VK_AMD_display_native_hdr|VK_EXT_hdr_metadata|VK_NV_present_barrier",
      "presentation feedback is not replayed yet"),
     (r".*", "no test of Rondo's covers it yet"),
@@ -244,5 +306,14 @@ HIDDEN_FEATURES = tuple(
          "bufferDeviceAddressCaptureReplay", "Rondo itself asks for the same addresses again"),
         ("VkPhysicalDeviceVulkan12Features VkPhysicalDeviceBufferDeviceAddressFeatures",
          "bufferDeviceAddressMultiDevice", "devices of several GPUs are not replayed"),
+        ("VkPhysicalDeviceAccelerationStructureFeaturesKHR", "accelerationStructureCaptureReplay",
+         "a structure's address is its buffer's, which Rondo itself asks for again"),
+        ("VkPhysicalDeviceAccelerationStructureFeaturesKHR", "accelerationStructureHostCommands",
+         "what the host builds is not replayed yet"),
+        ("VkPhysicalDeviceRayTracingPipelineFeaturesKHR",
+         "rayTracingPipelineShaderGroupHandleCaptureReplay rayTracingPipelineShaderGroupHandleCaptureReplayMixed",
+         "Rondo itself compares the handles"),
+        ("VkPhysicalDeviceDescriptorBufferFeaturesEXT", "descriptorBufferCaptureReplay",
+         "Rondo itself puts the descriptors of the replay where the captured ones were"),
     )
     for structure in structures.split() for member in members.split())

@@ -26,7 +26,7 @@ class Model:
     """Everything the emitters need, in the order of the ids."""
 
     def __init__(self, registry_path, rondo_path):
-        self.registry = Registry(registry_path, rondo_path)
+        self.registry = Registry(registry_path, rondo_path, classification.FIRST_NAMES)
         self.tables = Tables(self.registry, irregular)
         self.facts = command_facts(self.registry, self.tables, classification)
         self.support = extension_support(self.registry, classification)

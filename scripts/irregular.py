@@ -11,6 +11,7 @@ RULES = {
     ("VkWriteDescriptorSet", "pImageInfo"): "write_images",
     ("VkWriteDescriptorSet", "pBufferInfo"): "write_buffers",
     ("VkWriteDescriptorSet", "pTexelBufferView"): "write_texel_views",
+    ("VkDescriptorGetInfoEXT", "pNext"): "descriptor_info",  # says what its data is
     ("VkDescriptorImageInfo", "sampler"): "image_info_sampler",
     ("VkDescriptorImageInfo", "imageView"): "image_info_view",
     ("VkDescriptorUpdateTemplateCreateInfo", "descriptorSetLayout"): "template_of_set",
@@ -62,6 +63,9 @@ RULES = {
     ("vkCmdBuildAccelerationStructuresKHR", "ppBuildRangeInfos"): "build_ranges",
     ("vkBuildAccelerationStructuresKHR", "ppBuildRangeInfos"): "build_ranges",
     ("vkCmdBuildAccelerationStructuresIndirectKHR", "ppMaxPrimitiveCounts"): "build_ranges",
+    # Read by builds alone, not by questions of size; the source by updates alone.
+    ("VkAccelerationStructureBuildGeometryInfoKHR", "srcAccelerationStructure"): "update_source",
+    ("VkAccelerationStructureBuildGeometryInfoKHR", "dstAccelerationStructure"): "build_target",
     # The selecting member is a VkDebugReportObjectTypeEXT.
     ("vkDebugReportMessageEXT", "object"): "debug_report_object",
     ("VkDebugMarkerObjectNameInfoEXT", "object"): "debug_report_object",
@@ -79,6 +83,12 @@ RULE_SELECTORS = {"queue_families": ("sharingMode", "imageSharingMode"), "stride
 OPAQUE = {
     ("VkCuLaunchInfoNVX", "pParams"), ("VkCuLaunchInfoNVX", "pExtras"),
     ("VkDeviceFaultInfoEXT", "pAddressInfos"), ("VkDeviceFaultInfoEXT", "pVendorInfos"),
+}
+
+# Pointers that are told as numbers: where the program has what it gives to a device.
+ADDRESSES = {
+    ("VkImportMemoryHostPointerInfoEXT", "pHostPointer"),
+    ("vkGetMemoryHostPointerPropertiesEXT", "pHostPointer"),
 }
 
 # Handles that a call cannot tell to be ignored: they may be garbage in the file.
@@ -117,5 +127,6 @@ REQUIRED_ELEMENTS = {
     "pWaitSemaphores": ("VkSubmitInfo", "VkPresentInfoKHR", "VkBindSparseInfo"),
     "pSignalSemaphores": ("VkSubmitInfo", "VkBindSparseInfo"),
     "pSwapchains": ("VkPresentInfoKHR",),
+    "pSetLayouts": ("VkShaderCreateInfoEXT",),
     "ppGeometries": ("VkAccelerationStructureBuildGeometryInfoKHR",),
 }

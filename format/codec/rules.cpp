@@ -82,6 +82,9 @@ bool Rules::applies(const Field& field, const std::byte* owner) {
     case RuleId::write_set:
       descriptor_type_ = number(as<VkWriteDescriptorSet>(owner).descriptorType);
       return command_ != CommandId::vkCmdPushDescriptorSetKHR;
+    case RuleId::descriptor_info:
+      descriptor_type_ = number(as<VkDescriptorGetInfoEXT>(owner).type);
+      return true;
     case RuleId::write_images:
       return template_item(descriptor_type_) == TemplateItem::image;
     case RuleId::write_buffers:
@@ -123,6 +126,12 @@ bool Rules::applies(const Field& field, const std::byte* owner) {
       const auto& attachment = as<VkRenderingAttachmentInfo>(owner);
       return attachment.imageView != VK_NULL_HANDLE && number(attachment.resolveMode) != VK_RESOLVE_MODE_NONE;
     }
+    case RuleId::update_source:
+      return command_ != CommandId::vkGetAccelerationStructureBuildSizesKHR &&
+             number(as<VkAccelerationStructureBuildGeometryInfoKHR>(owner).mode) ==
+                 VK_BUILD_ACCELERATION_STRUCTURE_MODE_UPDATE_KHR;
+    case RuleId::build_target:
+      return command_ != CommandId::vkGetAccelerationStructureBuildSizesKHR;
     case RuleId::base_pipeline:
       return derives_from_handle(field, owner);
     case RuleId::pipeline_chain:  // the first of a pipeline's ruled fields

@@ -3,14 +3,12 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <sys/syscall.h>
-#include <ucontext.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <iterator>
 
+#include "layer/memory/pass_on.h"
 #include "layer/memory/redirect.h"
 
 namespace rondo::memory {
@@ -34,46 +32,13 @@ void keep(const Action& action) noexcept {
   g_action.store(place);
 }
 
-bool is_function(const Action& action) noexcept {
-  return (action.sa_flags & SA_SIGINFO) != 0 || (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
-}
-
-// As if ours was not there.
-void pass_on(int signal, siginfo_t* info, void* context) noexcept {
-  const Action action = programs_action();
-  const bool sent = info->si_code <= 0;  // by kill, raise, sigqueue
-  if (!is_function(action)) {
-    if (action.sa_handler == SIG_IGN && sent) return;
-    Action plain{};
-    plain.sa_handler = SIG_DFL;
-    sigaction(signal, &plain, nullptr);
-    // A fault comes again at once, and ends the process now. What was sent does not.
-    if (sent) syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal);
-    return;
-  }
-  if ((action.sa_flags & static_cast<int>(SA_RESETHAND)) != 0) {
-    Action plain{};
-    plain.sa_handler = SIG_DFL;
-    keep(plain);
-  }
-  sigset_t blocked = static_cast<ucontext_t*>(context)->uc_sigmask;
-  for (int i = 1; i < NSIG; ++i)
-    if (sigismember(&action.sa_mask, i) == 1) sigaddset(&blocked, i);
-  if ((action.sa_flags & SA_NODEFER) == 0) sigaddset(&blocked, signal);
-  pthread_sigmask(SIG_SETMASK, &blocked, nullptr);
-  if ((action.sa_flags & SA_SIGINFO) != 0)
-    action.sa_sigaction(signal, info, context);
-  else
-    action.sa_handler(signal);
-}
-
 void on_fault(int signal, siginfo_t* info, void* context) {
   const int before = errno;
   const auto handle = g_handle.load();
   const bool done = info->si_code == SEGV_ACCERR && handle != nullptr &&
                     handle(reinterpret_cast<std::uintptr_t>(info->si_addr));
   errno = before;
-  if (!done) pass_on(signal, info, context);
+  if (!done) pass_on(programs_action(), signal, info, context, keep);
 }
 
 bool is_ours(const Action& action) noexcept {

@@ -10,6 +10,7 @@
 #include <new>
 #include <optional>
 
+#include "layer/memory/own_pages.h"
 #include "layer/memory/segv.h"
 
 namespace rondo::memory {
@@ -41,14 +42,17 @@ void existing_pages(const std::byte* mapping, std::size_t first, std::size_t las
   }
 }
 
-// Calls visit(first, last) for what the program has not unmapped of a driver's own mapping.
+// Calls visit(first, last) for what the program has not unmapped of a driver's own mapping;
+// or of its own, `own`, where it may also have taken away the right to read.
 template <class Visit>
-void mapped_pages(const std::byte* mapping, std::size_t first, std::size_t last, Visit visit) {
-  if (Kernel::mapped(mapping + first * page_bytes, (last - first) * page_bytes)) return visit(first, last);
+void mapped_pages(const std::byte* mapping, bool own, std::size_t first, std::size_t last, Visit visit) {
+  const std::byte* const start = mapping + first * page_bytes;
+  const std::size_t bytes = (last - first) * page_bytes;
+  if (own ? readable(start, bytes) : Kernel::mapped(start, bytes)) return visit(first, last);
   if (last - first < 2) return;
   const std::size_t middle = first + (last - first) / 2;
-  mapped_pages(mapping, first, middle, visit);
-  mapped_pages(mapping, middle, last, visit);
+  mapped_pages(mapping, own, first, middle, visit);
+  mapped_pages(mapping, own, middle, last, visit);
 }
 
 }  // namespace
@@ -113,13 +117,23 @@ bool Tracked::State::start_guard() noexcept {
   return proved;
 }
 
-bool Tracked::State::start() noexcept {
-  if (tracker.mechanism_ == Mechanism::guard) return start_guard();
+bool Tracked::State::start(Mechanism wanted) noexcept {
+  if (wanted == Mechanism::guard) return start_guard();
   Kernel& kernel = *tracker.kernel_;
   std::byte* const armed = watched + armed_first * page_bytes;
   const std::size_t armed_bytes = (armed_last - armed_first) * page_bytes;
-  return armed_bytes != 0 && Kernel::mapped(armed, armed_bytes) && kernel.watch(armed, armed_bytes) &&
-         kernel.arm(armed, armed_bytes) && kernel.proves(armed);
+  if (armed_bytes == 0 || !Kernel::mapped(armed, armed_bytes) || !kernel.watch(armed, armed_bytes))
+    return false;
+  if (kernel.arm(armed, armed_bytes) && kernel.proves(armed)) return true;
+  if (own) kernel.unwatch(armed, armed_bytes);  // they stay when the device is through with them
+  return false;
+}
+
+std::size_t Tracked::State::readable_until(std::size_t page, std::size_t stop) const noexcept {
+  if (!own || readable(contents + page * page_bytes, (stop - page) * page_bytes)) return stop;
+  std::size_t end = page;
+  while (end < stop && readable(contents + end * page_bytes, page_bytes)) ++end;
+  return end;
 }
 
 void Tracked::State::pull(std::size_t begin, std::size_t end) noexcept {
@@ -223,14 +237,17 @@ void Tracked::State::lost() noexcept {
   // First arm again, then take all for written: nothing falls between.
   tracker.kernel_->reopen();
   guard.reset();
-  if (!start()) owner.mechanism_ = Mechanism::scan;
+  if (own) return owner.compare_all();  // the program may have made anything of its pages
+  if (!start(owner.mechanism_)) owner.mechanism_ = Mechanism::scan;
   add_all(0, pages);
 }
 
 void Tracked::State::add_all(std::size_t first, std::size_t last) noexcept {
+  if (own) return pending.add(first, last);  // what cannot be read is left for later
   if (!aliased) {
     pending.remove(first, last);
-    mapped_pages(contents, first, last, [&](std::size_t from, std::size_t to) { pending.add(from, to); });
+    mapped_pages(contents, false, first, last,
+                 [&](std::size_t from, std::size_t to) { pending.add(from, to); });
     return;
   }
   existing_pages(contents, first, last, [&](std::size_t from, std::size_t to) { pending.add(from, to); });
@@ -404,7 +421,7 @@ void Tracked::State::refresh_batch(std::size_t first, std::size_t last, Refresh 
   if (aliased)
     existing_pages(contents, first, last, stage);
   else
-    mapped_pages(contents, first, last, stage);
+    mapped_pages(contents, own, first, last, stage);
   // The host may have written what was just read: then it is not the device's alone.
   if (changed.next(0, last - first) != last - first) look(first, last, Kernel::Rearm::no);
 

@@ -39,8 +39,10 @@ struct Tracked::State {
   // A scan failed: everything may have been written.
   void lost() noexcept;
   void add_all(std::size_t first, std::size_t last) noexcept;
-  // Watches, arms and proves the mapping. False: compare instead.
-  bool start() noexcept;
+  // The end of the pages from `page` on, before `stop`, that can be read: `page` if not even that.
+  std::size_t readable_until(std::size_t page, std::size_t stop) const noexcept;
+  // Watches, arms and proves the mapping, with what is wanted. False: compare instead.
+  bool start(Mechanism wanted) noexcept;
   bool start_guard() noexcept;
   void take_current() noexcept;
   void fill_base() noexcept;  // the same, and nothing is known
@@ -106,6 +108,7 @@ struct Tracked::State {
   std::size_t armed_first;  // pages that hold nobody else's bytes; the others are always compared
   std::size_t armed_last;
   bool aliased;
+  bool own = false;      // the program's own pages: it may take away the right to read them
   bool resting = false;  // nobody can write through `watched`
   bool unknown_start = false;
   bool lost_track = false;    // since everything was pending at once, written or not

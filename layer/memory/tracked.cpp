@@ -48,6 +48,31 @@ void Tracked::adapt(bool may) noexcept {
   if (!s.adaptive) s.cool();
 }
 
+void Tracked::compare_all() noexcept {
+  State& s = *state_;
+  if (mechanism_ == Mechanism::scan || s.shadow != nullptr || s.aliased) return;
+  s.cool();
+  s.guard.reset();
+  if (mechanism_ == Mechanism::pagemap)
+    s.tracker.kernel_->unwatch(s.watched + s.armed_first * page_bytes,
+                               (s.armed_last - s.armed_first) * page_bytes);
+  mechanism_ = Mechanism::scan;
+  s.adaptive = false;
+  s.add_all(0, s.pages);
+}
+
+bool Tracked::anything_differs() noexcept {
+  State& s = *state_;
+  for (std::size_t page = s.pending.next(0, s.pages); page < s.pages;
+       page = s.pending.next(page + 1, s.pages)) {
+    if (s.readable_until(page, page + 1) == page) continue;
+    if (s.stale.has(page) || s.mixed.has(page)) return true;
+    const std::size_t begin = s.begin_of(page);
+    if (memory::differs(s.contents + begin, s.base + begin, s.end_of(page + 1) - begin)) return true;
+  }
+  return false;
+}
+
 void Tracked::rest(bool rests) noexcept {
   if (state_->resting == rests) return;
   state_->resting = rests;
@@ -101,6 +126,10 @@ std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size
     s.peek(s.pending, first, last);
 
   for (std::size_t page = s.pending.next(first, last); page < last; page = s.pending.next(page, last)) {
+    if (s.own && s.readable_until(page, page + 1) == page) {  // it stays pending
+      ++page;
+      continue;
+    }
     const bool hot = s.hot.has(page);
     const std::size_t most = hot              ? std::min(last, HotBlocks::block_end(page))
                              : s.notes_undone ? page + 1
@@ -114,6 +143,7 @@ std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size
            s.ambiguous(stop, device) == ambiguous && s.fresh(stop) == fresh &&
            s.takes_whole(stop, device) == stale && s.gap_of(stop, device) == s.gap)
       ++stop;
+    stop = s.readable_until(page, stop);
     const std::size_t begin = s.begin_of(page);
     const std::size_t end = s.end_of(stop);
     // A page whose start nobody knows is taken whole, or base would not hold it.

@@ -11,6 +11,7 @@
 #include <new>
 
 #include "layer/memory/kernel.h"
+#include "layer/memory/own_pages.h"
 #include "layer/memory/space.h"
 #include "layer/memory/state.h"
 
@@ -111,10 +112,11 @@ std::unique_ptr<AliasMemory> Tracker::allocate(std::uint64_t size, std::uint64_t
   std::unique_ptr<AliasMemory> memory(new (std::nothrow) AliasMemory());
   if (!memory) return nullptr;
   const std::size_t room = round_up(bytes, place_alignment);
-  const std::uintptr_t place = space_->take(room, round_up(place_alignment, step));
-  if (place == 0) return nullptr;
   const bool watched = mechanism_ == Mechanism::alias;
   if (watched) kernel_->reopen();  // the program may have closed the descriptor
+  const std::uintptr_t place =
+      space_->take(room, round_up(place_alignment, step), watched ? kernel_.get() : nullptr);
+  if (place == 0) return nullptr;
   const int file = make_file(bytes);
   const bool mapped = file >= 0 && space_->map(place, room, file);
   if (file >= 0) close(file);
@@ -129,6 +131,10 @@ std::unique_ptr<AliasMemory> Tracker::allocate(std::uint64_t size, std::uint64_t
   return memory;
 }
 
+void Tracker::hold_no_more() noexcept {
+  if (space_ != nullptr && kernel_->ours()) space_->let_go();
+}
+
 AliasMemory::~AliasMemory() {
   if (tracker_ == nullptr || !tracker_->kernel_->ours()) return;
   Kernel* const watching = tracker_->mechanism_ == Mechanism::alias ? tracker_->kernel_.get() : nullptr;
@@ -137,14 +143,15 @@ AliasMemory::~AliasMemory() {
 }
 
 std::unique_ptr<Tracked> Tracker::track(AliasMemory& memory, Initial initial) noexcept {
-  return track(memory.device_side_, memory.program_side_, memory.size_, initial, true);
+  return track(memory.device_side_, memory.program_side_, memory.size_, initial, true, best_for(true));
 }
 
 std::unique_ptr<Tracked> Tracker::track(void* mapped, std::uint64_t size, Initial initial,
                                         bool cached) noexcept {
   auto* const start = static_cast<std::byte*>(mapped);
   if (mechanism_ == Mechanism::shadow && !cached) return track_shadow(start, size, initial);
-  auto tracked = track(start, start, size, initial, false);
+  const Mechanism wanted = has_pages_of(start, size) ? Mechanism::scan : best_for(false);
+  auto tracked = track(start, start, size, initial, false, wanted);
   // A GPU's own memory cannot be watched, and reading all of it is slow.
   const bool unwatched = tracked != nullptr && tracked->mechanism() == Mechanism::scan &&
                          kernel_->facilities().pagemap && size >= 2 * page_bytes;
@@ -158,7 +165,7 @@ std::unique_ptr<Tracked> Tracker::track_shadow(std::byte* mapped, std::uint64_t 
   if (!kernel_->ours() || size == 0) return nullptr;
   auto shadow = Shadow::create(mapped, size, initial == Initial::zeros);
   if (shadow == nullptr) return nullptr;
-  auto tracked = track(shadow->copy(), shadow->copy(), size, initial, false);
+  auto tracked = track(shadow->copy(), shadow->copy(), size, initial, false, best_for(false));
   if (tracked == nullptr) return nullptr;
   tracked->state_->shadow = std::move(shadow);
   // What is the device's is told by what was there.
@@ -166,8 +173,37 @@ std::unique_ptr<Tracked> Tracker::track_shadow(std::byte* mapped, std::uint64_t 
   return tracked;
 }
 
+std::unique_ptr<Tracked> Tracker::track_own_pages(void* pages, std::uint64_t size,
+                                                  bool may_protect) noexcept {
+  auto* const start = static_cast<std::byte*>(pages);
+  const bool shared = has_pages_of(start, size);
+  const bool watch = may_protect && !shared && mechanism_ != Mechanism::scan &&
+                     kernel_->facilities().pagemap && can_watch_own_pages(start, size);
+  auto tracked =
+      track(start, start, size, Initial::zeros, false, watch ? Mechanism::pagemap : Mechanism::scan, true);
+  if (tracked != nullptr) tracked->state_->add_all(0, tracked->state_->pages);
+  return tracked;
+}
+
+Mechanism Tracker::best_for(bool aliased) const noexcept {
+  if (mechanism_ == Mechanism::guard) return Mechanism::guard;
+  if (aliased && mechanism_ != Mechanism::shadow) return mechanism_;
+  return mechanism_ == Mechanism::scan || !kernel_->facilities().pagemap ? Mechanism::scan
+                                                                         : Mechanism::pagemap;
+}
+
+bool Tracker::has_pages_of(const std::byte* start, std::uint64_t size) const noexcept {
+  const auto overlaps = [&](const Tracked* tracked) {
+    const std::byte* const there = tracked->program_side();
+    return there < start + size && start < there + tracked->size_;
+  };
+  return std::any_of(foreign_.begin(), foreign_.end(), overlaps) ||
+         std::any_of(aliased_.begin(), aliased_.end(), overlaps);
+}
+
 std::unique_ptr<Tracked> Tracker::track(const std::byte* contents, std::byte* watched, std::uint64_t size,
-                                        Initial initial, bool aliased) noexcept try {
+                                        Initial initial, bool aliased, Mechanism wanted, bool own) noexcept
+    try {
   if (!kernel_->ours() || size == 0) return nullptr;
   if (staging_.empty()) staging_.resize(staging_pages * page_bytes);
   std::unique_ptr<Tracked> tracked(new Tracked());
@@ -175,10 +211,7 @@ std::unique_ptr<Tracked> Tracker::track(const std::byte* contents, std::byte* wa
   auto state = std::make_unique<Tracked::State>(*tracked, *this, contents, watched, size, aliased);
   if (state->base == nullptr) return nullptr;
   state->unknown_start = initial == Initial::unknown;
-  const Mechanism wanted = mechanism_ == Mechanism::guard                             ? Mechanism::guard
-                           : aliased && mechanism_ != Mechanism::shadow               ? mechanism_
-                           : mechanism_ == Mechanism::scan || !kernel_->facilities().pagemap ? Mechanism::scan
-                                                                                      : Mechanism::pagemap;
+  state->own = own;
   std::vector<Tracked*>& list = aliased ? aliased_ : foreign_;
   const auto at = std::upper_bound(
       list.begin(), list.end(), watched,
@@ -187,7 +220,7 @@ std::unique_ptr<Tracked> Tracker::track(const std::byte* contents, std::byte* wa
   list.insert(at, tracked.get());
   skips_changed_ = true;  // it may lie between two that rest
   // From here on nothing throws.
-  if (wanted != Mechanism::scan && state->start()) tracked->mechanism_ = wanted;
+  if (wanted != Mechanism::scan && state->start(wanted)) tracked->mechanism_ = wanted;
   if (initial == Initial::current) state->take_current();
   tracked->state_ = std::move(state);
   if (wanted == Mechanism::alias && tracked->mechanism_ != Mechanism::alias) arena_whole_ = false;

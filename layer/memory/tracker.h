@@ -103,6 +103,8 @@ class Tracker {
   // is a multiple of it (of 64 KiB at least). The same sequence of calls gives the
   // same addresses in every process. Null: allocate plainly.
   std::unique_ptr<AliasMemory> allocate(std::uint64_t size, std::uint64_t granule) noexcept;
+  // Where address space is short: none is held for later allocations.
+  void hold_no_more() noexcept;
 
   // Begins tracking at the first map. `memory` outlives what is returned. One
   // Tracked for one AliasMemory, kept until the memory is freed.
@@ -112,6 +114,12 @@ class Tracker {
   // Other memory may get a shadow: where that was asked for, or where writes to
   // it could not be found otherwise (a GPU's own memory).
   std::unique_ptr<Tracked> track(void* mapped, std::uint64_t size, Initial initial, bool cached = true) noexcept;
+  // The program's own pages, which a device was given (own_pages.h). All that they hold
+  // is given by the first changes(), but for zeros: a replay begins with zeros. What
+  // cannot be read is left out for as long as that is so. `may_protect`: no hardware uses
+  // them, so writes may be found by asynchronous write-protect, where the pages are of a
+  // kind that nobody can write unseen. Else everything is compared.
+  std::unique_ptr<Tracked> track_own_pages(void* pages, std::uint64_t size, bool may_protect) noexcept;
 
   // Looks once at everything tracked, re-arming, and returns what may have
   // changes(). Valid until the next call on this tracker. One system call for
@@ -124,7 +132,10 @@ class Tracker {
   Tracker() = default;
   void choose(std::string choice);
   std::unique_ptr<Tracked> track(const std::byte* contents, std::byte* watched, std::uint64_t size,
-                                 Initial initial, bool aliased) noexcept;
+                                 Initial initial, bool aliased, Mechanism wanted, bool own = false) noexcept;
+  Mechanism best_for(bool aliased) const noexcept;
+  // Of two that rearm the same pages each would miss what the other found.
+  bool has_pages_of(const std::byte* start, std::uint64_t size) const noexcept;
   std::unique_ptr<Tracked> track_shadow(std::byte* mapped, std::uint64_t size, Initial initial) noexcept;
   bool scan_arena() noexcept;
   void list_skipped() noexcept;
@@ -203,6 +214,11 @@ class Tracked {
   // Whether pages that the program writes all the time may be left unprotected and
   // compared at every scan: faster, but a device's writes there look like the host's.
   void adapt(bool may) noexcept;
+
+  // From here on everything is compared: it is written by ways that cannot be watched.
+  void compare_all() noexcept;
+  // Whether something that scans have found is not what base has: changes() of all has something to give.
+  bool anything_differs() noexcept;
 
   // The program cannot write it (it is not mapped), or can again. At rest, scans may
   // leave it out; what was written before and not given yet is given afterwards.

@@ -222,8 +222,10 @@ Wrong execute(Validity& v, const Call& c) {
     commands->executes.push_back({id, secondary->recording});
     // What was bound is undefined behind secondaries; a draw with nothing ends drivers.
     commands->graphics = commands->compute = false;
-    commands->bound_graphics = commands->bound_compute = 0;
+    commands->bound_graphics = commands->bound_compute = commands->bound_rays = 0;
+    commands->bound_shaders.clear();
     commands->bound_sets.clear();
+    commands->descriptor_buffers = 0;
     commands->index_bytes = 0;
   }
   return {};

@@ -92,6 +92,17 @@ Wrong check_write(Validity& v, const Call& c, const SetLayout* layout, std::uint
       return "has not as many bytes for an inline uniform block as it says";
     return {};
   }
+  if (w.descriptorType == VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_KHR) {
+    const auto* which = find_chained<VkWriteDescriptorSetAccelerationStructureKHR>(
+        w.pNext, VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_ACCELERATION_STRUCTURE_KHR);
+    if (which == nullptr || which->accelerationStructureCount != w.descriptorCount)
+      return "has not as many acceleration structures as it says";
+    for (std::uint32_t i = 0; i < w.descriptorCount; ++i)
+      if (c.id(&which->pAccelerationStructures[i]) == 0 &&
+          !v.has_extension(c.dispatch(), VK_EXT_ROBUSTNESS_2_EXTENSION_NAME))
+        return "an acceleration structure is null";
+    return {};
+  }
   if (w.pBufferInfo != nullptr && descriptor_item(w.descriptorType) == DescriptorItem::buffer)
     for (std::uint32_t i = 0; i < w.descriptorCount; ++i)
       if (Wrong wrong =
@@ -187,6 +198,11 @@ void note_copy(Validity& v, ObjectId from_id, ObjectId to_id, const VkCopyDescri
 
 void hold_written(Validity& v, const Call& c, ObjectId set, const VkWriteDescriptorSet& w) {
   note_write(v, c, set, w);
+  if (const auto* which = find_chained<VkWriteDescriptorSetAccelerationStructureKHR>(
+          w.pNext, VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_ACCELERATION_STRUCTURE_KHR);
+      which != nullptr)
+    for (std::uint32_t i = 0; i < which->accelerationStructureCount; ++i)
+      v.hold(c.id(&which->pAccelerationStructures[i]), set);
   for (std::uint32_t i = 0; i < w.descriptorCount; ++i) switch (descriptor_item(w.descriptorType)) {
       case DescriptorItem::buffer:
         if (w.pBufferInfo != nullptr) v.hold(c.id(&w.pBufferInfo[i].buffer), set);

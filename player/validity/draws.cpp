@@ -16,6 +16,7 @@ Wrong draw(Validity& v, const Call& c) {
   CommandBuffer* commands = commands_of(v, c);
   if (commands == nullptr) return {};
   if (!commands->graphics) return "no graphics pipeline is bound";
+  if (Wrong w = check_bound_shaders(*commands, c.command.canonical); !w.empty()) return w;
   note_reach(v, *commands, VK_PIPELINE_BIND_POINT_GRAPHICS);
   return {};
 }
@@ -76,11 +77,13 @@ Wrong dispatch_base(Validity& v, const Call& c) {
   if (Wrong w = dispatch(v, c); !w.empty()) return w;
   const auto& a = c.as<args_vkCmdDispatchBase>();
   const CommandBuffer* commands = commands_of(v, c);
-  const Pipeline* pipeline = commands != nullptr ? v.pipelines.find(commands->bound_compute) : nullptr;
-  if ((a.baseGroupX != 0 || a.baseGroupY != 0 || a.baseGroupZ != 0) && pipeline != nullptr &&
-      !pipeline->any_base)
-    return v.name(commands->bound_compute) + " was not made for other base groups than 0";
-  return {};
+  if (commands == nullptr || (a.baseGroupX == 0 && a.baseGroupY == 0 && a.baseGroupZ == 0)) return {};
+  const auto bound = commands->bound_shaders.find(VK_SHADER_STAGE_COMPUTE_BIT);
+  const ObjectId id = bound != commands->bound_shaders.end() ? bound->second : commands->bound_compute;
+  const Pipeline* pipeline = v.pipelines.find(id);
+  const Shader* shader = v.shaders.find(id);
+  const bool any = pipeline != nullptr ? pipeline->any_base : shader == nullptr || shader->any_base;
+  return any ? Wrong() : v.name(id) + " was not made for other base groups than 0";
 }
 
 Wrong check_parameters(Validity& v, ObjectId buffer, VkDeviceSize offset, VkDeviceSize bytes) {

@@ -226,7 +226,12 @@ Wrong check_stage(const VkPipelineShaderStageCreateInfo& stage) {
   if (!std::has_single_bit(static_cast<std::uint32_t>(stage.stage)))
     return "a stage is not one of the stages";
   if (!has_code(stage)) return "a stage has no shader module";
-  const VkSpecializationInfo* constants = stage.pSpecializationInfo;
+  return check_constants(stage.pSpecializationInfo);
+}
+
+}  // namespace
+
+Wrong check_constants(const VkSpecializationInfo* constants) {
   for (std::uint32_t i = 0; constants != nullptr && i < constants->mapEntryCount; ++i)
     if (constants->pMapEntries[i].offset >= constants->dataSize ||
         !within(constants->pMapEntries[i].offset, constants->pMapEntries[i].size, constants->dataSize))
@@ -235,12 +240,20 @@ Wrong check_stage(const VkPipelineShaderStageCreateInfo& stage) {
 }
 
 // What a compiler reads first. No further: it has to bear what there is.
-Wrong create_module(Validity& v, const Call& c) {
-  const VkShaderModuleCreateInfo& info = *c.as<args_vkCreateShaderModule>().pCreateInfo;
+Wrong check_code(const void* code, std::size_t bytes) {
   constexpr std::uint32_t magic = 0x07230203;
   constexpr std::size_t header = 20;
-  if (info.codeSize < header || info.codeSize % 4 != 0 || info.pCode == nullptr || info.pCode[0] != magic)
+  if (bytes < header || bytes % 4 != 0 || code == nullptr ||
+      codec::load<std::uint32_t>(static_cast<const std::byte*>(code)) != magic)
     return "pCode is not SPIR-V";
+  return {};
+}
+
+namespace {
+
+Wrong create_module(Validity& v, const Call& c) {
+  const VkShaderModuleCreateInfo& info = *c.as<args_vkCreateShaderModule>().pCreateInfo;
+  if (Wrong w = check_code(info.pCode, info.codeSize); !w.empty()) return w;
   if (const ObjectId id = c.created(); id != 0) v.modules.make(id) = uses_of(info.pCode, info.codeSize / 4);
   return {};
 }
@@ -328,6 +341,40 @@ Wrong create_compute(Validity& v, const Call& c) {
   return {};
 }
 
+Wrong create_ray_tracing(Validity& v, const Call& c) {
+  const auto& a = c.as<args_vkCreateRayTracingPipelinesKHR>();
+  std::vector<VkPipelineCreateFlags> flags;
+  for (std::uint32_t i = 0; i < a.createInfoCount; ++i) {
+    const VkRayTracingPipelineCreateInfoKHR& info = a.pCreateInfos[i];
+    std::uint32_t stages = info.stageCount, groups = info.groupCount;
+    for (std::uint32_t s = 0; s < info.stageCount; ++s)
+      if (Wrong w = check_stage(info.pStages[s]); !w.empty()) return w;
+    for (std::uint32_t p = 0; info.pLibraryInfo != nullptr && p < info.pLibraryInfo->libraryCount; ++p) {
+      const Pipeline* part = v.pipelines.find(c.id(&info.pLibraryInfo->pLibraries[p]));
+      if (part == nullptr || !part->library || part->point != VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR)
+        return "library " + std::to_string(p) + " is none";
+      groups += part->groups;
+    }
+    if (Wrong w = check_shader_groups(info, stages); !w.empty()) return w;
+    check_base(v, c, info, i, flags);
+    flags.push_back(info.flags);
+    if (const ObjectId id = c.created(i); id != 0) {
+      ShaderUses uses;
+      for (std::uint32_t s = 0; s < info.stageCount; ++s) add_uses(v, c, info.pStages[s], uses);
+      for (std::uint32_t p = 0; info.pLibraryInfo != nullptr && p < info.pLibraryInfo->libraryCount; ++p)
+        if (const Pipeline* part = v.pipelines.find(c.id(&info.pLibraryInfo->pLibraries[p])); part != nullptr)
+          uses.insert(part->uses.begin(), part->uses.end());
+      Pipeline& made = v.pipelines.make(id);
+      made.point = VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR;
+      made.library = (info.flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) != 0;
+      made.allows_derivatives = (info.flags & VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT) != 0;
+      made.groups = groups;
+      made.uses = std::move(uses);
+    }
+  }
+  return {};
+}
+
 Wrong bind_pipeline(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdBindPipeline>();
   const ObjectId id = c.id(&a.pipeline);
@@ -337,10 +384,13 @@ Wrong bind_pipeline(Validity& v, const Call& c) {
     return v.name(id) + " is bound as another kind of pipeline than it is";
   if (pipeline != nullptr && pipeline->library) return v.name(id) + " is only a part of a pipeline";
   if (commands == nullptr) return {};
-  const bool compute = a.pipelineBindPoint == VK_PIPELINE_BIND_POINT_COMPUTE;
-  if (commands->can != 0 && (commands->can & (compute ? VK_QUEUE_COMPUTE_BIT : VK_QUEUE_GRAPHICS_BIT)) == 0)
+  const bool graphics = a.pipelineBindPoint == VK_PIPELINE_BIND_POINT_GRAPHICS;
+  if (commands->can != 0 && (commands->can & (graphics ? VK_QUEUE_GRAPHICS_BIT : VK_QUEUE_COMPUTE_BIT)) == 0)
     return "the queues of family " + std::to_string(commands->family) + " have no such pipelines";
-  (compute ? commands->bound_compute : commands->bound_graphics) = id;
+  unbind_shaders(*commands, a.pipelineBindPoint);
+  if (graphics) commands->bound_graphics = id;
+  if (a.pipelineBindPoint == VK_PIPELINE_BIND_POINT_COMPUTE) commands->bound_compute = id;
+  if (a.pipelineBindPoint == VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR) commands->bound_rays = id;
   commands->graphics = commands->graphics || a.pipelineBindPoint == VK_PIPELINE_BIND_POINT_GRAPHICS;
   commands->compute = commands->compute || a.pipelineBindPoint == VK_PIPELINE_BIND_POINT_COMPUTE;
   return {};
@@ -368,6 +418,7 @@ Wrong create_sampler(Validity&, const Call& c) {
 void add_pipeline_checks(std::vector<Handler>& table) {
   table[static_cast<std::size_t>(CommandId::vkCreateGraphicsPipelines)] = create_graphics;
   table[static_cast<std::size_t>(CommandId::vkCreateComputePipelines)] = create_compute;
+  table[static_cast<std::size_t>(CommandId::vkCreateRayTracingPipelinesKHR)] = create_ray_tracing;
   table[static_cast<std::size_t>(CommandId::vkCreateShaderModule)] = create_module;
   table[static_cast<std::size_t>(CommandId::vkCmdBindPipeline)] = bind_pipeline;
   table[static_cast<std::size_t>(CommandId::vkCreateSampler)] = create_sampler;

@@ -25,6 +25,12 @@ bool may_query(const Validity& v, ObjectId device, VkQueryType type) {
       return v.has_extension(device, VK_EXT_PRIMITIVES_GENERATED_QUERY_EXTENSION_NAME);
     case VK_QUERY_TYPE_MESH_PRIMITIVES_GENERATED_EXT:
       return v.has_extension(device, VK_EXT_MESH_SHADER_EXTENSION_NAME);
+    case VK_QUERY_TYPE_ACCELERATION_STRUCTURE_COMPACTED_SIZE_KHR:
+    case VK_QUERY_TYPE_ACCELERATION_STRUCTURE_SERIALIZATION_SIZE_KHR:
+      return v.has_extension(device, VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME);
+    case VK_QUERY_TYPE_ACCELERATION_STRUCTURE_SERIALIZATION_BOTTOM_LEVEL_POINTERS_KHR:
+    case VK_QUERY_TYPE_ACCELERATION_STRUCTURE_SIZE_KHR:
+      return v.has_extension(device, VK_KHR_RAY_TRACING_MAINTENANCE_1_EXTENSION_NAME);
     default:
       return false;  // of extensions that are not replayed
   }
@@ -54,6 +60,14 @@ Wrong check_queries(Validity& v, ObjectId id, std::uint32_t first, std::uint32_t
                    " of " + v.name(id) + ", which has " + std::to_string(pool->count);
 }
 
+// These are written at once.
+bool is_written(const QueryPool& pool) {
+  return is_timestamp(pool) || pool.type == VK_QUERY_TYPE_ACCELERATION_STRUCTURE_COMPACTED_SIZE_KHR ||
+         pool.type == VK_QUERY_TYPE_ACCELERATION_STRUCTURE_SERIALIZATION_SIZE_KHR ||
+         pool.type == VK_QUERY_TYPE_ACCELERATION_STRUCTURE_SERIALIZATION_BOTTOM_LEVEL_POINTERS_KHR ||
+         pool.type == VK_QUERY_TYPE_ACCELERATION_STRUCTURE_SIZE_KHR;
+}
+
 Wrong begin_query(Validity& v, const Call& c, const VkQueryPool& handle, std::uint32_t query,
                   std::uint32_t index, const VkQueryControlFlags& flags) {
   const ObjectId id = c.id(&handle);
@@ -69,7 +83,7 @@ Wrong begin_query(Validity& v, const Call& c, const VkQueryPool& handle, std::ui
       (pool->type != VK_QUERY_TYPE_OCCLUSION ||
        !v.enabled(c.dispatch(), &VkPhysicalDeviceFeatures::occlusionQueryPrecise)))
     v.change(c, flags, flags & ~static_cast<VkQueryControlFlags>(VK_QUERY_CONTROL_PRECISE_BIT));
-  if (pool != nullptr && is_timestamp(*pool)) return v.name(id) + " holds timestamps, which are not begun";
+  if (pool != nullptr && is_written(*pool)) return v.name(id) + " holds what is written, and not begun";
   CommandBuffer* commands = v.command_buffers.find(c.dispatch());
   if (commands == nullptr) return {};
   const CommandBuffer::ActiveQuery active{id, query, index, commands->pass != CommandBuffer::Pass::none};

@@ -30,7 +30,13 @@ VkQueueFlags queues_of(CommandId id) {
     case CommandId::vkCmdEndQuery:
     case CommandId::vkCmdEndQueryIndexedEXT:
     case CommandId::vkCmdBindDescriptorSets:
+    case CommandId::vkCmdBindDescriptorBuffersEXT:
+    case CommandId::vkCmdSetDescriptorBufferOffsetsEXT:
+    case CommandId::vkCmdBindDescriptorBufferEmbeddedSamplersEXT:
     case CommandId::vkCmdBindPipeline:
+#ifdef VK_EXT_shader_object
+    case CommandId::vkCmdBindShadersEXT:
+#endif
     case CommandId::vkCmdPushConstants:
     case CommandId::vkCmdPushDescriptorSetKHR:
     case CommandId::vkCmdPushDescriptorSetWithTemplateKHR:
@@ -47,6 +53,16 @@ VkQueueFlags queues_of(CommandId id) {
     case CommandId::vkCmdDispatch:
     case CommandId::vkCmdDispatchBase:
     case CommandId::vkCmdDispatchIndirect:
+    case CommandId::vkCmdTraceRaysKHR:
+    case CommandId::vkCmdTraceRaysIndirectKHR:
+    case CommandId::vkCmdTraceRaysIndirect2KHR:
+    case CommandId::vkCmdSetRayTracingPipelineStackSizeKHR:
+    case CommandId::vkCmdBuildAccelerationStructuresKHR:
+    case CommandId::vkCmdBuildAccelerationStructuresIndirectKHR:
+    case CommandId::vkCmdCopyAccelerationStructureKHR:
+    case CommandId::vkCmdCopyAccelerationStructureToMemoryKHR:
+    case CommandId::vkCmdCopyMemoryToAccelerationStructureKHR:
+    case CommandId::vkCmdWriteAccelerationStructuresPropertiesKHR:
       return kCompute;
     case CommandId::vkCmdSetDeviceMask:
     // Engines label their uploads, too: graphics or compute only in older registries.
@@ -118,6 +134,15 @@ bool outside_passes(CommandId id) {
     case CommandId::vkCmdDispatch:
     case CommandId::vkCmdDispatchBase:
     case CommandId::vkCmdDispatchIndirect:
+    case CommandId::vkCmdTraceRaysKHR:
+    case CommandId::vkCmdTraceRaysIndirectKHR:
+    case CommandId::vkCmdTraceRaysIndirect2KHR:
+    case CommandId::vkCmdBuildAccelerationStructuresKHR:
+    case CommandId::vkCmdBuildAccelerationStructuresIndirectKHR:
+    case CommandId::vkCmdCopyAccelerationStructureKHR:
+    case CommandId::vkCmdCopyAccelerationStructureToMemoryKHR:
+    case CommandId::vkCmdCopyMemoryToAccelerationStructureKHR:
+    case CommandId::vkCmdWriteAccelerationStructuresPropertiesKHR:
     case CommandId::vkCmdBeginRenderPass:
     case CommandId::vkCmdBeginRenderPass2:
     case CommandId::vkCmdBeginRendering:
@@ -334,6 +359,12 @@ bool does_nothing(const Call& c) {
       return c.as<args_vkCreateGraphicsPipelines>().createInfoCount == 0;
     case CommandId::vkCreateComputePipelines:
       return c.as<args_vkCreateComputePipelines>().createInfoCount == 0;
+#ifdef VK_EXT_shader_object
+    case CommandId::vkCreateShadersEXT:
+      return c.as<args_vkCreateShadersEXT>().createInfoCount == 0;
+    case CommandId::vkCmdBindShadersEXT:
+      return c.as<args_vkCmdBindShadersEXT>().stageCount == 0;
+#endif
     case CommandId::vkBindBufferMemory2:
       return c.as<args_vkBindBufferMemory2>().bindInfoCount == 0;
     case CommandId::vkBindImageMemory2:

@@ -31,6 +31,25 @@ bool may_be_gone(const SetLayout& layout, std::uint32_t binding) {
   return false;
 }
 
+const ShaderUses* uses_of_bound(const Validity& v, ObjectId id) {
+  if (const Pipeline* pipeline = v.pipelines.find(id)) return &pipeline->uses;
+  const Shader* shader = v.shaders.find(id);
+  return shader != nullptr ? &shader->uses : nullptr;
+}
+
+// Of one shader, or those of a pipeline.
+void note_reach_of(Validity& v, CommandBuffer& commands, VkPipelineBindPoint point, ObjectId shaders) {
+  const ShaderUses* uses = uses_of_bound(v, shaders);
+  if (uses == nullptr || uses->empty()) return;
+  CommandBuffer::Reach reach;
+  reach.shaders = shaders;
+  for (auto at = commands.bound_sets.lower_bound({point, 0});
+       at != commands.bound_sets.end() && at->first.first == point; ++at)
+    if (at->second != 0) reach.sets.emplace_back(at->first.second, at->second);
+  if (reach.sets.empty() || (!commands.reaches.empty() && commands.reaches.back() == reach)) return;
+  commands.reaches.push_back(std::move(reach));
+}
+
 }  // namespace
 
 ShaderUses uses_of(const std::uint32_t* code, std::size_t words) {
@@ -60,26 +79,23 @@ ShaderUses uses_of(const std::uint32_t* code, std::size_t words) {
 }
 
 void note_reach(Validity& v, CommandBuffer& commands, VkPipelineBindPoint point) {
-  CommandBuffer::Reach reach;
-  reach.pipeline = point == VK_PIPELINE_BIND_POINT_COMPUTE ? commands.bound_compute : commands.bound_graphics;
-  const Pipeline* pipeline = v.pipelines.find(reach.pipeline);
-  if (pipeline == nullptr || pipeline->uses.empty()) return;
-  for (auto at = commands.bound_sets.lower_bound({point, 0});
-       at != commands.bound_sets.end() && at->first.first == point; ++at)
-    if (at->second != 0) reach.sets.emplace_back(at->first.second, at->second);
-  if (reach.sets.empty() || (!commands.reaches.empty() && commands.reaches.back() == reach)) return;
-  commands.reaches.push_back(std::move(reach));
+  const ObjectId pipeline = point == VK_PIPELINE_BIND_POINT_COMPUTE    ? commands.bound_compute
+                            : point == VK_PIPELINE_BIND_POINT_GRAPHICS ? commands.bound_graphics
+                                                                       : commands.bound_rays;
+  note_reach_of(v, commands, point, pipeline);
+  for (const auto& [stage, shader] : commands.bound_shaders)
+    if ((stage == VK_SHADER_STAGE_COMPUTE_BIT) == (point == VK_PIPELINE_BIND_POINT_COMPUTE))
+      note_reach_of(v, commands, point, shader);
 }
 
 Wrong check_reach(Validity& v, const CommandBuffer& commands) {
   for (const CommandBuffer::Reach& reach : commands.reaches) {
-    const Pipeline* pipeline = v.pipelines.find(reach.pipeline);
-    if (pipeline == nullptr) continue;
+    const ShaderUses* uses = uses_of_bound(v, reach.shaders);
+    if (uses == nullptr) continue;
     for (const auto& [number, id] : reach.sets) {
       const Set* set = v.sets.find(id);
       if (set == nullptr || !set->stale) continue;
-      for (auto use = pipeline->uses.lower_bound({number, 0});
-           use != pipeline->uses.end() && use->first == number; ++use) {
+      for (auto use = uses->lower_bound({number, 0}); use != uses->end() && use->first == number; ++use) {
         if (may_be_gone(*set->layout, use->second)) continue;
         for (auto one = set->written.lower_bound({use->second, 0});
              one != set->written.end() && one->first.first == use->second; ++one)

@@ -139,7 +139,19 @@ struct Pipeline {
   bool library = false;  // only a part
   bool allows_derivatives = false;
   bool any_base = false;  // dispatches may begin anywhere
+  std::uint32_t groups = 0;  // of shaders that rays meet
   ShaderUses uses;
+};
+
+// Without a pipeline.
+struct Shader {
+  VkShaderStageFlagBits stage{};
+  bool any_base = false;  // dispatches may begin anywhere
+  ShaderUses uses;
+};
+
+struct AccelerationStructure {
+  ObjectId buffer = 0;
 };
 
 struct CommandPool {
@@ -163,7 +175,7 @@ struct CommandBuffer {
   State state = State::initial;
   Pass pass = Pass::none;
   bool secondary = false;
-  bool compute = false, graphics = false;  // pipelines bound
+  bool compute = false, graphics = false;  // pipelines or shaders bound
   std::uint32_t subpass = 0, subpasses = 0;
   // Where a clear within the pass has to stay; in a secondary it is not known.
   bool knows_area = false;
@@ -207,13 +219,15 @@ struct CommandBuffer {
   bool in_render_pass = false;
   std::uint32_t attachments = 0;
   ObjectId framebuffer = 0;
-  ObjectId bound_compute = 0, bound_graphics = 0;
+  ObjectId bound_compute = 0, bound_graphics = 0, bound_rays = 0;
+  std::map<VkShaderStageFlagBits, ObjectId> bound_shaders;  // without pipelines; none is null
+  std::uint32_t descriptor_buffers = 0;  // that are bound
   std::map<std::pair<VkPipelineBindPoint, std::uint32_t>, ObjectId> bound_sets;
   // Sets whose descriptors these shaders reach.
   struct Reach {
-    ObjectId pipeline;
+    ObjectId shaders;  // of a pipeline, or one
     std::vector<std::pair<std::uint32_t, ObjectId>> sets;
-    bool operator==(const Reach& other) const { return pipeline == other.pipeline && sets == other.sets; }
+    bool operator==(const Reach& other) const { return shaders == other.shaders && sets == other.sets; }
   };
   std::vector<Reach> reaches;
 };
@@ -232,6 +246,15 @@ struct Event {
 struct Fence {
   bool signals = false;  // signalled, or about to be
   Place place;           // by this batch
+};
+
+// Of a swapchain, by id: what waits for a present wait for.
+struct Presents {
+  struct Present {
+    std::uint64_t id = 0;
+    Place place;
+  };
+  std::vector<Present> given;  // the last that is done, and those behind it
 };
 
 struct Semaphore {

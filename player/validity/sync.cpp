@@ -186,6 +186,28 @@ Wrong acquire_2(Validity& v, const Call& c) {
   return acquire_image(v, c.id(&info.swapchain), c.id(&info.semaphore), c.id(&info.fence));
 }
 
+void note_id(Validity& v, ObjectId swapchain, std::uint64_t id, Place place) {
+  if (id == 0) return;
+  Presents* presents = v.presents.find(swapchain);
+  if (presents == nullptr) presents = &v.presents.make(swapchain);
+  auto& given = presents->given;
+  std::size_t done = 0;
+  while (done < given.size() && !v.work.running(given[done].place)) ++done;
+  if (done > 1) given.erase(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(done - 1));
+  given.push_back({id, place});
+}
+
+// A wait of the capture that succeeded: that present was made, and what it waited for had ended.
+Wrong wait_for_present(Validity& v, const Call& c) {
+  const auto& a = c.as<args_vkWaitForPresentKHR>();
+  const ObjectId swapchain = c.id(&a.swapchain);
+  if (const Presents* presents = v.presents.find(swapchain); presents != nullptr)
+    for (const Presents::Present& one : presents->given)
+      if (one.id >= a.presentId) return ended(v, one.place);
+  return "waits for present " + std::to_string(a.presentId) + " of " + v.name(swapchain) +
+         ", which was not made";
+}
+
 Wrong present(Validity& v, const Call& c) {
   const VkPresentInfoKHR& info = *c.as<args_vkQueuePresentKHR>().pPresentInfo;
   const Place place = v.work.next(c.dispatch());
@@ -195,6 +217,10 @@ Wrong present(Validity& v, const Call& c) {
       return "waits for " + v.name(c.id(&info.pWaitSemaphores[i])) + ", a timeline semaphore";
     else if (Wrong w = wait(v, c.id(&info.pWaitSemaphores[i]), 0, place); !w.empty())
       return w;
+  if (const auto* ids = find_chained<VkPresentIdKHR>(info.pNext, VK_STRUCTURE_TYPE_PRESENT_ID_KHR);
+      ids != nullptr && ids->pPresentIds != nullptr)
+    for (std::uint32_t i = 0; i < std::min(info.swapchainCount, ids->swapchainCount); ++i)
+      note_id(v, c.id(&info.pSwapchains[i]), ids->pPresentIds[i], place);
   return {};
 }
 
@@ -375,6 +401,7 @@ void add_sync_checks(std::vector<Handler>& table) {
   add(CommandId::vkAcquireNextImageKHR, acquire);
   add(CommandId::vkAcquireNextImage2KHR, acquire_2);
   add(CommandId::vkQueuePresentKHR, present);
+  add(CommandId::vkWaitForPresentKHR, wait_for_present);
   add(CommandId::vkSignalSemaphore, host_signal);
   add(CommandId::vkGetSemaphoreCounterValue, counter_value);
   add(CommandId::vkWaitSemaphores, host_wait);

@@ -33,6 +33,9 @@ const std::vector<Handler>& handlers() {
     add_copy_checks(t);
     add_draw_checks(t);
     add_query_checks(t);
+    add_shader_checks(t);
+    add_ray_checks(t);
+    add_descriptor_buffer_checks(t);
     add_sync_checks(t);
     add_recording_checks(t);
     add_checkpoint_checks(t);
@@ -330,15 +333,22 @@ void Validity::forget(ObjectId id) {
       return framebuffers.erase(id);
     case HandleType::VkPipeline:
       return pipelines.erase(id);
+#ifdef VK_EXT_shader_object
+    case HandleType::VkShaderEXT:
+      return shaders.erase(id);
+#endif
     case HandleType::VkCommandPool:
       return command_pools.erase(id);
     case HandleType::VkCommandBuffer:
       return command_buffers.erase(id);
     case HandleType::VkQueryPool:
       return query_pools.erase(id);
+    case HandleType::VkAccelerationStructureKHR:
+      return structures.erase(id);
     case HandleType::VkFence:
       return fences.erase(id);
     case HandleType::VkSwapchainKHR:
+      presents.erase(id);
       return swapchains.erase(id);
     case HandleType::VkSemaphore:
       return semaphores.erase(id);
@@ -350,8 +360,9 @@ void Validity::forget(ObjectId id) {
 std::size_t Validity::bytes() const {
   return memories.bytes() + buffers.bytes() + images.bytes() + image_views.bytes() + buffer_views.bytes() +
          set_layouts.bytes() + sets.bytes() + pipeline_layouts.bytes() + templates.bytes() + passes.bytes() +
-         framebuffers.bytes() + pipelines.bytes() + command_pools.bytes() + command_buffers.bytes() +
-         query_pools.bytes() + fences.bytes() + semaphores.bytes() + swapchains.bytes() + holders.bytes() +
+         framebuffers.bytes() + pipelines.bytes() + shaders.bytes() + command_pools.bytes() +
+         command_buffers.bytes() + query_pools.bytes() + structures.bytes() + fences.bytes() +
+         semaphores.bytes() + swapchains.bytes() + presents.bytes() + holders.bytes() +
          descriptor_pools.bytes() + modules.bytes() + held_ * sizeof(ObjectId) + written_ * 96 + work.bytes();
 }
 

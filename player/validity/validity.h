@@ -126,11 +126,14 @@ class Validity {
   Table<RenderPass> passes;
   Table<Framebuffer> framebuffers;
   Table<Pipeline> pipelines;
+  Table<Shader> shaders;
   Table<CommandPool> command_pools;
   Table<CommandBuffer> command_buffers;
   Table<QueryPool> query_pools;
+  Table<AccelerationStructure> structures;
   Table<Event> events;
   Table<Fence> fences;
+  Table<Presents> presents;  // of swapchains
   Table<Semaphore> semaphores;
   Table<std::vector<ObjectId>> holders;  // descriptor sets that an object was written to, views of it
   Work work;
@@ -214,6 +217,9 @@ void add_command_buffer_checks(std::vector<Handler>& table);
 void add_copy_checks(std::vector<Handler>& table);
 void add_draw_checks(std::vector<Handler>& table);
 void add_query_checks(std::vector<Handler>& table);
+void add_shader_checks(std::vector<Handler>& table);
+void add_ray_checks(std::vector<Handler>& table);
+void add_descriptor_buffer_checks(std::vector<Handler>& table);
 void add_sync_checks(std::vector<Handler>& table);
 void add_recording_checks(std::vector<Handler>& table);
 void add_checkpoint_checks(std::vector<Handler>& table);
@@ -229,6 +235,14 @@ Wrong record_command(Validity& v, const Call& call);
 Wrong check_place(const CommandBuffer& commands, CommandId id);
 // Calls for no objects, regions, sets: they do nothing, and Vulkan has them not.
 bool does_nothing(const Call& call);
+// rays.cpp: which of a pipeline's stages its groups have.
+Wrong check_shader_groups(const VkRayTracingPipelineCreateInfoKHR& info, std::uint32_t stages);
+// pipelines.cpp
+Wrong check_constants(const VkSpecializationInfo* constants);
+Wrong check_code(const void* code, std::size_t bytes);
+// shaders.cpp: what draws need of those without a pipeline; and a pipeline in their place.
+Wrong check_bound_shaders(const CommandBuffer& commands, CommandId draw);
+void unbind_shaders(CommandBuffer& commands, VkPipelineBindPoint point);
 // shader_uses.cpp
 ShaderUses uses_of(const std::uint32_t* code, std::size_t words);
 Wrong check_reach(Validity& v, const CommandBuffer& commands);

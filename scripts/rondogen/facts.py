@@ -48,12 +48,12 @@ def extension_support(registry, classification):
 
 
 def command_facts(registry, tables, classification):
-    support = extension_support(registry, classification)
+    support = {**classification.UNSUPPORTED_VERSIONS, **extension_support(registry, classification)}
     known = set(registry.commands)
     for table in (classification.LAYER_HAND, classification.PLAYER_HAND, classification.PLAYER_NONE,
                   classification.HIDDEN):
         for name in table:
-            if name not in known:
+            if name not in known and name not in classification.NEWER:
                 raise SystemExit(f"classification.py: no command {name}")
     return {c.name: _facts(c, registry, tables, classification, support) for c in registry.commands.values()}
 

@@ -117,7 +117,8 @@ class Extension:
 
 
 class Registry:
-    def __init__(self, vk_xml, rondo_xml):
+    def __init__(self, vk_xml, rondo_xml, first_names=frozenset()):
+        """`first_names`: what keeps its name, though the registry has promoted it since."""
         sys.path.insert(0, os.path.dirname(os.path.abspath(vk_xml)))
         import generator
         import reg
@@ -130,6 +131,7 @@ class Registry:
         self._generator.genOpts = options
         self._reg = reg.Registry(self._generator, options)
         self._reg.loadElementTree(etree.parse(vk_xml))
+        self._first_names = first_names
         self._generator.setRegistry(self._reg)
         self.constants = {}
         self.aliases = {}      # type alias -> type
@@ -158,6 +160,17 @@ class Registry:
             text = info.elem.get("value")
             if text and not info.elem.get("extends") and re.fullmatch(r"(0x)?[0-9A-Fa-f]+", text):
                 self.constants[name] = int(text, 0)
+
+    def _keep_first_names(self, aliases):
+        """Turns name -> what it is an alias of around for first names; what they stand for now -> first name."""
+        former = {aliases[name]: name for name in sorted(self._first_names) if name in aliases}
+        for name, promoted in list(aliases.items()):
+            if promoted in former:
+                aliases[name] = former[promoted]
+        for promoted, name in former.items():
+            del aliases[name]
+            aliases[promoted] = name
+        return former
 
     def _value(self, element):
         number, _ = self._generator.enumToValue(element, True)
@@ -205,10 +218,13 @@ class Registry:
                                             element.get("objtypeenum"))
             elif category == "funcpointer":
                 self.functions.add(name)
+        former = self._keep_first_names(self.aliases)
         for name, info in self._reg.typedict.items():
             element = info.elem
             if element.get("category") in ("struct", "union") and not element.get("alias"):
-                self.structures[name] = self._structure(element)
+                structure = self._structure(element)
+                structure.name = former.get(name, name)
+                self.structures[structure.name] = structure
         for structure in self.structures.values():
             structure.features = "VkPhysicalDeviceFeatures2" in structure.extends
 
@@ -216,7 +232,7 @@ class Registry:
         members = [self._member(m) for m in element.findall("member")]
         stype = next((m.stype for m in members if m.name == "sType"), "")
         return Structure(element.get("name"), members, element.get("category") == "union", stype,
-                         (element.get("structextends") or "").split(","),
+                         [self.resolve(e) for e in (element.get("structextends") or "").split(",")],
                          element.get("returnedonly") == "true")
 
     def resolve(self, name):
@@ -256,8 +272,12 @@ class Registry:
         return self._reg.cmddict[name].elem
 
     def _read_commands(self):
-        for name, info in self._reg.cmddict.items():
-            self.commands[name] = self._command(info.elem, name)
+        aliases = {n: i.elem.get("alias") for n, i in self._reg.cmddict.items() if i.elem.get("alias")}
+        former = self._keep_first_names(aliases)
+        for name in self._reg.cmddict:
+            for each in filter(None, (former.get(name), name)):  # what is an alias comes behind
+                self.commands[each] = self._command(self._reg.cmddict[each].elem, each)
+                self.commands[each].alias = aliases.get(each, "")
 
     def _read_features(self):
         for name, info in self._reg.apidict.items():
@@ -277,6 +297,8 @@ class Registry:
         for name, info in sorted(self._reg.extdict.items(), key=lambda kv: int(kv[1].elem.get("number"))):
             extension = self.extensions[name]
             extension.commands = self._take_requirements(info.elem, name, extension.reason)
+        # Those of Vulkan SC stand in the same file.
+        self.commands = {name: command for name, command in self.commands.items() if command.origins}
 
     def _take_requirements(self, element, name, reason=""):
         commands = []

@@ -280,6 +280,9 @@ class Tables:
             row.element, row.size, row.shape, row.type = "opaque", 8, "dropped", ("", "")
             row.rule = "none"
             return
+        if (owner, member.name) in self.irregular.ADDRESSES:
+            row.element, row.size, row.type = "unsigned_int", 8, ("", "")
+            return
         if member.pointers == 0:
             if not member.dims:
                 return
@@ -360,6 +363,8 @@ class Tables:
         raise Unsupported(f"a length in {owner} is not understood: {text}")
 
     def _flags(self, row, member, structure, command):
+        if ((structure or command).name, member.name) in self.irregular.ADDRESSES:
+            return 0
         flags = 0
         output = member.pointers > 0 and not member.const
         if output:

@@ -182,6 +182,7 @@ void copy_descriptors(const VkCopyDescriptorSet& copy) {
                  }
                  return true;
                });
+  lock.unlock();  // both may be one set
   lock = std::unique_lock(to->mutex);
   each_binding(*to->layout, to.get(), copy.dstBinding, copy.dstArrayElement, copy.descriptorCount,
                [&](std::uint32_t binding, std::uint32_t first, std::uint32_t n, std::uint32_t done) {

@@ -49,6 +49,7 @@ VkResult create(Call&, args_vkCreateDevice& a) {
     device->capture_replay = f->bufferDeviceAddressCaptureReplay == VK_TRUE;
   if (const auto* f = chained<VkPhysicalDeviceBufferDeviceAddressFeatures>(info))
     device->capture_replay = f->bufferDeviceAddressCaptureReplay == VK_TRUE;
+  device->is_first = history().first_device();
   *a.pDevice = as_handle<VkDevice>(publish(device, device->physical->parent));
   const auto families = queue_families();
   for (std::uint32_t i = 0; i < info.queueCreateInfoCount; ++i)

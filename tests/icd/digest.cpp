@@ -28,6 +28,17 @@ bool is_silent(StructId id) {
   }
 }
 
+bool is_list(Shape shape) {
+  return shape == Shape::many || shape == Shape::strings || shape == Shape::many_pointers;
+}
+
+// Beside a render pass the formats of dynamic rendering are ignored.
+bool has_render_pass(const std::byte* owner) {
+  const auto* pipeline = reinterpret_cast<const VkGraphicsPipelineCreateInfo*>(owner);
+  return pipeline->sType == VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO &&
+         pipeline->renderPass != VK_NULL_HANDLE;
+}
+
 // What no enumerant is, nobody looks at; a player puts the smallest one there.
 std::uint32_t enumerant_or_first(rondo::EnumId id, std::uint32_t value) {
   std::uint32_t first = UINT32_MAX;
@@ -141,6 +152,8 @@ class Walker {
         break;
     }
     const auto* pointee = load<const std::byte*>(at);
+    // A list of nothing may lie anywhere.
+    if (pointee != nullptr && is_list(f.shape) && count_of(f, base) == 0) pointee = nullptr;
     hash_.value(pointee != nullptr);
     if (pointee != nullptr) pointed(f, pointee, base);
   }
@@ -178,6 +191,7 @@ class Walker {
         for (auto* s = reinterpret_cast<const VkBaseInStructure*>(at); s != nullptr; s = s->pNext) {
           const StructInfo& type = info(structure_by_stype(static_cast<std::uint32_t>(s->sType)));
           if (is_silent(type.id)) continue;
+          if (type.id == StructId::VkPipelineRenderingCreateInfo && has_render_pass(owner)) continue;
           hash_.value(static_cast<std::uint64_t>(s->sType));
           for (const Field& f2 : type.fields)
             if (f2.shape != Shape::pnext) field(type, f2, reinterpret_cast<const std::byte*>(s));

@@ -151,6 +151,19 @@ class Scope {
   CurrentCall outer_;
 };
 
+// The image is acquired or presented; the semaphores of a rejected present are waited for.
+bool is_made_all_the_same(CommandId id, VkResult injected) {
+  return injected == VK_SUBOPTIMAL_KHR ||
+         (id == CommandId::vkQueuePresentKHR &&
+          (injected == VK_ERROR_OUT_OF_DATE_KHR || injected == VK_ERROR_SURFACE_LOST_KHR));
+}
+
+// The last of the swapchains is the cause.
+void say_of_one(const rondo::args_vkQueuePresentKHR& a, VkResult result) {
+  const VkPresentInfoKHR& info = *a.pPresentInfo;
+  if (info.pResults != nullptr && info.swapchainCount != 0) info.pResults[info.swapchainCount - 1] = result;
+}
+
 }  // namespace
 
 void Table::set(CommandId id, Behaviour behaviour) { row(id).behaviour = behaviour; }
@@ -174,8 +187,7 @@ std::int64_t enter(CommandId id, void* args) {
     // What later checks build on.
     if (current_call().violated) return refused(call);
   }
-  // VK_SUBOPTIMAL_KHR: the image is acquired or presented all the same.
-  if (injected != VK_SUCCESS && injected != VK_SUBOPTIMAL_KHR) {
+  if (injected != VK_SUCCESS && !is_made_all_the_same(id, injected)) {
     clear_created(call);
     return injected;
   }
@@ -190,7 +202,10 @@ std::int64_t enter(CommandId id, void* args) {
   // A failed creation may have made some of several objects.
   if (info(id).returns != Returns::result || result >= 0 || id == CommandId::vkCreateGraphicsPipelines)
     note_created(call);
-  return injected != VK_SUCCESS && result == VK_SUCCESS ? std::int64_t{injected} : result;
+  if (injected == VK_SUCCESS || result != VK_SUCCESS) return result;
+  if (id == CommandId::vkQueuePresentKHR)
+    say_of_one(*static_cast<rondo::args_vkQueuePresentKHR*>(args), injected);
+  return injected;
 }
 
 void record(Call& call, std::function<void(Execution&)> run) {

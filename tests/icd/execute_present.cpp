@@ -3,6 +3,7 @@
 // come to their present. There is no window to show them in.
 #include <algorithm>
 
+#include "tests/icd/chain.h"
 #include "tests/icd/execute.h"
 
 using namespace rondo;  // args_vk…
@@ -60,9 +61,13 @@ VkResult acquire2(Call& call, args_vkAcquireNextImage2KHR& a) {
 
 VkResult present(Call& call, args_vkQueuePresentKHR& a) {
   const VkPresentInfoKHR& info = *a.pPresentInfo;
+  const auto* ids = chained<VkPresentIdKHR>(info);
+  if (ids != nullptr && ids->swapchainCount != info.swapchainCount)
+    violation("has ids for another number of swapchains");
   struct Presented {
     std::shared_ptr<Swapchain> swapchain;
     std::uint32_t image;
+    std::uint64_t id;  // 0: none
   };
   std::vector<Presented> images;
   {
@@ -73,14 +78,23 @@ VkResult present(Call& call, args_vkQueuePresentKHR& a) {
       if (image >= swapchain->images.size() || !swapchain->acquired[image])
         violation("presents an image that is not acquired");
       else
-        images.push_back({swapchain, image});
+        images.push_back({swapchain, image, 0});
+      if (ids == nullptr || ids->pPresentIds == nullptr || i >= ids->swapchainCount || images.empty())
+        continue;
+      const std::uint64_t id = images.back().id = ids->pPresentIds[i];
+      if (id == 0) continue;
+      if (id <= swapchain->given_id) violation("has an id that is not above the one before");
+      swapchain->given_id = id;
     }
   }
   Submission batch;
   for (std::uint32_t i = 0; i < info.waitSemaphoreCount; ++i)
     batch.waits.push_back({get<Semaphore>(info.pWaitSemaphores[i]), 1});
   batch.action = [images] {
-    for (const Presented& p : images) p.swapchain->acquired[p.image] = false;
+    for (const Presented& p : images) {
+      p.swapchain->acquired[p.image] = false;
+      p.swapchain->presented_id = std::max(p.swapchain->presented_id, p.id);
+    }
   };
   const VkResult result = call.device->lost ? VK_ERROR_DEVICE_LOST : VK_SUCCESS;
   if (info.pResults != nullptr) std::fill_n(info.pResults, info.swapchainCount, result);
@@ -91,12 +105,23 @@ VkResult present(Call& call, args_vkQueuePresentKHR& a) {
   return result;
 }
 
+VkResult wait_for_present(Call& call, args_vkWaitForPresentKHR& a) {
+  const auto swapchain = get<Swapchain>(a.swapchain);
+  Monitor& monitor = Monitor::get();
+  Monitor::Lock lock = monitor.enter();
+  const bool done = monitor.wait(lock, a.timeout,
+                                 [&] { return call.device->lost || swapchain->presented_id >= a.presentId; });
+  if (call.device->lost) return VK_ERROR_DEVICE_LOST;
+  return done ? VK_SUCCESS : VK_TIMEOUT;
+}
+
 }  // namespace
 
 void install_presentation(Table& table) {
   table.behave<acquire1>(CommandId::vkAcquireNextImageKHR);
   table.behave<acquire2>(CommandId::vkAcquireNextImage2KHR);
   table.behave<present>(CommandId::vkQueuePresentKHR);
+  table.behave<wait_for_present>(CommandId::vkWaitForPresentKHR);
 }
 
 }  // namespace fake

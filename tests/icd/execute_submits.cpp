@@ -74,7 +74,7 @@ Submission submission_of(const VkBindSparseInfo& info) { return semaphores_of(in
 
 bool loses_device(Device& device) {
   const std::uint64_t after = settings().lost_after;
-  if (after != 0 && ++device.submits > after) {
+  if (after != 0 && device.is_first && ++device.submits > after) {
     const Monitor::Lock lock = Monitor::get().enter();
     device.lost = true;
     Monitor::get().changed();

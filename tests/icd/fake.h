@@ -30,7 +30,8 @@ struct Settings {
   std::uint64_t budget = 0;                  // bytes of memory allocated at once; 0: as the heaps say
   std::uint64_t addresses = 0x100000000000;  // device addresses begin here
   std::uint64_t timeouts = 0;                // of each wait that may time out, so many do first
-  std::uint64_t lost_after = 0;              // submits after which the device is lost; 0: never
+  std::uint64_t lost_after = 0;              // submits after which the first device is lost; 0: never
+  std::uint64_t lost_in = 0;  // the first device is lost when a queue of its begins its so-manieth batch
   std::uint32_t delay_us = 0;                // a queue takes so long for every batch
   bool lazy = false;  // queues work while somebody waits, or from the third "not ready" on
   std::uint32_t devices = 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "tests/icd/state.h"
 
@@ -30,7 +31,13 @@ void History::reset(const Settings& settings) {
   violations_.clear();
   calls_.clear();
   counts_.clear();
+  any_device_ = false;
   for (const Failure& f : settings.failures) counts_[f.command] = 0;
+}
+
+bool History::first_device() {
+  const std::lock_guard lock(mutex_);
+  return !std::exchange(any_device_, true);
 }
 
 VkResult History::note(CommandId id) {

@@ -17,6 +17,7 @@ void install_all(Table& table) {
   install_render_passes(table);
   install_pipelines(table);
   install_swapchains(table);
+  install_displays(table);
   install_command_buffers(table);
   install_transfer_checks(table);
   install_binding_checks(table);

@@ -21,6 +21,7 @@ void install_pipelines(Table& table);
 void install_render_passes(Table& table);
 void install_command_buffers(Table& table);
 void install_swapchains(Table& table);
+void install_displays(Table& table);
 void install_execution(Table& table);  // execute.h
 
 // Checks only.

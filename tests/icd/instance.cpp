@@ -68,7 +68,10 @@ void check_destroy_instance(Call&, const args_vkDestroyInstance& a) {
   const auto instance = get<Instance>(a.instance);
   if (instance == nullptr) return;
   for (const auto& object : objects_of(*instance)) {
-    if (object->type == HandleType::VkPhysicalDevice) continue;
+    // These end with it.
+    if (object->type == HandleType::VkPhysicalDevice || object->type == HandleType::VkDisplayKHR ||
+        object->type == HandleType::VkDisplayModeKHR)
+      continue;
     if (object->type == HandleType::VkDevice || settings().leaks)
       violation(std::string("a ") + rondo::codec::info(object->type).name +
                 " of the instance is still alive");

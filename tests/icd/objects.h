@@ -70,6 +70,7 @@ struct Instance : Object {
 struct PhysicalDevice : Object {
   static constexpr HandleType kType = HandleType::VkPhysicalDevice;
   std::uint32_t index = 0;
+  std::shared_ptr<Object> display;  // null: nobody has asked for it
 };
 
 struct Queue : Object {
@@ -88,6 +89,8 @@ struct Device : Object {
   std::vector<std::shared_ptr<Queue>> queues;
   std::atomic<bool> lost{false};
   std::atomic<std::uint64_t> submits{0};
+  std::uint64_t begun = 0;  // batches; guarded by the monitor
+  bool is_first = false;    // that was made
   bool enabled(const char* extension) const;
 };
 
@@ -402,6 +405,17 @@ struct QueryPool : Object {
   std::uint64_t time = 0;  // of its last timestamp
 };
 
+struct DisplayMode : Object {
+  static constexpr HandleType kType = HandleType::VkDisplayModeKHR;
+  VkDisplayModeParametersKHR parameters{};
+  std::uint64_t display = 0;
+};
+
+struct Display : Object {
+  static constexpr HandleType kType = HandleType::VkDisplayKHR;
+  std::vector<std::shared_ptr<DisplayMode>> modes;
+};
+
 struct Surface : Object {
   static constexpr HandleType kType = HandleType::VkSurfaceKHR;
 };
@@ -414,6 +428,7 @@ struct Swapchain : Object {
   std::vector<bool> acquired;
   std::vector<bool> freed;  // since it retired: their handles may be others' by now
   std::uint32_t next = 0;
+  std::uint64_t given_id = 0, presented_id = 0;  // of presents: the last one's, and of those that are done
   bool retired = false;
 };
 

@@ -18,11 +18,24 @@ namespace {
 using namespace rondo::codec;
 using rondo::StructId;
 
-// Rondo records these, but they are a window system's, the loader's or a layer's.
+// Rondo records these, but they are a window system's, the loader's or a layer's, or what the driver does not
+// model.
 constexpr std::string_view kNotADrivers[] = {
-    "VK_KHR_xcb_surface",         "VK_KHR_xlib_surface",
-    "VK_KHR_wayland_surface",     "VK_KHR_portability_enumeration",
-    "VK_EXT_validation_features", "VK_EXT_validation_flags",
+    "VK_KHR_xcb_surface",
+    "VK_KHR_xlib_surface",
+    "VK_KHR_wayland_surface",
+    "VK_KHR_portability_enumeration",
+    "VK_EXT_validation_features",
+    "VK_EXT_validation_flags",
+    "VK_KHR_acceleration_structure",
+    "VK_KHR_deferred_host_operations",
+    "VK_KHR_ray_query",
+    "VK_KHR_ray_tracing_pipeline",
+    "VK_KHR_ray_tracing_maintenance1",
+    "VK_KHR_ray_tracing_position_fetch",
+    "VK_EXT_pipeline_library_group_handles",
+    "VK_EXT_descriptor_buffer",
+    "VK_EXT_shader_object",
 };
 // The driver's own part of Rondo's mechanisms, and vendors' names of what is not their own.
 struct More {
@@ -32,7 +45,15 @@ struct More {
 constexpr More kMore[] = {{"VK_EXT_external_memory_host", true},
                           {"VK_KHR_buffer_device_address", true},
                           {"VK_AMD_draw_indirect_count", true},
-                          {"VK_ARM_rasterization_order_attachment_access", true}};
+                          {"VK_ARM_rasterization_order_attachment_access", true},
+                          // What dynamic states of VK_EXT_extended_dynamic_state3 go with.
+                          {"VK_NV_viewport_swizzle", true},
+                          {"VK_NV_clip_space_w_scaling", true},
+                          {"VK_NV_fragment_coverage_to_color", true},
+                          {"VK_NV_framebuffer_mixed_samples", true},
+                          {"VK_NV_coverage_reduction_mode", true},
+                          {"VK_NV_shading_rate_image", true},
+                          {"VK_NV_representative_fragment_test", true}};
 
 // What no part of the driver can do.
 constexpr std::string_view kLacking[] = {"protectedMemory", "protectedNoFault", "pipelineProtectedAccess"};

@@ -345,6 +345,13 @@ void fill_properties(const PhysicalDevice& device, VkBaseOutStructure* s) {
       p.advancedBlendCorrelatedOverlap = p.advancedBlendAllOperations = VK_TRUE;
       return;
     }
+    case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADING_RATE_IMAGE_PROPERTIES_NV: {
+      auto& p = as<VkPhysicalDeviceShadingRateImagePropertiesNV>(s);
+      p.shadingRateTexelSize = {16, 16};
+      p.shadingRatePaletteSize = 4;
+      p.shadingRateMaxCoarseSamples = 16;
+      return;
+    }
     case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FRAGMENT_SHADING_RATE_PROPERTIES_KHR: {
       auto& p = as<VkPhysicalDeviceFragmentShadingRatePropertiesKHR>(s);
       p.maxFragmentSize = {2, 2};

@@ -61,6 +61,11 @@ void run(QueueState& state) {
     });
     if (state.stop) return;
     Submission& batch = state.work.front();  // stays there: the queue is not idle
+    const std::uint64_t last = settings().lost_in;
+    if (++state.device.begun == last && state.device.is_first) {
+      state.device.lost = true;
+      monitor.changed();
+    }
     if (!state.device.lost) {
       for (const SemaphoreUse& wait : batch.waits)
         if (!wait.semaphore->timeline) wait.semaphore->value = 0;

@@ -14,9 +14,9 @@ const A& as(const Call& call) {
   return *static_cast<const A*>(call.args);
 }
 
-void note_vertices(Bound& bound, std::uint32_t first, std::uint32_t count, const VkBuffer* buffers) {
-  for (std::uint32_t i = 0; i < count; ++i)
-    if (buffers[i] != VK_NULL_HANDLE) bound.vertex_buffers.insert(first + i);
+void note_vertices(Bound& bound, std::uint32_t first, std::uint32_t count) {
+  // One that is null got through where null descriptors are enabled: it is bound.
+  for (std::uint32_t i = 0; i < count; ++i) bound.vertex_buffers.insert(first + i);
 }
 
 void note_sets(CommandBuffer& buffer, const args_vkCmdBindDescriptorSets& a) {
@@ -176,11 +176,11 @@ void note_bound(const Call& call) {
   switch (call.canonical) {
     case CommandId::vkCmdBindVertexBuffers: {
       const auto& a = as<args_vkCmdBindVertexBuffers>(call);
-      return note_vertices(bound, a.firstBinding, a.bindingCount, a.pBuffers);
+      return note_vertices(bound, a.firstBinding, a.bindingCount);
     }
     case CommandId::vkCmdBindVertexBuffers2: {
       const auto& a = as<args_vkCmdBindVertexBuffers2>(call);
-      return note_vertices(bound, a.firstBinding, a.bindingCount, a.pBuffers);
+      return note_vertices(bound, a.firstBinding, a.bindingCount);
     }
     case CommandId::vkCmdBindIndexBuffer: {
       const auto& a = as<args_vkCmdBindIndexBuffer>(call);

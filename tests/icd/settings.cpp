@@ -120,6 +120,8 @@ bool apply(Settings& s, const std::string& key, const std::string& value) {
     s.budget = n;
   else if (key == "lost-after")
     s.lost_after = n;
+  else if (key == "lost-in")
+    s.lost_in = n;
   else if (key == "addresses")
     s.addresses = n;
   else if (key == "devices")

@@ -18,6 +18,7 @@ class History {
   void reset(const Settings& settings);
   // Remembers the call; VK_SUCCESS, or what it is to return instead.
   VkResult note(CommandId id);
+  bool first_device();  // since the reset: true once
   void violated(const std::string& command, const std::string& what, bool harmless);
 
   std::vector<Violation> violations() const;
@@ -28,6 +29,7 @@ class History {
   mutable std::mutex mutex_;
   std::vector<Violation> violations_;
   std::vector<CommandId> calls_;
+  bool any_device_ = false;
   std::map<std::string, std::uint64_t> counts_;  // of commands with an injected failure
 };
 

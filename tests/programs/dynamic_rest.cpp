@@ -156,8 +156,14 @@ const std::vector<Case> kCases = {
            vkCmdSetCoverageModulationTableEnableNV),
     SWITCH("viewport w scaling enable", VK_DYNAMIC_STATE_VIEWPORT_W_SCALING_ENABLE_NV,
            vkCmdSetViewportWScalingEnableNV),
-    SWITCH("shading rate image enable", VK_DYNAMIC_STATE_SHADING_RATE_IMAGE_ENABLE_NV,
-           vkCmdSetShadingRateImageEnableNV),
+    {"viewport w scaling",
+     {VK_DYNAMIC_STATE_VIEWPORT_W_SCALING_NV},
+     nullptr,
+     [](Of s, On, Buffer b, bool second) {
+       LOAD(s, vkCmdSetViewportWScalingNV);
+       const VkViewportWScalingNV scaling{second ? 0.5f : 0.0f, 0};
+       vkCmdSetViewportWScalingNV(b, 0, 1, &scaling);
+     }},
     SWITCH("representative fragment test enable", VK_DYNAMIC_STATE_REPRESENTATIVE_FRAGMENT_TEST_ENABLE_NV,
            vkCmdSetRepresentativeFragmentTestEnableNV),
     {"discard rectangles",
@@ -180,6 +186,42 @@ const std::vector<Case> kCases = {
      }},
 };
 
+// No device has these beside fragment shading rates.
+const std::vector<Case> kImageRates = {
+    {"shading rate palette",
+     {VK_DYNAMIC_STATE_VIEWPORT_SHADING_RATE_PALETTE_NV},
+     nullptr,
+     [](Of s, On, Buffer b, bool second) {
+       LOAD(s, vkCmdSetViewportShadingRatePaletteNV);
+       const VkShadingRatePaletteEntryNV entry =
+           second ? VK_SHADING_RATE_PALETTE_ENTRY_1_INVOCATION_PER_2X2_PIXELS_NV
+                  : VK_SHADING_RATE_PALETTE_ENTRY_1_INVOCATION_PER_PIXEL_NV;
+       const VkShadingRatePaletteNV palette{1, &entry};
+       vkCmdSetViewportShadingRatePaletteNV(b, 0, 1, &palette);
+     }},
+    {"coarse sample order",
+     {VK_DYNAMIC_STATE_VIEWPORT_COARSE_SAMPLE_ORDER_NV},
+     nullptr,
+     [](Of s, On, Buffer b, bool second) {
+       LOAD(s, vkCmdSetCoarseSampleOrderNV);
+       const VkCoarseSampleLocationNV first{0, 0, 0}, other{1, 0, 0};
+       const VkCoarseSampleLocationNV both[2] = {second ? other : first, second ? first : other};
+       const VkCoarseSampleOrderCustomNV order{VK_SHADING_RATE_PALETTE_ENTRY_1_INVOCATION_PER_2X1_PIXELS_NV,
+                                               1, 2, both};
+       vkCmdSetCoarseSampleOrderNV(b, VK_COARSE_SAMPLE_ORDER_TYPE_CUSTOM_NV, 1, &order);
+     }},
+    {"shading rate image",
+     {},
+     nullptr,
+     [](Of s, On, Buffer b, bool second) {
+       LOAD(s, vkCmdBindShadingRateImageNV);
+       vkCmdBindShadingRateImageNV(
+           b, VK_NULL_HANDLE, second ? VK_IMAGE_LAYOUT_SHADING_RATE_OPTIMAL_NV : VK_IMAGE_LAYOUT_GENERAL);
+     }},
+    SWITCH("shading rate image enable", VK_DYNAMIC_STATE_SHADING_RATE_IMAGE_ENABLE_NV,
+           vkCmdSetShadingRateImageEnableNV),
+};
+
 void ask(Session& s) {
   LOAD(s, vkGetPhysicalDeviceFragmentShadingRatesKHR);
   std::uint32_t count = 0;
@@ -189,6 +231,8 @@ void ask(Session& s) {
   VkMultisamplePropertiesEXT grid{VK_STRUCTURE_TYPE_MULTISAMPLE_PROPERTIES_EXT};
   vkGetPhysicalDeviceMultisamplePropertiesEXT(s.physical, VK_SAMPLE_COUNT_1_BIT, &grid);
   EXPECT(s, grid.maxSampleLocationGridSize.width > 0);
+  LOAD(s, vkGetPhysicalDeviceSupportedFramebufferMixedSamplesCombinationsNV);
+  CHECK(vkGetPhysicalDeviceSupportedFramebufferMixedSamplesCombinationsNV(s.physical, &count, nullptr));
 }
 
 }  // namespace
@@ -228,13 +272,30 @@ int main() {
   core.features.depthBounds = core.features.geometryShader = VK_TRUE;
   Wanted wanted;
   wanted.features = &core;
-  wanted.extensions = {
-      VK_EXT_EXTENDED_DYNAMIC_STATE_3_EXTENSION_NAME, VK_EXT_EXTENDED_DYNAMIC_STATE_EXTENSION_NAME,
-      VK_EXT_TRANSFORM_FEEDBACK_EXTENSION_NAME,       VK_EXT_CONSERVATIVE_RASTERIZATION_EXTENSION_NAME,
-      VK_EXT_SAMPLE_LOCATIONS_EXTENSION_NAME,         VK_EXT_BLEND_OPERATION_ADVANCED_EXTENSION_NAME,
-      VK_EXT_DISCARD_RECTANGLES_EXTENSION_NAME,       VK_KHR_FRAGMENT_SHADING_RATE_EXTENSION_NAME};
+  wanted.extensions = {VK_EXT_EXTENDED_DYNAMIC_STATE_3_EXTENSION_NAME,
+                       VK_EXT_EXTENDED_DYNAMIC_STATE_EXTENSION_NAME,
+                       VK_EXT_TRANSFORM_FEEDBACK_EXTENSION_NAME,
+                       VK_EXT_CONSERVATIVE_RASTERIZATION_EXTENSION_NAME,
+                       VK_EXT_SAMPLE_LOCATIONS_EXTENSION_NAME,
+                       VK_EXT_BLEND_OPERATION_ADVANCED_EXTENSION_NAME,
+                       VK_EXT_DISCARD_RECTANGLES_EXTENSION_NAME,
+                       VK_KHR_FRAGMENT_SHADING_RATE_EXTENSION_NAME,
+                       VK_NV_VIEWPORT_SWIZZLE_EXTENSION_NAME,
+                       VK_NV_CLIP_SPACE_W_SCALING_EXTENSION_NAME,
+                       VK_NV_FRAGMENT_COVERAGE_TO_COLOR_EXTENSION_NAME,
+                       VK_NV_FRAMEBUFFER_MIXED_SAMPLES_EXTENSION_NAME,
+                       VK_NV_COVERAGE_REDUCTION_MODE_EXTENSION_NAME,
+                       VK_NV_SHADING_RATE_IMAGE_EXTENSION_NAME,
+                       VK_NV_REPRESENTATIVE_FRAGMENT_TEST_EXTENSION_NAME};
   Session s = open("dynamic_rest", wanted);
   ask(s);
   draw_cases(s, kCases);
-  return finish(s);
+  const int status = finish(s);
+
+  VkPhysicalDeviceShadingRateImageFeaturesNV image_rates{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADING_RATE_IMAGE_FEATURES_NV, &advanced, VK_TRUE, VK_TRUE};
+  rendering.pNext = &image_rates;
+  Session other = open("dynamic_rest", wanted);
+  draw_cases(other, kImageRates);
+  return finish(other) | status;
 }

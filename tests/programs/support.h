@@ -14,6 +14,12 @@
 
 namespace program {
 
+// For main() to return where the device or the build lacks what the program shows.
+inline int cannot_run(const char* why) {
+  std::fprintf(stderr, "%s\n", why);
+  return 77;
+}
+
 [[noreturn]] inline void die(const char* what, long code) {
   std::fprintf(stderr, "%s: %ld\n", what, code);
   std::exit(1);
@@ -107,7 +113,10 @@ inline Context create_device(VkInstance instance, const Wanted& wanted) {
   info.pQueueCreateInfos = &queues;
   info.enabledExtensionCount = static_cast<std::uint32_t>(wanted.extensions.size());
   info.ppEnabledExtensionNames = wanted.extensions.data();
-  CHECK(vkCreateDevice(c.physical, &info, nullptr, &c.device));
+  const VkResult created = vkCreateDevice(c.physical, &info, nullptr, &c.device);
+  if (created == VK_ERROR_EXTENSION_NOT_PRESENT || created == VK_ERROR_FEATURE_NOT_PRESENT)
+    std::exit(cannot_run("this device lacks an extension or a feature that it shows"));
+  CHECK(created);
   c.queues.resize(queue_count);
   for (std::uint32_t i = 0; i < queue_count; ++i) vkGetDeviceQueue(c.device, c.family, i, &c.queues[i]);
   return c;

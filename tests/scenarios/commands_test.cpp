@@ -167,7 +167,15 @@ SCENARIO("commands of extensions that became core replay by the names that were 
 }
 
 SCENARIO("dynamic states that lavapipe lacks replay on a driver that has them", "[commands]") {
-  replays_bit_for_bit({program("dynamic_rest")}, {.submits = 1, .driver = fake});
+  replays_bit_for_bit({program("dynamic_rest")}, {.submits = 2, .driver = fake});
+}
+
+SCENARIO("the dynamic states of discard rectangles replay", "[commands]") {
+  const Words words{program("discards")};
+  if (const std::string why = cannot_run(words, fake); !why.empty()) SKIP_SCENARIO(why);
+  replays_bit_for_bit(
+      {program("discards")},
+      {.submits = 1, .driver = fake, .not_validated_because = "newer than Debian 12's validation layer"});
 }
 
 SCENARIO("mesh shaders and a vendor's counted draws replay on a driver that has them", "[commands]") {

@@ -14,19 +14,19 @@ using namespace scenario;
 namespace {
 
 const std::vector<std::string> kPrograms = {
-    "addresses", "arithmetic", "conditional", "constants",   "dynamic",        "dynamic3", "feedback",
-    "geometry",   "groups",      "loops",       "images",         "indirect", "libraries",
-    "labels",     "memory",      "multisample", "passes",         "queries",  "rendering",
-    "samplers",   "secondary",   "templates",   "inline_uniforms"};
+    "addresses", "arithmetic", "conditional", "constants",     "dynamic",     "dynamic3",
+    "feedback",  "geometry",   "groups",      "host_pointers", "loops",       "images",
+    "indirect",  "libraries",  "labels",      "memory",        "multisample", "passes",
+    "queries",   "rendering",  "samplers",    "secondary",     "templates",   "inline_uniforms"};
 
 const std::map<std::string, std::string> kWithout = {
-    {"VK_KHR_surface", "needs a display: [vkcube]"},
-    {"VK_KHR_xcb_surface", "needs a display: [vkcube]"},
-    {"VK_KHR_xlib_surface", "needs a display; recorded like xcb's"},
-    {"VK_KHR_wayland_surface", "needs a Wayland compositor"},
-    {"VK_KHR_swapchain", "needs a display: [vkcube]"},
+    {"VK_KHR_surface", "needs a display: [windows]"},
+    {"VK_KHR_xcb_surface", "needs a display: [windows]"},
+    {"VK_KHR_xlib_surface", "needs a display: [windows]"},
+    {"VK_KHR_wayland_surface", "needs a Wayland compositor: [windows]"},
+    {"VK_KHR_swapchain", "needs a display: [windows]"},
     {"VK_KHR_incremental_present", "needs a display: [vkcube]"},
-    {"VK_KHR_swapchain_mutable_format", "needs a display; vkcube does not ask for it"},
+    {"VK_KHR_swapchain_mutable_format", "needs a display: [windows]"},
     {"VK_KHR_get_surface_capabilities2", "queries of a display, never replayed"},
     {"VK_KHR_surface_protected_capabilities", "queries of a display, never replayed"},
     {"VK_KHR_portability_enumeration", "lavapipe is not a portability driver"},

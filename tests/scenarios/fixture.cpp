@@ -16,8 +16,10 @@ namespace {
 // Programs that are not of this tree and use Vulkan all the same.
 bool is_opengl(const Words& words) { return words[0] == "glmark2" || words.back() == "glxgears"; }
 bool is_foreign(const Words& words) {
-  return is_opengl(words) || words[0] == "vkcube" || words[0] == "vkcubepp";
+  return is_opengl(words) || words[0] == "vkcube" || words[0] == "vkcubepp" || words[0] == "vkcube-wayland";
 }
+bool is_wayland(const Words& words) { return words[0] == "vkcube-wayland" || words.back() == "wayland"; }
+bool opens_windows(const Words& words) { return is_foreign(words) || words[0] == windows("")[0]; }
 
 // A sanitizer's runtime comes first in a program that loads the layer and is
 // not built with it. Not in a shell: dash does not live with TSan's.
@@ -38,6 +40,16 @@ std::string complaints(const Outcome& outcome) {
   return text;
 }
 
+// As scripts/drivers names it.
+std::string fetched_manifest(const std::string& driver) {
+  const char* there = std::getenv("RONDO_DRIVERS");
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  const char* home = std::getenv("HOME");
+  const std::string caches =
+      cache != nullptr ? cache : std::string(home != nullptr ? home : "/root") + "/.cache";
+  return (there != nullptr ? there : caches + "/rondo-drivers") + "/" + driver + ".json";
+}
+
 std::string oracle_report(const std::string& capture) { return capture + ".oracle"; }
 
 }  // namespace
@@ -50,10 +62,10 @@ std::string build_root() {
 
 std::string program(const std::string& name) { return build_root() + "/tests/programs/" + name; }
 
-std::vector<std::string> programs() {
+std::vector<std::string> programs(const std::string& directory) {
   namespace fs = std::filesystem;
   std::vector<std::string> names;
-  for (const auto& file : fs::directory_iterator(build_root() + "/tests/programs"))
+  for (const auto& file : fs::directory_iterator(program(directory)))
     if (file.is_regular_file() && file.path().extension().empty() &&
         (file.status().permissions() & fs::perms::owner_exec) != fs::perms::none)
       names.push_back(file.path().filename().string());
@@ -69,7 +81,27 @@ Words without_checks(const Words& words) {
 
 void use_driver(Environment& environment, const std::string& driver, const std::string& settings) {
   if (driver == fake) environment["VK_ICD_FILENAMES"] = build_root() + "/tests/icd/fake_icd.json";
+  if (driver == lavapipe25 || driver == swiftshader)
+    environment["VK_ICD_FILENAMES"] = fetched_manifest(driver);
   if (!settings.empty()) environment["RONDO_FAKE_ICD"] = settings;
+}
+
+const std::string& no_driver(const std::string& driver) {
+  static std::map<std::string, std::string> reasons;
+  if (driver != lavapipe25 && driver != swiftshader) return reasons[driver];
+  std::string& reason = reasons[driver];
+  if (reason.empty() && !std::filesystem::exists(fetched_manifest(driver)))
+    reason = "no " + driver + " here: scripts/drivers fetches it";
+  return reason;
+}
+
+std::string cannot_run(const Words& words, const std::string& driver) {
+  if (const std::string& none = no_driver(driver); !none.empty()) return none;
+  Command alone;
+  alone.arguments = words;
+  use_driver(alone.environment, driver);
+  const Outcome outcome = run(alone);
+  return outcome.status == kCannotRun ? outcome.err.substr(0, outcome.err.find('\n')) : "";
 }
 
 void use_oracle(Environment& environment, const std::string& report) {
@@ -109,9 +141,26 @@ const std::string& display() {
   return server.name();
 }
 
+void use_window_system(Environment& environment, const Words& words) {
+  if (!opens_windows(words)) return;
+  if (!is_wayland(words)) {
+    environment["DISPLAY"] = display();
+    return;
+  }
+  static const Compositor compositor;
+  environment["XDG_RUNTIME_DIR"] = compositor.runtime_directory();
+  environment["WAYLAND_DISPLAY"] = compositor.name();
+}
+
 Words vkcube(int frames) { return {"vkcube", "--c", std::to_string(frames)}; }
 
 Words vkcubepp(int frames) { return {"vkcubepp", "--c", std::to_string(frames)}; }
+
+Words vkcube_wayland(int frames) { return {"vkcube-wayland", "--c", std::to_string(frames)}; }
+
+Words windows(const std::string& system) {
+  return {build_root() + "/tests/windows/windows", "--system", system};
+}
 
 Words glxgears(int seconds) { return {"timeout", "--preserve-status", std::to_string(seconds), "glxgears"}; }
 
@@ -145,7 +194,7 @@ Command capture_command(const Words& words, const std::string& output, const Cap
   }
   const Words all = with_runtime(words);
   command.arguments.insert(command.arguments.end(), all.begin(), all.end());
-  if (is_foreign(words)) command.environment["DISPLAY"] = display();
+  use_window_system(command.environment, words);
   if (is_opengl(words))
     command.environment.insert({{"MESA_LOADER_DRIVER_OVERRIDE", "zink"}, {"LIBGL_ALWAYS_SOFTWARE", "1"}});
   use_driver(command.environment, options.driver, options.settings);

@@ -13,7 +13,8 @@ using Words = std::vector<std::string>;
 
 std::string build_root();                      // found from this executable's own place
 std::string program(const std::string& name);  // of tests/programs
-std::vector<std::string> programs();           // the names of all of them, sorted
+// The names of all of them, sorted; of those below `directory`, if there is one.
+std::vector<std::string> programs(const std::string& directory = "");
 
 // The same program, going on whatever its shaders computed: for a driver that runs none.
 Words without_checks(const Words& words);
@@ -21,11 +22,21 @@ Words without_checks(const Words& words);
 // The drivers that scenarios run on. The fake one (tests/icd) is the tree's own.
 inline const std::string lavapipe = "lavapipe";
 inline const std::string fake = "fake";
+inline const std::string lavapipe25 = "lavapipe25";    // of a newer Mesa
+inline const std::string swiftshader = "swiftshader";  // Google's
 // `settings`: RONDO_FAKE_ICD, what the fake driver is told to be like (docs/testing.md).
 void use_driver(Environment& environment, const std::string& driver, const std::string& settings = "");
 
 // The player destroys whatever the program left: what it leaves is invalid, too.
 void use_driver_for_player(Environment& environment, const std::string& driver, const std::string& settings);
+
+// Empty: it is here. scripts/drivers fetches those that Debian 12 does not have.
+const std::string& no_driver(const std::string& driver);
+
+inline constexpr int kCannotRun = 77;  // a program's status
+// Why the program cannot run on it (it says so itself, with that status), or there is no such driver; empty:
+// it can.
+std::string cannot_run(const Words& words, const std::string& driver);
 
 // Fails the scenario where the fake driver finds a call invalid: those of no
 // result only leave a line on stderr.
@@ -41,6 +52,8 @@ Outcome rondo(const Words& arguments);
 
 // Where programs that open a window find one. Started when first asked for.
 const std::string& display();
+// For such a program; nothing for others.
+void use_window_system(Environment& environment, const Words& words);
 
 struct CaptureOptions {
   std::string checkpoints = "none";
@@ -69,6 +82,8 @@ struct Recording {
 const Recording& captured(const Words& words, const CaptureOptions& options = {});
 Words vkcube(int frames = 300);
 Words vkcubepp(int frames);
+Words vkcube_wayland(int frames);
+Words windows(const std::string& system);                 // tests/windows, on xcb, xlib or wayland
 Words glxgears(int seconds);                              // OpenGL on Vulkan, ended by SIGTERM
 Words glmark2(const std::string& benchmark, int frames);  // OpenGL on Vulkan: Mesa's zink
 

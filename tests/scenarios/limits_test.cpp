@@ -106,7 +106,7 @@ SCENARIO("rondo doctor says what a limit of address space costs", "[limits]") {
   if (!no_readback().empty()) SKIP_SCENARIO(no_readback());
   const Outcome outcome = run_behind("ulimit -v 6000000", {tool("rondo"), "doctor"});
   INFO(outcome.both());
-  CHECK(outcome.out.find("does not fit the limit of address space (ulimit -v)") != std::string::npos);
+  CHECK(outcome.out.find("what the limit of address space (ulimit -v) leaves") != std::string::npos);
 }
 
 SCENARIO("rondo doctor is not recorded where RONDO_CAPTURE is set", "[limits]") {

@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -159,6 +161,21 @@ Outcome Process::wait() {
 
 Outcome run(const Command& command) { return Process(command).wait(); }
 
+namespace {
+
+bool accepts(const std::string& socket_path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (socket_path.size() >= sizeof address.sun_path) return false;
+  std::strcpy(address.sun_path, socket_path.c_str());
+  const int to = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const bool does = ::connect(to, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+  ::close(to);
+  return does;
+}
+
+}  // namespace
+
 TemporaryDirectory::TemporaryDirectory() {
   const char* root = std::getenv("TMPDIR");
   std::string pattern = std::string(root != nullptr ? root : "/tmp") + "/rondo-scenario-XXXXXX";
@@ -172,7 +189,7 @@ TemporaryDirectory::~TemporaryDirectory() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-VirtualDisplay::VirtualDisplay() {
+VirtualDisplay::VirtualDisplay(const std::string& pictures) {
   Pipe number;
   pid_ = ::fork();
   if (pid_ < 0) throw std::runtime_error("fork failed");
@@ -182,7 +199,8 @@ VirtualDisplay::VirtualDisplay() {
     const int nowhere = ::open("/dev/null", O_RDWR);
     ::dup2(nowhere, STDOUT_FILENO);
     ::dup2(nowhere, STDERR_FILENO);
-    ::execlp("Xvfb", "Xvfb", "-displayfd", "3", "-screen", "0", "1024x768x24", "-nolisten", "tcp", nullptr);
+    ::execlp("Xvfb", "Xvfb", "-displayfd", "3", "-screen", "0", "1024x768x24", "-nolisten", "tcp",
+             pictures.empty() ? nullptr : "-fbdir", pictures.c_str(), nullptr);
     ::_exit(127);
   }
   ::close(number.write);
@@ -194,6 +212,37 @@ VirtualDisplay::VirtualDisplay() {
 }
 
 VirtualDisplay::~VirtualDisplay() {
+  ::kill(pid_, SIGTERM);
+  ::waitpid(pid_, nullptr, 0);
+}
+
+Compositor::Compositor(const std::string& display) {
+  pid_ = ::fork();
+  if (pid_ < 0) throw std::runtime_error("fork failed");
+  if (pid_ == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    const int nowhere = ::open("/dev/null", O_RDWR);
+    ::dup2(nowhere, STDOUT_FILENO);
+    ::dup2(nowhere, STDERR_FILENO);
+    ::setenv("XDG_RUNTIME_DIR", directory_.path().c_str(), 1);
+    const std::string socket = "--socket=" + name_;
+    if (display.empty())
+      ::execlp("weston", "weston", "--no-config", "--backend=headless-backend.so", "--idle-time=0",
+               socket.c_str(), nullptr);
+    ::setenv("DISPLAY", display.c_str(), 1);
+    ::execlp("weston", "weston", "--no-config", "--backend=x11-backend.so", "--use-pixman", "--idle-time=0",
+             socket.c_str(), nullptr);
+    ::_exit(127);
+  }
+  constexpr double kPatience = 20;
+  for (const double until = now_s() + kPatience; !accepts(directory_.file(name_));) {
+    if (now_s() > until || ::waitpid(pid_, nullptr, WNOHANG) == pid_)
+      throw std::runtime_error("weston does not start; ./scripts/setup installs it");
+    ::usleep(10'000);
+  }
+}
+
+Compositor::~Compositor() {
   ::kill(pid_, SIGTERM);
   ::waitpid(pid_, nullptr, 0);
 }

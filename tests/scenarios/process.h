@@ -81,13 +81,29 @@ class TemporaryDirectory {
 // An X server without a screen, for programs that open a window.
 class VirtualDisplay {
  public:
-  VirtualDisplay();
+  // `pictures`: a directory in which it keeps its picture; empty: none is kept.
+  explicit VirtualDisplay(const std::string& pictures = {});
   ~VirtualDisplay();
   const std::string& name() const { return name_; }  // ":1"
 
  private:
   pid_t pid_ = -1;
   std::string name_;
+};
+
+// A Wayland compositor without a screen.
+class Compositor {
+ public:
+  // `display`: of an X server that shows its picture; empty: nothing does.
+  explicit Compositor(const std::string& display = {});
+  ~Compositor();
+  const std::string& runtime_directory() const { return directory_.path(); }  // XDG_RUNTIME_DIR
+  const std::string& name() const { return name_; }                           // WAYLAND_DISPLAY
+
+ private:
+  TemporaryDirectory directory_;
+  pid_t pid_ = -1;
+  std::string name_ = "rondo";
 };
 
 std::string read_file(const std::string& path);

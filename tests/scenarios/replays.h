@@ -24,9 +24,12 @@ struct Expectations {
   // Why the program frees no memory at all, so that nothing is compared; empty: it frees some.
   std::string frees_nothing_because = {};
   std::string allocates_nothing_because = {};  // likewise
+  std::string memory_differs_because = {};     // why what it leaves cannot be the same bytes; empty: it is
   double least_parts = 0;  // the share of what its submits write that is compared at least
   // Why its submits write nothing that can be read; empty: they do.
   std::string no_contents_because = {};
+  // Why the validation layer here cannot judge the replay; empty: it can.
+  std::string not_validated_because = {};
   // What the validation layer says, for the program itself does so; empty: nothing.
   std::string draws_message = {};
 };

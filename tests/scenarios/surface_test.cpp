@@ -112,9 +112,10 @@ SCENARIO("the documented counts of commands are those of rondo info --coverage",
   const Outcome outcome = rondo({"info", "--coverage", "--json"});
   REQUIRE(outcome.status == 0);
   const Json coverage = Json::parse(outcome.out);
-  const std::string expected = coverage.at("/counts/regular") + " regular, " +
-                               coverage.at("/counts/irregular") + " irregular, " +
-                               coverage.at("/counts/unsupported") + " unsupported";
+  const std::string registry = coverage.at("/registry");  // in quotation marks
+  std::string expected = "| " + registry.substr(1, registry.size() - 2);
+  for (const char* kind : {"regular", "irregular", "unsupported"})
+    expected += " | " + coverage.at(std::string("/counts/") + kind);
   INFO(expected);
   CHECK(section("Counts").find(expected) != std::string::npos);
 }

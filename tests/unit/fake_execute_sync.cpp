@@ -211,6 +211,19 @@ TEST_F(FakeQueues, ALostDeviceEndsEveryWait) {
   EXPECT_EQ(wait(fence), VK_ERROR_DEVICE_LOST);
 }
 
+TEST_F(FakeQueues, ADeviceIsLostWhileItWorks) {
+  fake::Settings settings;
+  settings.lost_in = 2;
+  start(settings);
+  const VkFence first = make_fence(), second = make_fence();
+  EXPECT_EQ(vk.vkQueueSubmit(queues[0], 0, nullptr, first), VK_SUCCESS);
+  EXPECT_EQ(wait(first), VK_SUCCESS);
+  const VkSemaphore never = make_semaphore();
+  submit(queues[0], {.signals = {never}}, second);
+  EXPECT_EQ(wait(second), VK_ERROR_DEVICE_LOST);
+  EXPECT_EQ(vk.vkQueueSubmit(queues[0], 0, nullptr, VK_NULL_HANDLE), VK_ERROR_DEVICE_LOST);
+}
+
 TEST_F(FakeQueues, NamesWhatIsWrongWithSemaphores) {
   const VkSemaphore semaphore = make_semaphore();
   submit(queues[0], {.signals = {semaphore}});

@@ -43,8 +43,8 @@ TEST(Options, TellACapturedDevicesTargetFromAName) {
 }
 
 TEST(Options, RefuseWhatThisPlayerDoesNotDo) {
-  for (const char* option : {"--frames=1:2", "--submits=1:2", "--scope=x", "--benchmark", "--window",
-                             "--replace=a=b", "--allow-files=/", "--file-remap=a=b", "--bogus"})
+  for (const char* option : {"--frames=1:2", "--submits=1:2", "--scope=x", "--benchmark", "--replace=a=b",
+                             "--allow-files=/", "--file-remap=a=b", "--bogus"})
     is_usage_error({option, "x"}, std::string(option).substr(0, std::string(option).find('=')));
   is_usage_error({"--verify=psnr:40", "x"}, "--verify");
 }

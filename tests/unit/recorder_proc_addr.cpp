@@ -90,7 +90,7 @@ VkDevice device_with(const std::vector<const char*>& extensions) {
   return device;
 }
 
-constexpr char kHiddenOfInstances[] = "vkGetPhysicalDeviceDisplayPropertiesKHR";
+constexpr char kHiddenOfInstances[] = "vkReleaseDisplayEXT";
 constexpr char kHiddenOfDevices[] = "vkGetMemoryFdKHR";
 constexpr char kFromTheFuture[] = "vkRondoFromTheFuture";
 
@@ -114,10 +114,21 @@ TEST_F(RecordedProcAddr, HiddenAndUnknownCommandsAreNull) {
   });
 }
 
+// Layers above look for the next vkCreateDevice without an instance.
+TEST_F(RecordedProcAddr, WhatMakesTheChainIsThereWithoutAnInstance) {
+  expect([] {
+    bool all = true;
+    for (const char* name : {"vkCreateInstance", "vkCreateDevice", "vkDestroyDevice", "vkGetDeviceProcAddr"})
+      all = all && get_instance_proc_addr(VK_NULL_HANDLE, name) != nullptr;
+    return all && get_instance_proc_addr(VK_NULL_HANDLE, "vkEnumeratePhysicalDevices") == nullptr;
+  });
+}
+
 // The loader fills its own tables with what it gets, and jumps there.
 TEST_F(RecordedProcAddr, AnInstanceThatEnabledWhatWasHiddenGetsAllCommands) {
   expect([] {
-    const VkInstance instance = instance_with({"VK_KHR_surface", "VK_KHR_display"});
+    const VkInstance instance =
+        instance_with({"VK_KHR_surface", "VK_KHR_display", "VK_EXT_direct_mode_display"});
     const VkDevice device = device_with({});
     return !recording() && get_instance_proc_addr(instance, kHiddenOfInstances) == does_nothing &&
            get_physical_device_proc_addr(instance, kHiddenOfInstances) == does_nothing &&

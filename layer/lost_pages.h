@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The capture's file is mapped: where somebody truncates it, or its disk fails, the next
+// record is a SIGBUS in the program.
+#pragma once
+
+namespace rondo::layer {
+
+// From now on such a fault ends the recording, not the program. Every other SIGBUS
+// goes to the program as if ours was not there; a handler that it installs later
+// takes the place of ours.
+void survive_lost_pages() noexcept;
+
+}  // namespace rondo::layer

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "player/imports.h"
+
+#include "player/run.h"
+
+namespace rondo::player {
+
+namespace {
+
+constexpr VkExternalMemoryHandleTypeFlags kHostPointers =
+    VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT |
+    VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_MAPPED_FOREIGN_MEMORY_BIT_EXT;
+
+// Takes out what `wrong` says of a structure of the run's own scratch.
+template <class Wrong>
+void unchain(const void*& chain, Wrong wrong) {
+  const void** link = &chain;
+  while (*link != nullptr) {
+    auto* s = const_cast<VkBaseInStructure*>(static_cast<const VkBaseInStructure*>(*link));
+    if (wrong(*s))
+      *link = s->pNext;
+    else
+      link = reinterpret_cast<const void**>(&s->pNext);
+  }
+}
+
+// Whether nothing is left of what it says.
+template <class T>
+bool without_host_pointers(VkBaseInStructure& structure) {
+  auto& handles = reinterpret_cast<T&>(structure).handleTypes;
+  if ((handles & kHostPointers) == 0) return false;
+  handles &= ~kHostPointers;
+  return handles == 0;
+}
+
+}  // namespace
+
+void drop_import(const void*& chain) {
+  unchain(chain, [](const VkBaseInStructure& s) {
+    return s.sType == VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT;
+  });
+}
+
+Result<void> check_importable(Run& run, const Op& op, const void* pages, std::uint32_t type) {
+  const DeviceState& device = run.device(op);
+  const auto ask = device.dispatch.vkGetMemoryHostPointerPropertiesEXT;
+  if (ask == nullptr)
+    return tl::unexpected<Error>(
+        run.refuse(op, Status::device, "the device does not have vkGetMemoryHostPointerPropertiesEXT"));
+  VkMemoryHostPointerPropertiesEXT properties{};
+  properties.sType = VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT;
+  const VkResult r =
+      ask(device.handle, VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT, pages, &properties);
+  if (r < 0) return tl::unexpected<Error>(run.failure(op, r, "vkGetMemoryHostPointerPropertiesEXT"));
+  if ((properties.memoryTypeBits >> type & 1u) == 0)
+    return tl::unexpected<Error>(run.refuse(
+        op, Status::device, "memory of type " + std::to_string(type) + " cannot be put at an address"));
+  return {};
+}
+
+void drop_host_handles(const void*& chain, bool target_imports) {
+  if (target_imports) return;
+  unchain(chain, [](VkBaseInStructure& s) {
+    switch (s.sType) {
+      case VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO:
+        return without_host_pointers<VkExternalMemoryBufferCreateInfo>(s);
+      case VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMAGE_CREATE_INFO:
+        return without_host_pointers<VkExternalMemoryImageCreateInfo>(s);
+      default:
+        return false;
+    }
+  });
+}
+
+}  // namespace rondo::player
