@@ -127,3 +127,13 @@ SCENARIO("all that a device lacks is listed", "[fidelity]") {
   CHECK(has(formats, "extension VK_KHR_sampler_ycbcr_conversion"));
   CHECK(has(formats, "feature VkPhysicalDeviceSamplerYcbcrConversionFeatures::samplerYcbcrConversion"));
 }
+
+SCENARIO("formats that a device does not read from buffers are listed", "[fidelity]") {
+  if (!no_driver(swiftshader).empty()) SKIP_SCENARIO(no_driver(swiftshader));
+  const Recording& texels = captured({program("chapters/texel_formats")});
+  REQUIRE(texels.run.status == 0);
+  const Outcome outcome = player({texels.path}, swiftshader);
+  INFO(outcome.both());
+  CHECK(outcome.status == 4);
+  CHECK(has(outcome, "VK_FORMAT_R32G32B32_UINT for texels of a buffer"));
+}

@@ -1,0 +1,5 @@
+#version 450
+layout(location = 0) in vec4 color;
+layout(location = 0) out vec4 result;
+
+void main() { result = color + vec4(0, gl_Layer / 8.0, 0, 0); }
