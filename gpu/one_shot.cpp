@@ -88,7 +88,9 @@ Result<void> OneShot::submit_and_wait(VkQueue queue, std::span<const VkSemaphore
 void OneShot::destroy() {
   const Dispatch& vk = *access_.dispatch;
   if (pending_) {  // a timed-out wait: give it one more, bounded chance before objects in use are freed
-    vk.vkWaitForFences(access_.device, 1, &fence_, VK_TRUE, 1'000'000'000);
+    // A lost device answers at once, before it has dropped what it works on.
+    if (vk.vkWaitForFences(access_.device, 1, &fence_, VK_TRUE, 1'000'000'000) == VK_ERROR_DEVICE_LOST)
+      vk.vkDeviceWaitIdle(access_.device);
     pending_ = false;
   }
   if (fence_ != VK_NULL_HANDLE) vk.vkDestroyFence(access_.device, fence_, nullptr);

@@ -83,7 +83,8 @@ Result<void> Run::finish_work(std::uint32_t index) {
     for (VkEvent event : events) device.dispatch.vkSetEvent(device.handle, event);
   }
   const auto done = [&](const SyncModel::Release& r) { return objects[r.point.semaphore].device == own; };
-  if (waited != VK_TIMEOUT) {  // a lost device has nothing left to do either
+  if (waited != VK_TIMEOUT) {
+    if (waited == VK_ERROR_DEVICE_LOST) end_lost_work(device);
     std::erase_if(releases_, done);
     return {};
   }

@@ -5,6 +5,8 @@
 
 namespace rondo::player {
 
+void end_lost_work(DeviceState& device) { device.dispatch.vkDeviceWaitIdle(device.handle); }
+
 void IdleProbe::add(VkQueue queue) {
   const VkFenceCreateInfo info{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO, nullptr, 0};
   VkFence fence = VK_NULL_HANDLE;
@@ -34,10 +36,13 @@ IdleProbe::~IdleProbe() {
   for (VkFence fence : fences_) {
     // The poll may be answered first, by work that goes on to wait for the
     // host: waiting for it here would never end.
-    if (device_.dispatch.vkGetFenceStatus(device_.handle, fence) == VK_NOT_READY)
+    const VkResult status = device_.dispatch.vkGetFenceStatus(device_.handle, fence);
+    if (status == VK_NOT_READY) {
       device_.pending_fences.push_back(fence);
-    else
-      device_.dispatch.vkDestroyFence(device_.handle, fence, nullptr);
+      continue;
+    }
+    if (status == VK_ERROR_DEVICE_LOST) end_lost_work(device_);
+    device_.dispatch.vkDestroyFence(device_.handle, fence, nullptr);
   }
 }
 

@@ -26,4 +26,8 @@ class IdleProbe {
   VkResult failed_ = VK_SUCCESS;
 };
 
+// What a lost device has not dropped yet is still in use: this returns when it
+// has, soon (specification, "Lost Device").
+void end_lost_work(DeviceState& device);
+
 }  // namespace rondo::player
