@@ -2,6 +2,8 @@
 // Regular commands that also feed a side table, and the two kinds of object
 // whose record is not simply what the program passed.
 #include <algorithm>
+#include <array>
+#include <cstring>
 
 #include "generated/hooks.h"
 #include "layer/guard.h"
@@ -152,6 +154,23 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetPipelineCacheData(VkDevice device, VkPi
   return record_with<CommandId::vkGetPipelineCacheData>(
       [&] { return next_of(device).vkGetPipelineCacheData(device, pipelineCache, pDataSize, pData); }, device,
       pipelineCache, pDataSize, none);
+}
+
+// The program may want it in mapped memory, where a submit of another thread finds and
+// records it: it gets there once this record has its number.
+VKAPI_ATTR void VKAPI_CALL hook_vkGetDescriptorEXT(VkDevice device,
+                                                   const VkDescriptorGetInfoEXT* pDescriptorInfo,
+                                                   std::size_t dataSize, void* pDescriptor) {
+  constexpr CommandId id = CommandId::vkGetDescriptorEXT;
+  const auto next = next_of(device).vkGetDescriptorEXT;
+  std::array<std::byte, 1024> bytes;  // drivers' are of 4 to 256
+  if (!recording() || dataSize > bytes.size())
+    return regular<id>(device, pDescriptorInfo, dataSize, pDescriptor);
+  std::memcpy(bytes.data(), pDescriptor, dataSize);  // drivers may leave some as they were
+  void* const answer = bytes.data();
+  record_with<id>([&] { next(device, pDescriptorInfo, dataSize, answer); }, device, pDescriptorInfo, dataSize,
+                  answer);
+  std::memcpy(pDescriptor, answer, dataSize);
 }
 
 }  // namespace rondo::layer

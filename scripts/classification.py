@@ -76,6 +76,8 @@ LAYER_HAND = _each(
      "vkCreateShadersEXT"),
     ("the driver's own data: recorded without it",
      "vkGetShaderBinaryDataEXT"),
+    ("recorded before it gets to the program's memory",
+     "vkGetDescriptorEXT"),
 )
 
 PLAYER_HAND = _each(

@@ -6,6 +6,8 @@
 #include <set>
 #include <thread>
 
+#include "generated/args.h"
+#include "generated/hooks.h"
 #include "layer/regular.h"
 #include "tests/unit/recorder_support.h"
 
@@ -217,6 +219,44 @@ TEST_F(RecordedCalls, WhatIsNotRecordedIsForwarded) {
     if (g_seen_in_driver != 0) ::_exit(1);
   });
   EXPECT_TRUE(std::filesystem::is_empty(directory_));
+}
+
+// What vkGetDescriptorEXT is to write, and what lies there while the driver is at it.
+std::uint64_t g_place[4];
+bool g_place_was_written;
+void VKAPI_CALL fake_descriptor(VkDevice, const VkDescriptorGetInfoEXT*, std::size_t bytes,
+                                void* descriptor) {
+  const std::uint64_t before = g_place[0];
+  std::memset(descriptor, 0x5a, bytes - 8);  // drivers need not write all
+  g_place_was_written = g_place[0] != before;
+}
+
+TEST_F(RecordedCalls, ADescriptorIsRecordedBeforeAnotherThreadCanFindIt) {
+  in_process(file("a.rondo"), [] {
+    Dispatch dispatch;
+    dispatch.vkGetDescriptorEXT = fake_descriptor;
+    FakeDevice device(dispatch);
+    start();
+    g_place[3] = 7;
+    VkDescriptorGetInfoEXT info{};
+    info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_GET_INFO_EXT;
+    info.type = VK_DESCRIPTOR_TYPE_SAMPLER;
+    hook_vkGetDescriptorEXT(device.handle<VkDevice>(), &info, sizeof g_place, g_place);
+    if (g_place_was_written) ::_exit(1);
+    if (g_place[0] != 0x5a5a'5a5a'5a5a'5a5a || g_place[3] != 7) ::_exit(2);
+  });
+  const Capture capture(file("a.rondo"));
+  const auto record = capture.next();
+  ASSERT_TRUE(record.has_value());
+  codec::Lowered lowered;
+  ASSERT_TRUE(codec::decode(lowered, capture.ids, CommandId::vkGetDescriptorEXT, record->payload));
+  args_vkGetDescriptorEXT args;
+  std::memcpy(&args, lowered.bytes.data(), sizeof args);
+  ASSERT_EQ(args.dataSize, 32u);
+  const auto at = reinterpret_cast<std::uintptr_t>(args.pDescriptor);  // an offset
+  ASSERT_LE(at + sizeof g_place, lowered.bytes.size());
+  EXPECT_EQ(lowered.bytes[at], std::byte{0x5a});
+  EXPECT_EQ(lowered.bytes[at + 24], std::byte{7});
 }
 
 }  // namespace
