@@ -170,7 +170,7 @@ Result<void> check_memory(Run& run, const Op& op, std::byte* args) {
     // Between rows that are shorter here: as nobody wrote it.
     if (covered < range.size) std::memset(bytes.data(), 0, range.size);
     for (const Piece& piece : pieces)
-      read_captured(run, memory, piece.to, std::span(bytes).subspan(piece.from, piece.bytes));
+      read_captured(run, place, piece.to, std::span(bytes).subspan(piece.from, piece.bytes));
     const std::span<const std::byte> replayed = std::span(bytes).first(range.size);
     compare(
         run, counts, Digest{a.pDigests[i].low, a.pDigests[i].high}, replayed,
@@ -217,7 +217,13 @@ std::span<const std::byte> as_captured(Run& run, const Content& content, std::sp
   std::copy(read.begin(), read.end(), bytes.begin());
   const std::span<std::byte> copy = std::span(bytes).first(read.size());
   const std::size_t skip = std::min<std::size_t>((0 - source->offset) % Substitutes::kAlignment, copy.size());
-  run.substitutes().put_captured(copy.subspan(skip));
+  const std::span<std::byte> aligned = copy.subspan(skip);
+  const std::uint32_t buffer = run.plan().place_of(content.id);
+  const CapturedResource* const resource = buffer == kNone ? nullptr : &run.plan().resources[buffer];
+  if (resource != nullptr && resource->bound && !run.placements().of[resource->memory].moved)
+    run.substitutes().put_captured(aligned, {resource->memory, resource->offset + source->offset + skip});
+  else
+    run.substitutes().put_captured(aligned);
   return copy;
 }
 

@@ -78,22 +78,51 @@ void put_back(const MemoryState& memory, const Window& window) {
   }
 }
 
-// The same captured bytes stand for other ones from now on, also where they were written before.
-void learn_again(Run& run, std::span<const std::byte> captured, std::span<const std::byte> here) {
+// What was put for these bytes becomes what stands for them now.
+Result<void> replace_placed(Run& run, const Op& op, std::span<const std::byte> captured,
+                            std::span<const std::byte> here) {
+  Substitutes& substitutes = run.substitutes();
+  const std::span<const std::byte> known = substitutes.here_of(captured);
+  const std::vector<std::byte> before(known.begin(), known.end());
+  const std::vector<Substitutes::Place> places = substitutes.places_of(captured);
+  substitutes.learn(captured, here);
+  for (const Substitutes::Place& place : places) {
+    const MemoryState& memory = run.memory_at(place.memory);
+    if (memory.mapped == nullptr || place.offset + before.size() > memory.bytes) continue;
+    if (std::memcmp(memory.mapped + place.offset, before.data(), before.size()) != 0) continue;
+    put_back(memory, {place.offset, before, {here.begin(), here.end()}});
+    if (!memory.coherent) RONDO_TRY(flush_mapped(run, op, memory, place.offset, before.size()));
+  }
+  return {};
+}
+
+// What needed no substitute, wherever it lies.
+Result<void> replace_everywhere(Run& run, const Op& op, std::span<const std::byte> captured,
+                                std::span<const std::byte> here) {
   Substitutes& substitutes = run.substitutes();
   std::vector<std::optional<Window>> all(run.plan().memories.size());
   for (std::uint32_t i = 0; i < all.size(); ++i) {
     const MemoryState& memory = run.memory_at(i);
     if (memory.mapped == nullptr) continue;
     all[i] = window_around(memory, 0, memory.bytes, substitutes);
-    substitutes.put_captured(all[i]->bytes);
+    substitutes.put_captured(all[i]->bytes, {i, 0});
   }
   substitutes.learn(captured, here);
   for (std::uint32_t i = 0; i < all.size(); ++i) {
     if (!all[i]) continue;
-    substitutes.put_here(all[i]->bytes);
-    put_back(run.memory_at(i), *all[i]);
+    substitutes.put_here(all[i]->bytes, {i, 0});
+    const MemoryState& memory = run.memory_at(i);
+    put_back(memory, *all[i]);
+    if (!memory.coherent) RONDO_TRY(flush_mapped(run, op, memory, 0, memory.bytes));
   }
+  return {};
+}
+
+// The same captured bytes stand for other ones from now on, also where they were written before.
+Result<void> learn_again(Run& run, const Op& op, std::span<const std::byte> captured,
+                         std::span<const std::byte> here) {
+  if (run.substitutes().here_of(captured).empty()) return replace_everywhere(run, op, captured, here);
+  return replace_placed(run, op, captured, here);
 }
 
 Result<void> get_descriptor(Run& run, const Op& op, std::byte* args) {
@@ -122,10 +151,8 @@ Result<void> get_descriptor(Run& run, const Op& op, std::byte* args) {
                                             "the descriptor of " + std::to_string(captured.size()) +
                                                 " bytes is another one here than in the capture, and too "
                                                 "short to be found where the program stored it"));
-  if (substitutes.changes(captured, here))
-    learn_again(run, captured, here);
-  else
-    substitutes.learn(captured, here);
+  if (substitutes.changes(captured, here)) return learn_again(run, op, captured, here);
+  substitutes.learn(captured, here);
   return {};
 }
 
@@ -166,23 +193,24 @@ Result<void> update_buffer(Run& run, const Op& op, std::byte* args) {
 
 }  // namespace
 
-void write_substituted(Run& run, const MemoryState& memory, VkDeviceSize to,
-                       std::span<const std::byte> data) {
-  const Substitutes& substitutes = run.substitutes();
+void write_substituted(Run& run, std::uint32_t place, VkDeviceSize to, std::span<const std::byte> data) {
+  const MemoryState& memory = run.memory_at(place);
+  Substitutes& substitutes = run.substitutes();
   Window window = window_around(memory, to, data.size(), substitutes);
-  substitutes.put_captured(window.bytes);
+  substitutes.put_captured(window.bytes, {place, window.from});
   std::copy(data.begin(), data.end(), window.bytes.begin() + static_cast<std::ptrdiff_t>(to - window.from));
-  substitutes.put_here(window.bytes);
+  substitutes.put_here(window.bytes, {place, window.from});
   put_back(memory, window);
 }
 
-void read_captured(Run& run, const MemoryState& memory, VkDeviceSize from, std::span<std::byte> bytes) {
+void read_captured(Run& run, std::uint32_t place, VkDeviceSize from, std::span<std::byte> bytes) {
+  const MemoryState& memory = run.memory_at(place);
   if (run.substitutes().empty()) {
     std::memcpy(bytes.data(), memory.mapped + from, bytes.size());
     return;
   }
   Window window = window_around(memory, from, bytes.size(), run.substitutes());
-  run.substitutes().put_captured(window.bytes);
+  run.substitutes().put_captured(window.bytes, {place, window.from});
   std::memcpy(bytes.data(), window.bytes.data() + (from - window.from), bytes.size());
 }
 

@@ -80,8 +80,10 @@ Result<void> allocate(Run& run, const Op& op, std::byte* args) {
 
 Result<void> free_memory(Run& run, const Op& op, std::byte* args) {
   MemoryState gone;  // what lies at a place stays there until the driver has let go of it
-  if (const std::uint32_t place = run.plan().place_of(op.subject); op.subject != 0 && place != kNone)
+  if (const std::uint32_t place = run.plan().place_of(op.subject); op.subject != 0 && place != kNone) {
     std::swap(gone, run.memory_at(place));
+    run.substitutes().forget_places(place);
+  }
   return run.call_checked(op, args);  // an implicit unmap
 }
 
@@ -198,17 +200,6 @@ Result<void> bind_images(Run& run, const Op& op, std::byte* args) {
   return run.call_checked(op, args);
 }
 
-Result<void> flush(Run& run, const Op& op, DeviceState& device, const MemoryState& memory, VkDeviceSize begin,
-                   VkDeviceSize bytes) {
-  const VkDeviceSize from = begin / device.atom * device.atom;
-  const VkDeviceSize end = (begin + bytes + device.atom - 1) / device.atom * device.atom;
-  const VkMappedMemoryRange range{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory.handle, from,
-                                  end >= memory.bytes ? VK_WHOLE_SIZE : end - from};
-  if (VkResult r = device.dispatch.vkFlushMappedMemoryRanges(device.handle, 1, &range); r < 0)
-    return tl::unexpected<Error>(run.failure(op, r, "vkFlushMappedMemoryRanges"));
-  return {};
-}
-
 Result<void> host_write(Run& run, const Op& op, std::byte* args) {
   const auto& a = as<args_rondoHostWrite>(args);
   const std::uint32_t place = run.plan().place_of(op.subject);
@@ -222,13 +213,13 @@ Result<void> host_write(Run& run, const Op& op, std::byte* args) {
     if (run.substitutes().empty()) [[likely]]
       std::memcpy(memory.mapped + to, from, bytes);
     else
-      write_substituted(run, memory, to, {from, static_cast<std::size_t>(bytes)});
+      write_substituted(run, place, to, {from, static_cast<std::size_t>(bytes)});
   };
   // With what write_substituted() changes beside them.
   const auto flush_written = [&](VkDeviceSize to, VkDeviceSize bytes) -> Result<void> {
     if (memory.coherent) return {};
     const VkDeviceSize around = run.substitutes().longest(), before = std::min(to, around);
-    return flush(run, op, run.device(op), memory, to - before, before + bytes + around);
+    return flush_mapped(run, op, memory, to - before, before + bytes + around);
   };
   for (std::uint32_t i = 0; i < a.rangeCount; ++i) {
     const RondoRange range = a.pRanges[i];
@@ -250,6 +241,18 @@ Result<void> host_write(Run& run, const Op& op, std::byte* args) {
 }
 
 }  // namespace
+
+Result<void> flush_mapped(Run& run, const Op& op, const MemoryState& memory, VkDeviceSize begin,
+                          VkDeviceSize bytes) {
+  DeviceState& device = run.device(op);
+  const VkDeviceSize from = begin / device.atom * device.atom;
+  const VkDeviceSize end = (begin + bytes + device.atom - 1) / device.atom * device.atom;
+  const VkMappedMemoryRange range{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory.handle, from,
+                                  end >= memory.bytes ? VK_WHOLE_SIZE : end - from};
+  if (VkResult r = device.dispatch.vkFlushMappedMemoryRanges(device.handle, 1, &range); r < 0)
+    return tl::unexpected<Error>(run.failure(op, r, "vkFlushMappedMemoryRanges"));
+  return {};
+}
 
 void add_memory_executors(std::vector<Executor>& table) {
   table[static_cast<std::size_t>(CommandId::vkAllocateMemory)] = allocate;

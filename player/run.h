@@ -292,10 +292,13 @@ void add_checkpoint_executors(std::vector<Executor>& table);
 void add_address_executors(std::vector<Executor>& table);
 void add_descriptor_buffer_executors(std::vector<Executor>& table);
 
+// What the host wrote to mapped memory that is not coherent.
+Result<void> flush_mapped(Run& run, const Op& op, const MemoryState& memory, VkDeviceSize begin,
+                          VkDeviceSize bytes);
 // Writes captured bytes at an offset of the mapping, with what the driver makes up here in their place.
-void write_substituted(Run& run, const MemoryState& memory, VkDeviceSize to, std::span<const std::byte> data);
+void write_substituted(Run& run, std::uint32_t place, VkDeviceSize to, std::span<const std::byte> data);
 // What the mapping holds there, as the capture had it.
-void read_captured(Run& run, const MemoryState& memory, VkDeviceSize from, std::span<std::byte> bytes);
+void read_captured(Run& run, std::uint32_t place, VkDeviceSize from, std::span<std::byte> bytes);
 
 template <class Args>
 Args& as(std::byte* args) {

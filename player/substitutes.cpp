@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 namespace rondo::player {
 
@@ -80,39 +81,96 @@ void Substitutes::learn(std::span<const std::byte> captured, std::span<const std
   longest_ = std::max(longest_, captured.size());
 }
 
+std::span<const std::byte> Substitutes::here_of(std::span<const std::byte> captured) const {
+  const auto known = of_captured_.find(digest_of(captured));
+  if (known == of_captured_.end()) return {};
+  return pairs_[known->second].here;
+}
+
+std::vector<Substitutes::Place> Substitutes::places_of(std::span<const std::byte> captured) const {
+  std::vector<Place> all;
+  const auto known = of_captured_.find(digest_of(captured));
+  if (known == of_captured_.end()) return all;
+  for (const auto& [memory, offsets] : pairs_[known->second].places)
+    for (const std::uint64_t offset : offsets) all.push_back({memory, offset});
+  return all;
+}
+
+void Substitutes::forget_places(std::uint32_t memory) {
+  const auto placed = placed_.find(memory);
+  if (placed == placed_.end()) return;
+  for (const auto& [offset, pair] : placed->second) pairs_[pair].places.erase(memory);
+  placed_.erase(placed);
+}
+
+template <class Preferred, class Replaced>
 void Substitutes::replace(std::span<std::byte> bytes, const Index& index, std::vector<std::byte> Pair::*from,
-                          std::vector<std::byte> Pair::*to) const {
+                          std::vector<std::byte> Pair::*to, const Preferred& is_preferred,
+                          const Replaced& replaced) const {
   std::size_t done = 0;  // what was replaced is not looked at again
   for (std::size_t at = 0; at + kKeyBytes <= bytes.size(); at += kAlignment) {
     const std::uint64_t key = key_at(bytes.data() + at);
     if (!index.perhaps.test(spread(key))) [[likely]]
       continue;
     const auto [first, last] = index.pairs.equal_range(key);
-    std::size_t newest = 0;
-    const Pair* found = nullptr;
+    std::optional<std::size_t> found;
     for (auto one = first; one != last; ++one) {
       const Pair& pair = pairs_[one->second];
       const std::vector<std::byte>& wanted = pair.*from;
       if (at < done + pair.key || bytes.size() - (at - pair.key) < wanted.size()) continue;
       if (std::memcmp(bytes.data() + at - pair.key, wanted.data(), wanted.size()) != 0) continue;
-      if (found != nullptr && one->second < newest) continue;
-      found = &pair;
-      newest = one->second;
+      const bool preferred = is_preferred(at - pair.key, one->second);
+      if (preferred || !found || *found < one->second) found = one->second;
+      if (preferred) break;
     }
-    if (found == nullptr) continue;
-    const std::size_t begin = at - found->key;
-    std::memcpy(bytes.data() + begin, (found->*to).data(), (found->*to).size());
-    done = begin + (found->*to).size();
+    if (!found) continue;
+    const Pair& pair = pairs_[*found];
+    const std::size_t begin = at - pair.key;
+    std::memcpy(bytes.data() + begin, (pair.*to).data(), (pair.*to).size());
+    replaced(begin, *found);
+    done = begin + (pair.*to).size();
     at = (done + kAlignment - 1) / kAlignment * kAlignment - kAlignment;
   }
 }
 
 void Substitutes::put_here(std::span<std::byte> bytes) const {
-  if (!empty()) replace(bytes, captured_, &Pair::captured, &Pair::here);
+  if (empty()) return;
+  replace(
+      bytes, captured_, &Pair::captured, &Pair::here, [](auto, auto) { return false; }, [](auto, auto) {});
+}
+
+void Substitutes::put_here(std::span<std::byte> bytes, Place place) {
+  if (empty()) return;
+  AtOffset& placed = placed_[place.memory];
+  const auto remember = [&](std::size_t begin, std::size_t pair) {
+    const std::uint64_t offset = place.offset + begin;
+    const auto [at, is_new] = placed.try_emplace(offset, pair);
+    if (!is_new) {
+      if (at->second == pair) return;
+      pairs_[at->second].places[place.memory].erase(offset);
+      at->second = pair;
+    }
+    pairs_[pair].places[place.memory].insert(offset);
+  };
+  replace(
+      bytes, captured_, &Pair::captured, &Pair::here, [](auto, auto) { return false; }, remember);
 }
 
 void Substitutes::put_captured(std::span<std::byte> bytes) const {
-  if (!empty()) replace(bytes, here_, &Pair::here, &Pair::captured);
+  if (empty()) return;
+  replace(
+      bytes, here_, &Pair::here, &Pair::captured, [](auto, auto) { return false; }, [](auto, auto) {});
+}
+
+void Substitutes::put_captured(std::span<std::byte> bytes, Place place) const {
+  if (empty()) return;
+  const auto placed = placed_.find(place.memory);
+  if (placed == placed_.end()) return put_captured(bytes);
+  const auto was_put = [&](std::size_t begin, std::size_t pair) {
+    const auto at = placed->second.find(place.offset + begin);
+    return at != placed->second.end() && at->second == pair;
+  };
+  replace(bytes, here_, &Pair::here, &Pair::captured, was_put, [](auto, auto) {});
 }
 
 }  // namespace rondo::player

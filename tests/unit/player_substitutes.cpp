@@ -103,5 +103,42 @@ TEST_F(Substitutes, OfTwoThatAreOneHereTheLastIsPutBack) {
   EXPECT_EQ(captured(here_), other_captured_);
 }
 
+TEST_F(Substitutes, OfTwoThatAreOneHereAPlaceGetsItsOwnBack) {
+  substitutes_.learn(captured_, here_);
+  Bytes memory = joined({Bytes(8), captured_});
+  substitutes_.put_here(memory, {3, 64});
+  substitutes_.learn(other_captured_, here_);
+  const auto as_captured = [&](player::Substitutes::Place place) {
+    Bytes bytes = memory;
+    substitutes_.put_captured(bytes, place);
+    return bytes;
+  };
+  const Bytes own = joined({Bytes(8), captured_}), last = joined({Bytes(8), other_captured_});
+  EXPECT_EQ(as_captured({3, 64}), own);
+  EXPECT_EQ(as_captured({3, 32}), last);  // another place, another memory
+  EXPECT_EQ(as_captured({4, 64}), last);
+  Bytes again = last;
+  substitutes_.put_here(again, {3, 64});
+  EXPECT_EQ(again, memory);
+  EXPECT_EQ(as_captured({3, 64}), last);
+  EXPECT_TRUE(substitutes_.places_of(captured_).empty());
+}
+
+TEST_F(Substitutes, PlacesAreKnownUntilTheirMemoryIsGone) {
+  substitutes_.learn(captured_, here_);
+  EXPECT_TRUE(substitutes_.here_of(other_captured_).empty());
+  EXPECT_TRUE(std::ranges::equal(substitutes_.here_of(captured_), here_));
+  Bytes memory = joined({captured_, Bytes(8), captured_});
+  substitutes_.put_here(memory, {3, 64});
+  Bytes other = captured_;
+  substitutes_.put_here(other, {4, 0});
+  EXPECT_EQ(substitutes_.places_of(captured_).size(), 3u);
+  substitutes_.forget_places(3);
+  const auto left = substitutes_.places_of(captured_);
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left[0].memory, 4u);
+  EXPECT_EQ(left[0].offset, 0u);
+}
+
 }  // namespace
 }  // namespace rondo::test
