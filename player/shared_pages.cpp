@@ -4,6 +4,11 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <queue>
+#include <unordered_map>
 #include <utility>
 
 #include "player/imports.h"
@@ -13,51 +18,83 @@ namespace rondo::player {
 
 namespace {
 
-bool at_one_time(const Object& a, const Object& b) {
-  return (a.destroyed == 0 || b.created < a.destroyed) && (b.destroyed == 0 || a.created < b.destroyed);
-}
+// Which imports are to lie together: sets of them that grow into one another.
+class Groups {
+ public:
+  explicit Groups(std::size_t n) : up_(n) { std::iota(up_.begin(), up_.end(), 0u); }
+  std::uint32_t of(std::uint32_t one) {
+    while (up_[one] != one) one = up_[one] = up_[up_[one]];
+    return one;
+  }
+  void join(std::uint32_t a, std::uint32_t b) { up_[std::max(of(a), of(b))] = std::min(of(a), of(b)); }
+
+ private:
+  std::vector<std::uint32_t> up_;
+};
 
 }  // namespace
 
+ImportGroups group(std::span<const CapturedImport> imports) {
+  std::vector<std::uint32_t> order(imports.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return imports[a].created < imports[b].created; });
+
+  Groups groups(imports.size());
+  std::vector<bool> shares(imports.size());
+  using Alive = std::multimap<std::uint64_t, std::uint32_t>;  // by where they begin
+  Alive alive;
+  std::vector<Alive::iterator> places(imports.size());
+  using End = std::pair<std::uint64_t, std::uint32_t>;  // when, and which
+  std::priority_queue<End, std::vector<End>, std::greater<>> ends;
+  std::uint64_t longest = 0;
+  for (const std::uint32_t i : order) {
+    const CapturedImport& one = imports[i];
+    for (; !ends.empty() && ends.top().first <= one.created; ends.pop())
+      alive.erase(places[ends.top().second]);
+    for (auto at = alive.lower_bound(one.begin - std::min(one.begin, longest));
+         at != alive.end() && at->first < one.end; ++at) {
+      const CapturedImport& other = imports[at->second];
+      if (other.end <= one.begin || other.device != one.device) continue;
+      groups.join(i, at->second);
+      shares[i] = shares[at->second] = true;
+    }
+    places[i] = alive.emplace(one.begin, i);
+    if (one.destroyed != 0) ends.emplace(one.destroyed, i);
+    longest = std::max(longest, one.end - one.begin);
+  }
+
+  ImportGroups found;
+  found.of.assign(imports.size(), ImportGroups::alone);
+  std::unordered_map<std::uint32_t, std::uint32_t> numbers;  // of a set of Groups: index into `pages`
+  for (std::uint32_t i = 0; i < imports.size(); ++i) {
+    if (!shares[i]) continue;
+    const auto [known, is_new] =
+        numbers.try_emplace(groups.of(i), static_cast<std::uint32_t>(found.pages.size()));
+    if (is_new) found.pages.push_back({imports[i].begin, imports[i].end});
+    found.of[i] = known->second;
+    ImportGroups::Pages& pages = found.pages[known->second];
+    pages.begin = std::min(pages.begin, imports[i].begin);
+    pages.end = std::max(pages.end, imports[i].end);
+  }
+  return found;
+}
+
 void find_shared_pages(Plan& plan) {
-  std::vector<std::uint32_t> imports;  // indexes into Plan::memories, by ascending address
+  std::vector<std::uint32_t> memories;  // indexes into Plan::memories
+  std::vector<CapturedImport> imports;  // parallel
   for (std::uint32_t m = 0; m < plan.memories.size(); ++m) {
     const CapturedMemory& memory = plan.memories[m];
-    if (memory.imported != 0 && memory.bytes <= UINT64_MAX - memory.imported) imports.push_back(m);
+    if (memory.imported == 0 || memory.bytes > UINT64_MAX - memory.imported) continue;
+    const Object& object = plan.objects.objects()[memory.id];
+    memories.push_back(m);
+    imports.push_back(
+        {memory.device, memory.imported, memory.imported + memory.bytes, object.created, object.destroyed});
   }
-  const auto begin_of = [&](std::uint32_t m) { return plan.memories[m].imported; };
-  const auto end_of = [&](std::uint32_t m) { return plan.memories[m].imported + plan.memories[m].bytes; };
-  const auto object_of = [&](std::uint32_t m) -> const Object& {
-    return plan.objects.objects()[plan.memories[m].id];
-  };
-  std::sort(imports.begin(), imports.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::pair(begin_of(a), a) < std::pair(begin_of(b), b);
-  });
-  for (std::size_t i = 0; i < imports.size(); ++i) {
-    CapturedMemory& first = plan.memories[imports[i]];
-    for (std::size_t j = i + 1; j < imports.size() && begin_of(imports[j]) < end_of(imports[i]); ++j) {
-      CapturedMemory& other = plan.memories[imports[j]];
-      if (first.device != other.device || !at_one_time(object_of(imports[i]), object_of(imports[j])))
-        continue;
-      std::uint32_t group = std::min(first.pages, other.pages);
-      if (group == kNone) {
-        group = static_cast<std::uint32_t>(plan.shared_pages.size());
-        plan.shared_pages.push_back({begin_of(imports[i]), end_of(imports[i])});
-      }
-      // Two groups that meet are one.
-      if (const std::uint32_t gone = std::max(first.pages, other.pages); gone != kNone && gone != group) {
-        CapturedPages& all = plan.shared_pages[group];
-        all.begin = std::min(all.begin, plan.shared_pages[gone].begin);
-        all.end = std::max(all.end, plan.shared_pages[gone].end);
-        for (const std::uint32_t m : imports)
-          if (plan.memories[m].pages == gone) plan.memories[m].pages = group;
-      }
-      first.pages = other.pages = group;
-      CapturedPages& pages = plan.shared_pages[group];
-      pages.begin = std::min(pages.begin, begin_of(imports[i]));
-      pages.end = std::max({pages.end, end_of(imports[i]), end_of(imports[j])});
-    }
-  }
+  const ImportGroups groups = group(imports);
+  for (const ImportGroups::Pages& pages : groups.pages) plan.shared_pages.push_back({pages.begin, pages.end});
+  for (std::size_t i = 0; i < imports.size(); ++i)
+    if (groups.of[i] != ImportGroups::alone) plan.memories[memories[i]].pages = groups.of[i];
 }
 
 std::shared_ptr<SharedPages> SharedPages::map(std::uint64_t bytes, std::uint64_t alignment) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "format/result.h"
@@ -17,6 +18,24 @@ namespace rondo::player {
 struct Op;
 struct Plan;
 class Run;
+
+// An import of the captured program: addresses, and the records that made and ended it (0: none did).
+struct CapturedImport {
+  std::uint32_t device = 0;
+  std::uint64_t begin = 0, end = 0;
+  std::uint64_t created = 0, destroyed = 0;
+};
+
+// Of those that shared pages at one time, directly or through others: the pages of all of them.
+struct ImportGroups {
+  static constexpr std::uint32_t alone = UINT32_MAX;
+  struct Pages {
+    std::uint64_t begin = 0, end = 0;
+  };
+  std::vector<Pages> pages;
+  std::vector<std::uint32_t> of;  // index into `pages` or alone, for each import
+};
+ImportGroups group(std::span<const CapturedImport> imports);
 
 // Fills Plan::shared_pages, and the places of memory there.
 void find_shared_pages(Plan& plan);
