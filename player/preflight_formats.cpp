@@ -54,16 +54,33 @@ void check_format(const std::string& what, VkFormat format, const LiveDevices& d
     shortfalls.push_back(what + ": " + format_name(format));
 }
 
-void check_texels(const std::string& what, VkFormat format, const LiveDevices& devices,
-                  const LiveDevice& target, std::vector<std::string>& shortfalls) {
+// How the view's buffer was made to be used.
+VkBufferUsageFlags usage_of_buffer(const Plan& plan, const Op& view) {
+  for (const Patch& patch : std::span(plan.patches).subspan(view.first_patch, view.patches)) {
+    if (plan.objects.objects()[patch.id].type != HandleType::VkBuffer) continue;
+    const std::uint32_t place = plan.place_of(patch.id);
+    if (place == kNone || plan.resources[place].create_op == kNone) return 0;
+    std::vector<std::byte> storage;
+    const Op& create = plan.ops[plan.resources[place].create_op];
+    const auto* info = native_block<args_vkCreateBuffer>(plan, create, storage).pCreateInfo;
+    return info == nullptr ? 0 : info->usage;
+  }
+  return 0;
+}
+
+void check_texels(const std::string& what, VkFormat format, VkBufferUsageFlags usage,
+                  const LiveDevices& devices, const LiveDevice& target,
+                  std::vector<std::string>& shortfalls) {
   auto get = reinterpret_cast<PFN_vkGetPhysicalDeviceFormatProperties>(
       devices.get("vkGetPhysicalDeviceFormatProperties"));
   VkFormatProperties has{};
   get(target.handle, format, &has);
-  constexpr VkFormatFeatureFlags texels =
-      VK_FORMAT_FEATURE_UNIFORM_TEXEL_BUFFER_BIT | VK_FORMAT_FEATURE_STORAGE_TEXEL_BUFFER_BIT;
-  if ((has.bufferFeatures & texels) == 0)
-    shortfalls.push_back(what + ": " + format_name(format) + " for texels of a buffer");
+  const auto check = [&](VkBufferUsageFlags use, VkFormatFeatureFlags feature, const char* texels) {
+    if ((usage & use) != 0 && (has.bufferFeatures & feature) == 0)
+      shortfalls.push_back(what + ": " + format_name(format) + " for " + texels + " texels of a buffer");
+  };
+  check(VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT, VK_FORMAT_FEATURE_UNIFORM_TEXEL_BUFFER_BIT, "uniform");
+  check(VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT, VK_FORMAT_FEATURE_STORAGE_TEXEL_BUFFER_BIT, "storage");
 }
 
 }  // namespace
@@ -105,7 +122,7 @@ void check_images(const Plan& plan, std::uint32_t device, const LiveDevices& dev
         break;
       case CommandId::vkCreateBufferView:
         if (const auto* info = native_block<args_vkCreateBufferView>(plan, op, storage).pCreateInfo)
-          check_texels(what, info->format, devices, target, shortfalls);
+          check_texels(what, info->format, usage_of_buffer(plan, op), devices, target, shortfalls);
         break;
       case CommandId::vkCreateRenderPass:
         if (const auto* info = native_block<args_vkCreateRenderPass>(plan, op, storage).pCreateInfo)

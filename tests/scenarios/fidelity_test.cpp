@@ -135,5 +135,5 @@ SCENARIO("formats that a device does not read from buffers are listed", "[fideli
   const Outcome outcome = player({texels.path}, swiftshader);
   INFO(outcome.both());
   CHECK(outcome.status == 4);
-  CHECK(has(outcome, "VK_FORMAT_R32G32B32_UINT for texels of a buffer"));
+  CHECK(has(outcome, "VK_FORMAT_R32G32B32_UINT for uniform texels of a buffer"));
 }
