@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -71,6 +72,17 @@ bool can_populate() noexcept {
   return madvise(const_cast<char*>(page), sizeof page, MADV_POPULATE_READ) == 0;
 }
 
+// Pages of a device (VM_IO), which cannot be populated: whether the kernel can copy from them. The call
+// reads a set of signals there, and changes none for want of a valid `how`.
+bool can_copy_from(const std::byte* start, std::size_t bytes) noexcept {
+  constexpr int no_how = -1;
+  for (std::size_t at = 0; at < bytes; at += page_bytes)
+    if (syscall(SYS_rt_sigprocmask, no_how, start + at, nullptr, sizeof(std::uint64_t)) == 0 ||
+        errno != EINVAL)
+      return false;
+  return true;
+}
+
 }  // namespace
 
 bool can_watch_own_pages(const std::byte* start, std::size_t bytes) noexcept {
@@ -102,6 +114,7 @@ bool readable(const std::byte* start, std::size_t bytes) noexcept {
   do {
     result = madvise(pages, bytes, MADV_POPULATE_READ);
   } while (result != 0 && (errno == EINTR || errno == EAGAIN));
+  if (result != 0 && errno == EINVAL) return can_copy_from(start, bytes);
   // Poisoned pages and no memory are not what a reader can help.
   return result == 0;
 }

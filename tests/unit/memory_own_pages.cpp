@@ -3,11 +3,16 @@
 // is written to them are found, and they are the program's again afterwards.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cinttypes>
+#include <csignal>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <string>
 
@@ -207,6 +212,37 @@ TEST_P(OwnPages, AreTheProgramsAgainAfterwards) {
   const auto late = track(pages.get());
   ASSERT_NE(late, nullptr);
   EXPECT_EQ(late->mechanism(), Mechanism::scan);
+}
+
+// What the kernel shows of its clocks is mapped as a device's memory is; some of it may be behind
+// the end of what there is.
+TEST(OwnPagesOf, ADeviceAreReadableWhereAProgramCanReadThem) {
+  std::ifstream maps("/proc/self/maps");
+  std::size_t tried = 0;
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find("[vvar") == std::string::npos) continue;
+    std::uintptr_t from = 0, to = 0;
+    ASSERT_EQ(std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR, &from, &to), 2);
+    for (; from < to; from += page, ++tried) {
+      const auto* const at = reinterpret_cast<const std::byte*>(from);
+      const pid_t child = fork();
+      if (child == 0) {
+        std::signal(SIGBUS, SIG_DFL);
+        std::signal(SIGSEGV, SIG_DFL);
+        static_cast<void>(*static_cast<const volatile std::byte*>(at));
+        _exit(0);
+      }
+      int status = 0;
+      ASSERT_EQ(waitpid(child, &status, 0), child);
+      EXPECT_EQ(readable(at, page), WIFEXITED(status)) << line << " at " << at;
+    }
+  }
+  if (tried == 0) GTEST_SKIP() << "this kernel maps no such page";
+}
+
+TEST(OwnPagesOf, NoRightsAreNotReadable) {
+  const Mapping pages(PROT_NONE, kAnonymous);
+  EXPECT_FALSE(readable(pages.get(), page));
 }
 
 TEST(OwnPagesOf, AStackOrAHoleAreNotWatched) {
