@@ -103,6 +103,8 @@ VkResult WindowChain::make(const VirtualSwapchain& source, VkExtent2D wanted) {
 
 // Whether images of the format can be shown, and how.
 bool WindowChain::find_format(VkFormat source) {
+  if (gpu::aspects_of(source) != VK_IMAGE_ASPECT_COLOR_BIT || gpu::is_planar(source)) return false;
+  if (gpu::is_integer(source) != gpu::is_integer(format_.format)) return false;  // no blit converts them
   VkFormatProperties from{}, to{};
   place_.instance->vkGetPhysicalDeviceFormatProperties(place_.physical, source, &from);
   place_.instance->vkGetPhysicalDeviceFormatProperties(place_.physical, format_.format, &to);

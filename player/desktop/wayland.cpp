@@ -90,6 +90,7 @@ class WaylandWindow : public DesktopWindow {
   wl_surface* surface_ = nullptr;
   xdg_surface* xdg_ = nullptr;
   xdg_toplevel* toplevel_ = nullptr;
+  bool configured_ = false;
 };
 
 class WaylandDesktop : public Desktop {
@@ -133,7 +134,8 @@ WaylandWindow::WaylandWindow(WaylandDesktop& desktop, VkExtent2D extent, const s
   xdg_toplevel_set_app_id(toplevel_, "rondo-player");
   // No buffer may come before the first configure, which answers this.
   wl_surface_commit(surface_);
-  wl.display_roundtrip(desktop_.display);
+  while (!configured_ && wl.display_roundtrip(desktop_.display) >= 0) {
+  }
   desktop_.windows.push_back(this);
 }
 
@@ -153,8 +155,9 @@ VkResult WaylandWindow::create_surface(VkInstance instance, const Dispatch& vk, 
   return vk.vkCreateWaylandSurfaceKHR(instance, &info, nullptr, surface);
 }
 
-void WaylandWindow::configure(void*, xdg_surface* surface, std::uint32_t serial) {
+void WaylandWindow::configure(void* window, xdg_surface* surface, std::uint32_t serial) {
   xdg_surface_ack_configure(surface, serial);
+  static_cast<WaylandWindow*>(window)->configured_ = true;
 }
 
 // Zero leaves the choice to us.
