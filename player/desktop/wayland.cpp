@@ -3,6 +3,7 @@
 #include <wayland-client-core.h>
 
 #include <cstdarg>
+#include <chrono>
 #include <cstdlib>
 #include <string_view>
 #include <vector>
@@ -134,7 +135,9 @@ WaylandWindow::WaylandWindow(WaylandDesktop& desktop, VkExtent2D extent, const s
   xdg_toplevel_set_app_id(toplevel_, "rondo-player");
   // No buffer may come before the first configure, which answers this.
   wl_surface_commit(surface_);
-  while (!configured_ && wl.display_roundtrip(desktop_.display) >= 0) {
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  while (wl.display_roundtrip(desktop_.display) >= 0 && !configured_ &&
+         std::chrono::steady_clock::now() < patience) {
   }
   desktop_.windows.push_back(this);
 }
