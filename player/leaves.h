@@ -44,7 +44,7 @@ class LeafWalk {
   void structure(const codec::StructInfo& type, std::size_t base, int depth) {
     if (depth > codec::kMaxDepth || !visitor_.enters(type)) return;
     for (const Field& f : type.fields)
-      if ((f.flags & codec::kOutput) == 0) field(type, f, base, depth);
+      if ((f.flags & codec::kOutput) == 0 || (f.flags & codec::kCompared) != 0) field(type, f, base, depth);
   }
 
   void field(const codec::StructInfo& owner, const Field& f, std::size_t base, int depth) {

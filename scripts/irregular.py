@@ -91,6 +91,11 @@ ADDRESSES = {
     ("vkGetMemoryHostPointerPropertiesEXT", "pHostPointer"),
 }
 
+# Outputs that a replay compares with its own, of any length.
+COMPARED = {
+    ("vkGetRayTracingShaderGroupHandlesKHR", "pData"),
+}
+
 # Handles that a call cannot tell to be ignored: they may be garbage in the file.
 PERHAPS_IGNORED_RULES = {"image_info_sampler"}
 

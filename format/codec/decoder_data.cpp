@@ -22,7 +22,7 @@ bool Decoder::data(const Field& f, std::size_t base) {
     Digest digest;
     if (!read(digest.low) || !read(digest.high)) return false;
     if (bytes == 0) return refuse("names an empty blob");
-    if ((f.flags & kOutput) == 0) {
+    if ((f.flags & kOutput) == 0 || (f.flags & kCompared) != 0) {
       out_.blobs.push_back({static_cast<std::uint32_t>(at), digest, bytes});
       return true;
     }

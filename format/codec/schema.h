@@ -83,11 +83,13 @@ enum FieldFlags : std::uint8_t {
   kDestroyed = 2,  // the command ends these objects
   kCreated = 4,    // the command makes these objects (output handles of create, allocate, get, enumerate)
   // What a driver uses unasked; decode() refuses nulls. Never under an output.
-  kRequired = 8,            // pointer, or handle in place: not null (an array: unless its count is 0)
-  kRequiredElements = 16,   // array: no element is null
+  kRequired = 8,           // pointer, or handle in place: not null (an array: unless its count is 0)
+  kRequiredElements = 16,  // array: no element is null
   // A handle that objects of an earlier call may tell to ignore (samplers, by the
   // binding's immutable ones): it may be one that nothing made.
   kPerhapsIgnored = 32,
+  // An output that a replay compares: decode() tells its blob.
+  kCompared = 64,
 };
 
 // Irregular fields: rules.cpp says whether a pointer may be followed, or how

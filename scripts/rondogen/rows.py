@@ -64,7 +64,8 @@ class Unsupported(Exception):
     pass
 
 
-OUTPUT, DESTROYED, CREATED, REQUIRED, REQUIRED_ELEMENTS, PERHAPS_IGNORED = 1, 2, 4, 8, 16, 32  # FieldFlags
+OUTPUT, DESTROYED, CREATED, REQUIRED, REQUIRED_ELEMENTS, PERHAPS_IGNORED, COMPARED = (
+    1 << bit for bit in range(7))  # FieldFlags
 POINTER_SHAPES = ("one", "many", "string", "strings", "many_pointers")
 
 # The same bytes in the file.
@@ -369,6 +370,8 @@ class Tables:
         output = member.pointers > 0 and not member.const
         if output:
             flags |= OUTPUT
+            if command and (command.alias or command.name, member.name) in self.irregular.COMPARED:
+                flags |= COMPARED
         if self._is_required(row, member, structure, command):
             flags |= REQUIRED
         if (structure or command).name in self.irregular.REQUIRED_ELEMENTS.get(row.name, ()):

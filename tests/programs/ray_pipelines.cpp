@@ -2,6 +2,8 @@
 // Ray tracing pipelines: shader binding tables hold the handles of groups and,
 // in the records behind them, addresses of buffers. Traced by parameters in the
 // call, in memory, and in memory with the tables' addresses.
+#include <algorithm>
+
 #include "rays.h"
 #include "scene.rchit.h"
 #include "scene.rgen.h"
@@ -91,13 +93,46 @@ VkPipeline create_pipeline(Session& s, VkPipelineLayout layout, VkDeferredOperat
   return keep(s, vkDestroyPipeline, pipeline);
 }
 
-// The groups' handles with a record behind each.
-Tables create_tables(Session& s, VkPipeline pipeline, const Addressed& values) {
-  LOAD(s, vkGetRayTracingShaderGroupHandlesKHR);
+VkPhysicalDeviceRayTracingPipelinePropertiesKHR limits_of(const Session& s) {
   VkPhysicalDeviceRayTracingPipelinePropertiesKHR limits{
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_PROPERTIES_KHR};
   VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &limits, {}};
   vkGetPhysicalDeviceProperties2(s.physical, &all);
+  return limits;
+}
+
+// More handles than a record holds in place, asked for at once.
+void ask_for_many_handles(Session& s, VkPipelineLayout layout) {
+  LOAD(s, vkCreateRayTracingPipelinesKHR);
+  LOAD(s, vkGetRayTracingShaderGroupHandlesKHR);
+  constexpr std::uint32_t many = 24;
+  const VkPipelineShaderStageCreateInfo stages[2] = {
+      stage(VK_SHADER_STAGE_RAYGEN_BIT_KHR, shader(s, scene_rgen_spv)),
+      stage(VK_SHADER_STAGE_MISS_BIT_KHR, shader(s, scene_rmiss_spv))};
+  std::vector<VkRayTracingShaderGroupCreateInfoKHR> groups(
+      many, group(VK_RAY_TRACING_SHADER_GROUP_TYPE_GENERAL_KHR, 1));
+  groups[0] = group(VK_RAY_TRACING_SHADER_GROUP_TYPE_GENERAL_KHR, 0);
+  const VkRayTracingPipelineCreateInfoKHR info{
+      .sType = VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR,
+      .stageCount = 2,
+      .pStages = stages,
+      .groupCount = many,
+      .pGroups = groups.data(),
+      .maxPipelineRayRecursionDepth = 1,
+      .layout = layout};
+  VkPipeline pipeline;
+  CHECK(
+      vkCreateRayTracingPipelinesKHR(s.device, VK_NULL_HANDLE, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline));
+  keep(s, vkDestroyPipeline, pipeline);
+  std::vector<std::uint8_t> handles(many * limits_of(s).shaderGroupHandleSize);
+  CHECK(vkGetRayTracingShaderGroupHandlesKHR(s.device, pipeline, 0, many, handles.size(), handles.data()));
+  EXPECT(s, std::any_of(handles.begin(), handles.end(), [](std::uint8_t byte) { return byte != 0; }));
+}
+
+// The groups' handles with a record behind each.
+Tables create_tables(Session& s, VkPipeline pipeline, const Addressed& values) {
+  LOAD(s, vkGetRayTracingShaderGroupHandlesKHR);
+  const VkPhysicalDeviceRayTracingPipelinePropertiesKHR limits = limits_of(s);
   const std::size_t size = limits.shaderGroupHandleSize;
   EXPECT(s, size + 8 <= kRecord && limits.shaderGroupBaseAlignment <= kRecord);
   std::vector<std::uint8_t> handles(kGroups * size);
@@ -166,6 +201,7 @@ int main() {
   bool was_deferred = false;
   const VkPipeline pipeline = create_pipeline(s, layout, deferred, was_deferred);
   vkDestroyDeferredOperationKHR(s.device, deferred, nullptr);
+  ask_for_many_handles(s, layout);
 
   const std::uint32_t stored[2] = {100, 200};
   const Addressed values = addressed_of(s, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, stored);
