@@ -28,8 +28,10 @@ bool may_be_imported(const void* chain) {
       chain, VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO);
   const auto* image = find_in_chain<VkExternalMemoryImageCreateInfo>(
       chain, VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMAGE_CREATE_INFO);
-  return (buffer != nullptr && (buffer->handleTypes & kHostPointers) != 0) ||
-         (image != nullptr && (image->handleTypes & kHostPointers) != 0);
+  // Of memory that is ours, which is no device's.
+  constexpr VkExternalMemoryHandleTypeFlags ours = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
+  return (buffer != nullptr && (buffer->handleTypes & ours) != 0) ||
+         (image != nullptr && (image->handleTypes & ours) != 0);
 }
 
 void begin_import(Memory& memory, std::byte* pages) {

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "layer/imports.h"
 #include "layer/settler.h"
 #include "tests/unit/recorder_hooks.h"
 
@@ -154,6 +155,17 @@ TEST_F(RecordedImports, WhatChangesWhileWorkMayWriteItWaitsForTheWork) {
   EXPECT_EQ(recorded(), (std::vector<CommandId>{CommandId::vkAllocateMemory, CommandId::vkQueueSubmit,
                                                 CommandId::vkQueueSubmit, CommandId::rondoDeviceIdle,
                                                 CommandId::rondoHostWrite, CommandId::vkQueueSubmit}));
+}
+
+// Ours is no device's: what may only live in a device's must not be put there.
+TEST(Imports, OnlyHostAllocationsMayBeReplacedByOurs) {
+  VkExternalMemoryBufferCreateInfo buffer{};
+  buffer.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO;
+  buffer.handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_MAPPED_FOREIGN_MEMORY_BIT_EXT;
+  EXPECT_FALSE(may_be_imported(&buffer));
+  EXPECT_FALSE(may_be_imported(nullptr));
+  buffer.handleTypes |= VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
+  EXPECT_TRUE(may_be_imported(&buffer));
 }
 
 }  // namespace
