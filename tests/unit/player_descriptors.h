@@ -8,6 +8,8 @@ namespace rondo::test {
 
 class Descriptors : public Sloppy {
  protected:
+  using Sloppy::Sloppy;
+
   VkShaderModule module(const std::vector<std::uint32_t>& code) {
     auto info = of_type<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
     info.codeSize = code.size() * sizeof(std::uint32_t);

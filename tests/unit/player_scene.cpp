@@ -3,7 +3,9 @@
 
 namespace rondo::test {
 
-PlayerScene::PlayerScene(std::uint32_t api_version, const void* device_chain) : capture(file.path()) {
+PlayerScene::PlayerScene(std::uint32_t api_version, const void* device_chain,
+                         const std::vector<const char*>& extensions)
+    : capture(file.path()) {
   auto application = of_type<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
   application.apiVersion = api_version;
   auto instance_info = of_type<VkInstanceCreateInfo>(VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO);
@@ -22,6 +24,8 @@ PlayerScene::PlayerScene(std::uint32_t api_version, const void* device_chain) : 
   device_info.pNext = device_chain;
   device_info.queueCreateInfoCount = 1;
   device_info.pQueueCreateInfos = &queue_info;
+  device_info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
+  device_info.ppEnabledExtensionNames = extensions.data();
   VkDevice device = kDevice;
   capture.call(CommandId::vkCreateDevice, args_vkCreateDevice{kPhysical, &device_info, nullptr, &device},
                ok());

@@ -38,7 +38,8 @@ T of_type(VkStructureType type) {
 
 class PlayerScene : public ::testing::Test {
  protected:
-  explicit PlayerScene(std::uint32_t api_version = VK_API_VERSION_1_0, const void* device_chain = nullptr);
+  explicit PlayerScene(std::uint32_t api_version = VK_API_VERSION_1_0, const void* device_chain = nullptr,
+                       const std::vector<const char*>& extensions = {});
 
   template <class Handle>
   Handle fresh() {

@@ -11,6 +11,8 @@ namespace rondo::test {
 
 class Sloppy : public PlayerHostile {
  protected:
+  using PlayerHostile::PlayerHostile;
+
   VkCommandBuffer recorded(VkBuffer used = VK_NULL_HANDLE, VkCommandBufferUsageFlags flags = 0) {
     const VkCommandBuffer made = commands(command_pool());
     auto info = of_type<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
