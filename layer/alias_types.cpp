@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/alias_types.h"
 
+#include "format/flags2.h"
 #include "layer/chain.h"
 #include "layer/guard.h"
 #include "layer/log.h"
@@ -232,8 +233,12 @@ bool extend_for_alias(DeviceState& device, const VkBufferCreateInfo& info) {
           ? vk.vkGetPhysicalDeviceExternalBufferProperties
           : vk.vkGetPhysicalDeviceExternalBufferPropertiesKHR;
   if (ask == nullptr) return false;
+  // A wider usage takes part in the answer.
+  BufferUsage2 wide{kBufferUsage2, nullptr, usage_of(info)};
+  const bool is_wide = flags2_in<BufferUsage2>(info.pNext, kBufferUsage2) != nullptr;
   const VkPhysicalDeviceExternalBufferInfo query{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO,
-                                                 nullptr, info.flags, info.usage, kHostPointer};
+                                                 is_wide ? &wide : nullptr, info.flags, info.usage,
+                                                 kHostPointer};
   VkExternalBufferProperties properties{};
   properties.sType = VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES;
   ask(device.physical, &query, &properties);

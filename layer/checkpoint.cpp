@@ -375,8 +375,9 @@ void Checkpointer::digest(ThreadState& state, Memory& memory) {
     const VkDeviceSize from = std::max(buffer.offset, memory.mapped_from);
     const VkDeviceSize to = std::min({buffer.offset + buffer.size, memory.mapped_to, memory.size});
     const VkDeviceSize most = keeps_bytes() ? kPiece : memory.size;
-    for (VkDeviceSize at = from; at < to; at += std::min(most, to - at))
-      open.push_back({{at, std::min(most, to - at)}, {}});
+    memory.outside_drivers_own(from, to, [&](VkDeviceSize at, VkDeviceSize end) {
+      for (; at < end; at += std::min(most, end - at)) open.push_back({{at, std::min(most, end - at)}, {}});
+    });
   }
   const auto bytes = [&](const RondoRange& range) {
     return std::span<const std::byte>(memory.tracked->contents() + (range.offset - memory.map_offset),
@@ -398,12 +399,13 @@ void Checkpointer::digest(ThreadState& state, Memory& memory) {
          memory.tracked->refresh(0, memory::whole, memory::Refresh::everything)) {
       const RondoRange part = place_of(range);
       if (part.size == 0 || in_buffer(part)) continue;
-      if (range.ambiguous) {
-        unclear.push_back(part);
-      } else {
-        ranges.push_back(part);
-        digests.push_back(digest_of({range.bytes, static_cast<std::size_t>(part.size)}));
-      }
+      memory.outside_drivers_own(
+          part.offset, part.offset + part.size, [&](VkDeviceSize from, VkDeviceSize to) {
+            if (range.ambiguous) return unclear.push_back({from, to - from});
+            ranges.push_back({from, to - from});
+            digests.push_back(
+                digest_of({range.bytes + (from - part.offset), static_cast<std::size_t>(to - from)}));
+          });
     }
     memory.refreshed = device_.memories.epoch;
     for (Open& part : open) part.digest = digest_of(bytes(part.range));

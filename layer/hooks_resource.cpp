@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffers and images, for the memory that is bound to them.
+#include "format/flags2.h"
 #include "generated/hooks.h"
 #include "gpu/texels.h"
 #include "layer/addresses.h"
 #include "layer/alias_types.h"
 #include "layer/chain.h"
+#include "layer/chain_copy.h"
 #include "layer/guard.h"
 #include "layer/imports.h"
 #include "layer/regular.h"
@@ -14,29 +16,35 @@ namespace rondo::layer {
 
 namespace {
 
-constexpr VkBufferUsageFlags kReadOnly =
-    VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT |
-    VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT | VK_BUFFER_USAGE_INDEX_BUFFER_BIT |
-    VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
+constexpr VkFlags64 kReadOnly = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT |
+                                VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT | VK_BUFFER_USAGE_INDEX_BUFFER_BIT |
+                                VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
 
 // A copy of the program's request: one that may live in imported memory, and,
 // where checkpoints of submits read it, one that can be copied from. The same when the
 // recording has stopped: memory from before stays what it is.
 struct BufferRequest {
-  BufferRequest(DeviceState& device, const VkBufferCreateInfo& asked) : info(asked) {
-    if (device.resources != nullptr) info.usage |= VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
+  BufferRequest(DeviceState& device, const VkBufferCreateInfo& asked) : chain(asked.pNext), info(asked) {
+    if (device.resources != nullptr) add_usage(VK_BUFFER_USAGE_TRANSFER_SRC_BIT);
     if (recording() && device.address_replay &&
-        (asked.usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0) {
+        (usage_of(asked) & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0) {
       info.flags |= VK_BUFFER_CREATE_DEVICE_ADDRESS_CAPTURE_REPLAY_BIT;
       return;  // its memory is the driver's own
     }
     if (!extend_for_alias(device, info)) return;
-    external.pNext = asked.pNext;
+    external.pNext = info.pNext;
     info.pNext = &external;
     extended = true;
   }
   BufferRequest(const BufferRequest&) = delete;
   BufferRequest& operator=(const BufferRequest&) = delete;
+  void add_usage(VkBufferUsageFlags usage) {
+    if ((usage_of(info) & usage) == usage) return;
+    info.usage |= usage;
+    if (auto* wide = chain.change<BufferUsage2>(kBufferUsage2); wide != nullptr) wide->usage |= usage;
+    info.pNext = chain.first();
+  }
+  ChainCopy chain;
   VkExternalMemoryBufferCreateInfo external{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO, nullptr,
                                             kHostPointer};
   VkBufferCreateInfo info;
@@ -188,7 +196,9 @@ void bind_buffer(DeviceState& device, VkBuffer buffer, VkDeviceMemory handle, Vk
     } else if (known->second.writable) {
       memory->device_writable = true;
       known->second.memory = handle;
-      if (settings().checkpoints >= Checkpoints::readback)  // or nobody asks for them
+      if (known->second.drivers_own)
+        memory->drivers_own.push_back({offset, offset + known->second.size});
+      else if (settings().checkpoints >= Checkpoints::readback)  // or nobody asks for them
         memory->buffers.push_back({buffer, offset, known->second.size});
     }
   });
@@ -279,10 +289,13 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateBuffer(VkDevice device, const VkBuff
       guarded([&] {
         if (state.resources != nullptr) state.resources->add(*pBuffer, *pCreateInfo, {});
         const auto lock = host_memory().enter();
+        const VkFlags64 usage = usage_of(*pCreateInfo);
         state.memories.buffers[*pBuffer] = {
-            pCreateInfo->size, (pCreateInfo->usage & ~kReadOnly) != 0,
-            (pCreateInfo->usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0,
-            request.extended || may_be_imported(pCreateInfo->pNext), VK_NULL_HANDLE};
+            .size = pCreateInfo->size,
+            .writable = (usage & ~kReadOnly) != 0,
+            .addressed = (usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0,
+            .external = request.extended || may_be_imported(pCreateInfo->pNext),
+            .drivers_own = (usage & kPreprocessUsage) != 0};
       });
     return result;
   };
@@ -380,5 +393,22 @@ hook_vkGetDeviceImageMemoryRequirementsKHR(VkDevice device, const VkDeviceImageM
   device_image_requirements<CommandId::vkGetDeviceImageMemoryRequirementsKHR>(device, pInfo,
                                                                               pMemoryRequirements);
 }
+
+#ifdef VK_KHR_maintenance5
+// As for the image that vkCreateImage would create: a linear one may be extended.
+VKAPI_ATTR void VKAPI_CALL hook_vkGetDeviceImageSubresourceLayoutKHR(
+    VkDevice device, const VkDeviceImageSubresourceInfoKHR* pInfo, VkSubresourceLayout2KHR* pLayout) {
+  DeviceState& state = device_of(device);
+  record_with<CommandId::vkGetDeviceImageSubresourceLayoutKHR>(
+      [&] {
+        const ImageRequest request(state, *pInfo->pCreateInfo, state.resources != nullptr);
+        VkDeviceImageSubresourceInfoKHR query = *pInfo;
+        if ((request.extended || request.readable) && pInfo->pCreateInfo->tiling != VK_IMAGE_TILING_OPTIMAL)
+          query.pCreateInfo = &request.info;
+        state.next->vkGetDeviceImageSubresourceLayoutKHR(device, &query, pLayout);
+      },
+      device, pInfo, pLayout);
+}
+#endif
 
 }  // namespace rondo::layer

@@ -62,26 +62,32 @@ class WriteRecorder {
   void add(const memory::Range& range) {
     const std::uint64_t offset = memory_.map_offset + range.offset;
     if (offset >= memory_.size) return;  // the import's rounding
-    const RondoRange part{offset, std::min(range.size, memory_.size - offset)};
+    const std::uint64_t end = offset + std::min(range.size, memory_.size - offset);
+    if (!range.ambiguous) return add({offset, end - offset}, range.bytes, false);
+    memory_.outside_drivers_own(offset, end, [&](VkDeviceSize from, VkDeviceSize to) {
+      add({from, to - from}, range.bytes + (from - offset), true);
+    });
+  }
+
+ private:
+  void add(const RondoRange& part, const std::byte* bytes, bool ambiguous) {
     if (part.size > kGrouped) {
       flush();
-      const std::byte* bytes = range.bytes;
       for (std::uint64_t at = part.offset, end = part.offset + part.size; at < end;) {
         const RondoRange piece{at, std::min(kPiece, end - at)};
-        write({&piece, 1}, {bytes, static_cast<std::size_t>(piece.size)}, range.ambiguous);
+        write({&piece, 1}, {bytes, static_cast<std::size_t>(piece.size)}, ambiguous);
         bytes += piece.size;
         at += piece.size;
       }
       return;
     }
-    if (range.ambiguous != ambiguous_ || bytes_.size() + part.size > kPiece || ranges_.size() >= kMostRanges)
+    if (ambiguous != ambiguous_ || bytes_.size() + part.size > kPiece || ranges_.size() >= kMostRanges)
       flush();
-    ambiguous_ = range.ambiguous;
+    ambiguous_ = ambiguous;
     ranges_.push_back(part);
-    bytes_.insert(bytes_.end(), range.bytes, range.bytes + part.size);
+    bytes_.insert(bytes_.end(), bytes, bytes + part.size);
   }
 
- private:
   void flush() {
     if (!ranges_.empty()) write(ranges_, bytes_, ambiguous_);
     clear();

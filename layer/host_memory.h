@@ -5,6 +5,7 @@
 // driver. Device memory is made and found under the same lock.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -43,6 +44,25 @@ struct Memory {
   bool device_writable = false;  // something is bound that a device can write
   std::byte* pages = nullptr;    // the program's own, imported: it can always write them, `mapped` stays true
   std::vector<BoundBuffer> buffers;  // with read-back checkpoints
+  struct Bytes {
+    VkDeviceSize from, to;
+  };
+  // Of buffers that a driver preprocesses commands into: nobody else can read them, and they
+  // may hold pointers of this process. As long as the memory lives.
+  std::vector<Bytes> drivers_own;
+  // Calls visit(from, to) for what of these bytes is not.
+  template <class Visit>
+  void outside_drivers_own(VkDeviceSize from, VkDeviceSize to, Visit&& visit) const {
+    while (from < to) {
+      VkDeviceSize end = to, behind = from;
+      for (const Bytes& own : drivers_own) {
+        if (own.from <= from && from < own.to) behind = std::max(behind, own.to);
+        if (from < own.from) end = std::min(end, own.from);
+      }
+      if (behind == from) visit(from, end);
+      from = behind != from ? behind : end;
+    }
+  }
   VkDeviceSize mapped_from = 0;  // what the program has mapped
   VkDeviceSize mapped_to = 0;
   VkDeviceSize map_offset = 0;  // tracking of a driver's own mapping begins here; alias: 0
@@ -74,6 +94,7 @@ struct DeviceMemory {
     bool writable = false;                   // by a device
     bool addressed = false;                  // its device address may be asked for
     bool external = false;                   // may live in imported memory
+    bool drivers_own = false;                // what a driver writes there only it can read
     VkDeviceMemory memory = VK_NULL_HANDLE;  // null before it is bound
   };
   std::unordered_map<VkBuffer, BufferUse> buffers;

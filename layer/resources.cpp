@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "format/flags2.h"
 #include "gpu/texels.h"
 #include "layer/chain.h"
 
@@ -14,11 +15,11 @@ namespace {
 constexpr VkDeviceSize kPiece = 256 * 1024;
 
 // What a device can write at any time, and not by a command that names the buffer.
-constexpr VkBufferUsageFlags kWrittenByShaders =
-    ~VkFlags{VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
-             VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
-             VK_BUFFER_USAGE_INDEX_BUFFER_BIT | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT |
-             VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT};
+constexpr VkFlags64 kWrittenByShaders =
+    ~VkFlags64{VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+               VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
+               VK_BUFFER_USAGE_INDEX_BUFFER_BIT | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT |
+               VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT};
 
 template <class Info>
 std::vector<std::uint32_t> sharing(const Info& info) {
@@ -62,7 +63,8 @@ void Resources::add(VkBuffer handle, const VkBufferCreateInfo& info, std::string
   Buffer buffer;
   buffer.size = info.size;
   buffer.place.bytes = info.size;
-  buffer.storage = (info.usage & kWrittenByShaders) != 0;
+  buffer.storage = (usage_of(info) & kWrittenByShaders) != 0;
+  buffer.drivers_own = (usage_of(info) & kPreprocessUsage) != 0;
   buffer.families = sharing(info);
   buffer.unreadable = std::move(unreadable);
   const Lock lock = enter();
@@ -200,6 +202,7 @@ void Resources::list(VkImage handle, const Image& image, std::vector<Part>& part
 
 void Resources::list(VkBuffer handle, const Buffer& buffer, std::vector<Part>& parts) const {
   if (buffer.place.memory == VK_NULL_HANDLE || !(buffer.storage || buffer.written)) return;
+  if (buffer.drivers_own) return;  // no contents that mean anything
   Part part;
   part.family = buffer.family;
   part.families = buffer.families;
@@ -215,17 +218,18 @@ void Resources::list(VkBuffer handle, const Buffer& buffer, std::vector<Part>& p
   }
 }
 
-// What an image and something else share may be anything, in either of them.
+// What an image and something else share may be anything, in either of them. So may what
+// is a driver's own.
 void Resources::find_shared(std::vector<Part>& parts) const {
   struct Bound {
     const Place* place;
-    bool image;
+    bool opaque;  // an image, or a driver's own
   };
   std::vector<Bound> bound;
   for (const auto& [handle, image] : images_)
     if (image.place.memory != VK_NULL_HANDLE && !image.disjoint) bound.push_back({&image.place, true});
   for (const auto& [handle, buffer] : buffers_)
-    if (buffer.place.memory != VK_NULL_HANDLE) bound.push_back({&buffer.place, false});
+    if (buffer.place.memory != VK_NULL_HANDLE) bound.push_back({&buffer.place, buffer.drivers_own});
   std::sort(bound.begin(), bound.end(), [](const Bound& a, const Bound& b) {
     return std::pair(a.place->memory, a.place->offset) < std::pair(b.place->memory, b.place->offset);
   });
@@ -235,7 +239,7 @@ void Resources::find_shared(std::vector<Part>& parts) const {
     for (std::size_t j = i + 1; j < bound.size(); ++j) {
       const Place& b = *bound[j].place;
       if (b.memory != a.memory || b.offset >= a.offset + a.bytes) break;
-      if (bound[i].image || bound[j].image)
+      if (bound[i].opaque || bound[j].opaque)
         shared[a.memory].emplace_back(b.offset, std::min(a.offset + a.bytes, b.offset + b.bytes));
     }
   }
@@ -245,7 +249,7 @@ void Resources::find_shared(std::vector<Part>& parts) const {
     if (found == shared.end() || !part.unreadable.empty()) continue;
     for (const auto& [from, to] : found->second)
       if (from < part.to && part.from < to) {
-        part.unreadable = "an image shares its memory with another resource";
+        part.unreadable = "an image, or what is the driver's own, shares its memory";
         break;
       }
   }

@@ -88,6 +88,7 @@ class Resources {
   struct Buffer {
     VkDeviceSize size = 0;
     bool storage = false;  // written by shaders, or through addresses: at any time
+    bool drivers_own = false;  // preprocessed commands: nobody else can read them
     bool written = false;
     std::uint32_t family = VK_QUEUE_FAMILY_IGNORED;
     std::vector<std::uint32_t> families;  // that share it, if it is shared

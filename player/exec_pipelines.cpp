@@ -5,6 +5,7 @@
 #include <array>
 
 #include "format/codec/schema.h"
+#include "format/flags2.h"
 #include "generated/args.h"
 #include "player/run.h"
 
@@ -46,7 +47,11 @@ template <class Info>
 void compile_for_certain(const Info* infos, std::uint32_t count) {
   constexpr VkPipelineCreateFlags luck = VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT |
                                          VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT;
-  for (std::uint32_t i = 0; i < count; ++i) const_cast<Info&>(infos[i]).flags &= ~luck;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const_cast<Info&>(infos[i]).flags &= ~luck;
+    if (const auto* wide = flags2_in<PipelineFlags2>(infos[i].pNext, kPipelineFlags2); wide != nullptr)
+      const_cast<PipelineFlags2*>(wide)->flags &= ~VkFlags64{luck};
+  }
 }
 
 // What a pipeline blends by is ignored where all of it is dynamic, and then not in

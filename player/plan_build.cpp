@@ -240,7 +240,8 @@ Result<void> PlanBuilder::check_owner(const Record& record, const codec::Command
 Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& command) {
   RONDO_TRY(check_known(record, command));
   RONDO_TRY(check_played(record, command));
-  const validity::Call call{command, view_, lowered_, resolution_};
+  const validity::Call call{command, view_, lowered_, resolution_,
+                            static_cast<std::uint64_t>(record.return_value)};
   if (const validity::Wrong wrong = validity_.check(call); !wrong.empty())
     return tl::unexpected<Error>(at(record, Status::unreadable, std::string(command.name) + ": " + wrong));
   for (const validity::Validity::Widen& widened : validity_.widened()) widen(widened);

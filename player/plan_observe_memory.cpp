@@ -219,6 +219,17 @@ Result<void> PlanBuilder::observe_requirements(const codec::CommandInfo& command
       plan_->resources[place].has_linear = true;
       break;
     }
+    case CommandId::vkGetImageSubresourceLayout2EXT: {
+      const auto& args = view_.as<args_vkGetImageSubresourceLayout2EXT>();
+      const std::uint32_t place = plan_->place_of(view_.id(&args.image));
+      if (place == kNone || args.pLayout == nullptr || args.pSubresource == nullptr ||
+          args.pSubresource->imageSubresource.mipLevel != 0 ||
+          args.pSubresource->imageSubresource.arrayLayer != 0)
+        break;
+      plan_->resources[place].linear = args.pLayout->subresourceLayout;
+      plan_->resources[place].has_linear = true;
+      break;
+    }
     default:
       break;
   }

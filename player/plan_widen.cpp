@@ -2,6 +2,7 @@
 // What a call asks of the plan so far: flags of earlier calls, alignments of the device.
 #include <cstring>
 
+#include "format/flags2.h"
 #include "generated/args.h"
 #include "player/plan_builder.h"
 
@@ -16,6 +17,24 @@ VkFlags& flags_of(Plan& plan, std::uint32_t op, const Info* Args::*parameter, Vk
   std::uint64_t info = 0;  // still an offset
   std::memcpy(&info, &(reinterpret_cast<Args*>(block)->*parameter), sizeof info);
   return reinterpret_cast<Info*>(block + info)->*member;
+}
+
+// What a buffer can be used for stands in its chain, or in the structure itself.
+void add_usage(Plan& plan, std::uint32_t op, VkFlags bits) {
+  std::byte* block = plan.arena.at(plan.ops[op].block);
+  const auto follow = [&](const auto& pointer) {
+    std::uint64_t offset = 0;  // null: that is where the parameters are
+    std::memcpy(&offset, &pointer, sizeof offset);
+    return offset;
+  };
+  const std::uint64_t at = follow(reinterpret_cast<args_vkCreateBuffer*>(block)->pCreateInfo);
+  auto& info = *reinterpret_cast<VkBufferCreateInfo*>(block + at);
+  info.usage |= bits;
+  for (std::uint64_t next = follow(info.pNext); next != 0;) {
+    auto& chained = *reinterpret_cast<VkBaseOutStructure*>(block + next);
+    if (chained.sType == kBufferUsage2) reinterpret_cast<BufferUsage2&>(chained).usage |= bits;
+    next = follow(chained.pNext);
+  }
 }
 
 }  // namespace
@@ -37,7 +56,7 @@ void PlanBuilder::widen(const validity::Validity::Widen& widened) {
     case Widen::set_pool_flags:
       return add(&args_vkCreateDescriptorPool::pCreateInfo, &VkDescriptorPoolCreateInfo::flags);
     case Widen::buffer_usage:
-      return add(&args_vkCreateBuffer::pCreateInfo, &VkBufferCreateInfo::usage);
+      return add_usage(*plan_, widened.op, widened.bits);
     case Widen::image_usage:
       return add(&args_vkCreateImage::pCreateInfo, &VkImageCreateInfo::usage);
     case Widen::image_flags:

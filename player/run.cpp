@@ -37,6 +37,7 @@ const std::vector<Executor>& executors() {
     add_checkpoint_executors(t);
     add_address_executors(t);
     add_descriptor_buffer_executors(t);
+    add_generated_command_executors(t);
     for (const codec::CommandInfo& command : codec::commands())
       t[static_cast<std::size_t>(command.id)] = t[static_cast<std::size_t>(command.canonical)];
     return t;

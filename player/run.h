@@ -291,6 +291,7 @@ void add_debug_executors(std::vector<Executor>& table);
 void add_checkpoint_executors(std::vector<Executor>& table);
 void add_address_executors(std::vector<Executor>& table);
 void add_descriptor_buffer_executors(std::vector<Executor>& table);
+void add_generated_command_executors(std::vector<Executor>& table);
 
 // What the host wrote to mapped memory that is not coherent.
 Result<void> flush_mapped(Run& run, const Op& op, const MemoryState& memory, VkDeviceSize begin,

@@ -78,6 +78,8 @@ LAYER_HAND = _each(
      "vkGetShaderBinaryDataEXT"),
     ("recorded before it gets to the program's memory",
      "vkGetDescriptorEXT"),
+    ("of the image that vkCreateImage would make",
+     "vkGetDeviceImageSubresourceLayout"),
 )
 
 PLAYER_HAND = _each(
@@ -91,6 +93,8 @@ PLAYER_HAND = _each(
      "vkGetDescriptorSetLayoutSizeEXT vkGetDescriptorSetLayoutBindingOffsetEXT"),
     ("a captured address is asked back, or memory of its own is put there",
      "vkCreateBuffer vkCreateImage"),
+    ("what is preprocessed has to have room here, too",
+     "vkCmdPreprocessGeneratedCommandsEXT vkCmdExecuteGeneratedCommandsEXT"),
     ("creates what the preflight has chosen",
      "vkCreateInstance vkDestroyInstance vkCreateDevice vkDestroyDevice vkEnumeratePhysicalDevices "
      "vkEnumeratePhysicalDeviceGroups vkGetDeviceQueue vkGetDeviceQueue2"),
@@ -155,7 +159,8 @@ HIDDEN = _each(
 )
 
 NEWER = frozenset("""
-    vkCreateShadersEXT vkGetShaderBinaryDataEXT
+    vkCreateShadersEXT vkGetShaderBinaryDataEXT vkGetDeviceImageSubresourceLayout
+    vkCmdPreprocessGeneratedCommandsEXT vkCmdExecuteGeneratedCommandsEXT
 """.split())
 
 # Numbered before the driver is called (docs/architecture.md, "The sequence
@@ -259,7 +264,7 @@ SUPPORTED = set("""
     VK_KHR_acceleration_structure VK_KHR_deferred_host_operations VK_KHR_ray_query
     VK_KHR_ray_tracing_pipeline VK_KHR_ray_tracing_maintenance1 VK_KHR_ray_tracing_position_fetch
     VK_EXT_pipeline_library_group_handles VK_EXT_descriptor_buffer
-    VK_EXT_shader_object
+    VK_EXT_shader_object VK_KHR_maintenance5 VK_EXT_device_generated_commands
 """.split())
 
 # Versions of the API that a program does not see, and why; layer/visibility.h has the newest that it sees.

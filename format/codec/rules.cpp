@@ -3,6 +3,7 @@
 
 #include "format/codec/shapes.h"
 #include "format/codec/template_data.h"
+#include "format/flags2.h"
 #include "generated/args.h"
 
 namespace rondo::codec {
@@ -52,7 +53,12 @@ std::uint32_t object_type_of_debug_report(std::uint32_t type) {
 // basePipelineHandle is read only in derivatives that name no index. All four
 // kinds of pipeline have flags after pNext, and the index after the handle.
 bool derives_from_handle(const Field& field, const std::byte* owner) {
-  const auto flags = load<VkPipelineCreateFlags>(owner + offsetof(VkGraphicsPipelineCreateInfo, flags));
+  const struct {
+    const void* pNext;
+    VkPipelineCreateFlags flags;
+  } info{as<VkBaseInStructure>(owner).pNext,
+         load<VkPipelineCreateFlags>(owner + offsetof(VkGraphicsPipelineCreateInfo, flags))};
+  const VkFlags64 flags = pipeline_flags(info);
   const auto index = load<std::int32_t>(owner + field.offset + sizeof(VkPipeline));
   return (flags & VK_PIPELINE_CREATE_DERIVATIVE_BIT) != 0 && index == -1;
 }

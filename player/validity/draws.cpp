@@ -38,9 +38,12 @@ Wrong draw_indices(Validity& v, const Call& c) {
     v.change(c, a.firstIndex, 0);
     return {};
   }
-  return check_bytes(v, "the index buffer", commands->index_buffer,
-                     commands->index_offset + std::uint64_t{a.firstIndex} * commands->index_bytes,
-                     std::uint64_t{a.indexCount} * commands->index_bytes);
+  const std::uint64_t from = std::uint64_t{a.firstIndex} * commands->index_bytes;
+  const std::uint64_t bytes = std::uint64_t{a.indexCount} * commands->index_bytes;
+  if (commands->index_size != VK_WHOLE_SIZE && !within(from, bytes, commands->index_size))
+    return "draws " + span_text(from, bytes) + " of indices, and " + std::to_string(commands->index_size) +
+           " bytes are bound";
+  return check_bytes(v, "the index buffer", commands->index_buffer, commands->index_offset + from, bytes);
 }
 
 Wrong draw_many(Validity& v, const Call& c) {
@@ -168,10 +171,11 @@ Wrong draw_mesh_indirect_count(Validity& v, const Call& c) {
                        sizeof(VkDrawMeshTasksIndirectCommandEXT));
 }
 
-Wrong bind_indices(Validity& v, const Call& c) {
-  const auto& a = c.as<args_vkCmdBindIndexBuffer>();
+// `size`: of bytes that are indices; VK_WHOLE_SIZE: all to the buffer's end.
+template <class Args>
+Wrong bind_indices(Validity& v, const Call& c, const Args& a, VkDeviceSize size) {
   const ObjectId id = c.id(&a.buffer);
-  if (Wrong w = check_bytes(v, "buffer", id, a.offset, VK_WHOLE_SIZE); !w.empty()) return w;
+  if (Wrong w = check_bytes(v, "buffer", id, a.offset, size); !w.empty()) return w;
   if (a.indexType == VK_INDEX_TYPE_NONE_KHR) return "indexType is none";
   const std::uint32_t bytes = a.indexType == VK_INDEX_TYPE_UINT32      ? 4
                               : a.indexType == VK_INDEX_TYPE_UINT8_EXT ? 1
@@ -183,8 +187,20 @@ Wrong bind_indices(Validity& v, const Call& c) {
   commands->index_buffer = id;
   commands->index_offset = a.offset;
   commands->index_bytes = bytes;
+  commands->index_size = size;
   return {};
 }
+
+Wrong bind_index_buffer(Validity& v, const Call& c) {
+  return bind_indices(v, c, c.as<args_vkCmdBindIndexBuffer>(), VK_WHOLE_SIZE);
+}
+
+#ifdef VK_KHR_maintenance5
+Wrong bind_index_buffer_2(Validity& v, const Call& c) {
+  const auto& a = c.as<args_vkCmdBindIndexBuffer2>();
+  return bind_indices(v, c, a, a.size);
+}
+#endif
 
 bool may_bind_null(const Validity& v, ObjectId commands) {
   const std::uint32_t place = v.plan().place_of(v.plan().objects.objects()[commands].device);
@@ -260,7 +276,10 @@ void add_draw_checks(std::vector<Handler>& table) {
   add(CommandId::vkCmdDispatch, dispatch);
   add(CommandId::vkCmdDispatchBase, dispatch_base);
   add(CommandId::vkCmdDispatchIndirect, dispatch_indirect);
-  add(CommandId::vkCmdBindIndexBuffer, bind_indices);
+  add(CommandId::vkCmdBindIndexBuffer, bind_index_buffer);
+#ifdef VK_KHR_maintenance5
+  add(CommandId::vkCmdBindIndexBuffer2, bind_index_buffer_2);
+#endif
   add(CommandId::vkCmdBindVertexBuffers, bind_vertices);
   add(CommandId::vkCmdBindVertexBuffers2, bind_vertices_2);
   add(CommandId::vkCmdBindTransformFeedbackBuffersEXT, bind_feedback);

@@ -3,6 +3,7 @@
 // replay, by the sizes that the driver gives (placement.h).
 #include <bit>
 
+#include "format/flags2.h"
 #include "generated/args.h"
 #include "gpu/texels.h"
 #include "player/validity/validity.h"
@@ -45,7 +46,7 @@ Wrong create_buffer(Validity& v, const Call& c) {
     Buffer& buffer = v.buffers.make(id);
     buffer.bytes = info.size;
     buffer.bound = (info.flags & VK_BUFFER_CREATE_SPARSE_BINDING_BIT) != 0;
-    buffer.usage = info.usage;
+    buffer.usage = usage_of(info);
     buffer.create_op = v.op();
   }
   return {};
@@ -174,6 +175,7 @@ Wrong get_address(Validity& v, const Call& c) {
   if ((buffer->usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) == 0)
     return "asks for the address of " + v.name(id) + ", which was not made to have one";
   if (!v.enabled_addresses(c.dispatch())) return "is of a device without bufferDeviceAddress";
+  v.note_address(id, c.returned);
   return check_bytes(v, "buffer", id, 0, 0);
 }
 

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "format/codec/shapes.h"
+#include "format/flags2.h"
 #include "generated/args.h"
 #include "player/validity/validity.h"
 
@@ -32,7 +33,7 @@ struct Graphics {
   bool in_parts() const {
     const auto* libraries = find_chained<VkPipelineLibraryCreateInfoKHR>(
         info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
-    return (info.flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) != 0 ||
+    return (pipeline_flags(info) & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) != 0 ||
            (libraries != nullptr && libraries->libraryCount != 0);
   }
 
@@ -226,6 +227,10 @@ Wrong check_stage(const VkPipelineShaderStageCreateInfo& stage) {
   if (!std::has_single_bit(static_cast<std::uint32_t>(stage.stage)))
     return "a stage is not one of the stages";
   if (!has_code(stage)) return "a stage has no shader module";
+  const auto* code =
+      find_chained<VkShaderModuleCreateInfo>(stage.pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+  if (code != nullptr && stage.module == VK_NULL_HANDLE)
+    if (Wrong w = check_code(code->pCode, code->codeSize); !w.empty()) return w;
   return check_constants(stage.pSpecializationInfo);
 }
 
@@ -272,22 +277,25 @@ void add_uses(Validity& v, const Call& c, const VkPipelineShaderStageCreateInfo&
 // A driver that looks for a base finds one, or it is not told to look.
 template <class Info>
 void check_base(Validity& v, const Call& c, const Info& info, std::uint32_t self,
-                const std::vector<VkPipelineCreateFlags>& before) {
-  if ((info.flags & VK_PIPELINE_CREATE_DERIVATIVE_BIT) == 0) return;
+                const std::vector<VkFlags64>& before) {
+  if ((pipeline_flags(info) & VK_PIPELINE_CREATE_DERIVATIVE_BIT) == 0) return;
   constexpr VkPipelineCreateFlags kAllows = VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT;
   const Pipeline* base = v.pipelines.find(c.id(&info.basePipelineHandle));
   const std::int64_t index = info.basePipelineIndex;
   const bool good = index == -1 ? base != nullptr && base->allows_derivatives
                                 : info.basePipelineHandle == VK_NULL_HANDLE && index >= 0 && index < self &&
                                       (before[static_cast<std::size_t>(index)] & kAllows) != 0;
-  if (!good)
-    v.change(c, info.flags,
-             info.flags & ~static_cast<VkPipelineCreateFlags>(VK_PIPELINE_CREATE_DERIVATIVE_BIT));
+  if (good) return;
+  constexpr VkPipelineCreateFlags kDerives = VK_PIPELINE_CREATE_DERIVATIVE_BIT;
+  if (const auto* wide = flags2_in<PipelineFlags2>(info.pNext, kPipelineFlags2); wide != nullptr)
+    v.change(c, wide->flags, wide->flags & ~VkFlags64{kDerives});
+  else
+    v.change(c, info.flags, info.flags & ~kDerives);
 }
 
 Wrong create_graphics(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCreateGraphicsPipelines>();
-  std::vector<VkPipelineCreateFlags> flags;
+  std::vector<VkFlags64> flags;
   for (std::uint32_t i = 0; i < a.createInfoCount; ++i) {
     const VkGraphicsPipelineCreateInfo& info = a.pCreateInfos[i];
     for (std::uint32_t s = 0; info.pStages != nullptr && s < info.stageCount; ++s)
@@ -300,7 +308,7 @@ Wrong create_graphics(Validity& v, const Call& c) {
         return "library " + std::to_string(p) + " is none";
     if (Wrong w = Graphics{v, c, info}.check(); !w.empty()) return "pipeline " + std::to_string(i) + ": " + w;
     check_base(v, c, info, i, flags);
-    flags.push_back(info.flags);
+    flags.push_back(pipeline_flags(info));
     if (const ObjectId id = c.created(i); id != 0) {
       ShaderUses uses;
       for (std::uint32_t s = 0; info.pStages != nullptr && s < info.stageCount; ++s)
@@ -312,8 +320,8 @@ Wrong create_graphics(Validity& v, const Call& c) {
           uses.insert(part->uses.begin(), part->uses.end());
       Pipeline& made = v.pipelines.make(id);
       made.point = VK_PIPELINE_BIND_POINT_GRAPHICS;
-      made.library = (info.flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) != 0;
-      made.allows_derivatives = (info.flags & VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT) != 0;
+      made.library = (pipeline_flags(info) & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) != 0;
+      made.allows_derivatives = (pipeline_flags(info) & VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT) != 0;
       made.uses = std::move(uses);
     }
   }
@@ -322,19 +330,19 @@ Wrong create_graphics(Validity& v, const Call& c) {
 
 Wrong create_compute(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCreateComputePipelines>();
-  std::vector<VkPipelineCreateFlags> flags;
+  std::vector<VkFlags64> flags;
   for (std::uint32_t i = 0; i < a.createInfoCount; ++i) {
     if (Wrong w = check_stage(a.pCreateInfos[i].stage); !w.empty()) return w;
     if (a.pCreateInfos[i].stage.stage != VK_SHADER_STAGE_COMPUTE_BIT)
       return "its stage is not the compute stage";
     const VkComputePipelineCreateInfo& info = a.pCreateInfos[i];
     check_base(v, c, info, i, flags);
-    flags.push_back(info.flags);
+    flags.push_back(pipeline_flags(info));
     if (const ObjectId id = c.created(i); id != 0) {
       Pipeline& made = v.pipelines.make(id);
       made.point = VK_PIPELINE_BIND_POINT_COMPUTE;
-      made.allows_derivatives = (info.flags & VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT) != 0;
-      made.any_base = (info.flags & VK_PIPELINE_CREATE_DISPATCH_BASE_BIT) != 0;
+      made.allows_derivatives = (pipeline_flags(info) & VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT) != 0;
+      made.any_base = (pipeline_flags(info) & VK_PIPELINE_CREATE_DISPATCH_BASE_BIT) != 0;
       add_uses(v, c, info.stage, made.uses);
     }
   }
@@ -343,7 +351,7 @@ Wrong create_compute(Validity& v, const Call& c) {
 
 Wrong create_ray_tracing(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCreateRayTracingPipelinesKHR>();
-  std::vector<VkPipelineCreateFlags> flags;
+  std::vector<VkFlags64> flags;
   for (std::uint32_t i = 0; i < a.createInfoCount; ++i) {
     const VkRayTracingPipelineCreateInfoKHR& info = a.pCreateInfos[i];
     std::uint32_t stages = info.stageCount, groups = info.groupCount;
@@ -357,7 +365,7 @@ Wrong create_ray_tracing(Validity& v, const Call& c) {
     }
     if (Wrong w = check_shader_groups(info, stages); !w.empty()) return w;
     check_base(v, c, info, i, flags);
-    flags.push_back(info.flags);
+    flags.push_back(pipeline_flags(info));
     if (const ObjectId id = c.created(i); id != 0) {
       ShaderUses uses;
       for (std::uint32_t s = 0; s < info.stageCount; ++s) add_uses(v, c, info.pStages[s], uses);
@@ -366,8 +374,8 @@ Wrong create_ray_tracing(Validity& v, const Call& c) {
           uses.insert(part->uses.begin(), part->uses.end());
       Pipeline& made = v.pipelines.make(id);
       made.point = VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR;
-      made.library = (info.flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) != 0;
-      made.allows_derivatives = (info.flags & VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT) != 0;
+      made.library = (pipeline_flags(info) & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) != 0;
+      made.allows_derivatives = (pipeline_flags(info) & VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT) != 0;
       made.groups = groups;
       made.uses = std::move(uses);
     }

@@ -49,6 +49,10 @@ VkQueueFlags queues_of(CommandId id) {
     case CommandId::vkCmdResetQueryPool:
     case CommandId::vkCmdSetEvent:
     case CommandId::vkCmdSetEvent2:
+#ifdef VK_EXT_device_generated_commands
+    case CommandId::vkCmdPreprocessGeneratedCommandsEXT:
+    case CommandId::vkCmdExecuteGeneratedCommandsEXT:
+#endif
       return kBoth;
     case CommandId::vkCmdDispatch:
     case CommandId::vkCmdDispatchBase:
@@ -80,6 +84,9 @@ VkQueueFlags queues_of(CommandId id) {
     case CommandId::vkCmdResolveImage:
     case CommandId::vkCmdResolveImage2:
     case CommandId::vkCmdBindIndexBuffer:
+#ifdef VK_KHR_maintenance5
+    case CommandId::vkCmdBindIndexBuffer2:
+#endif
     case CommandId::vkCmdBindVertexBuffers:
     case CommandId::vkCmdBindVertexBuffers2:
     case CommandId::vkCmdBindTransformFeedbackBuffersEXT:
@@ -102,11 +109,22 @@ VkQueueFlags queues_of(CommandId id) {
   }
 }
 
-bool for_primaries(CommandId id) {
+// Of what the device finds in memory.
+bool makes_commands([[maybe_unused]] CommandId id) {
+#ifdef VK_EXT_device_generated_commands
   return is_one_of(
-      id, {CommandId::vkCmdBeginRenderPass, CommandId::vkCmdBeginRenderPass2, CommandId::vkCmdNextSubpass,
-           CommandId::vkCmdNextSubpass2, CommandId::vkCmdEndRenderPass, CommandId::vkCmdEndRenderPass2,
-           CommandId::vkCmdExecuteCommands});
+      id, {CommandId::vkCmdPreprocessGeneratedCommandsEXT, CommandId::vkCmdExecuteGeneratedCommandsEXT});
+#else
+  return false;
+#endif
+}
+
+bool for_primaries(CommandId id) {
+  return is_one_of(id,
+                   {CommandId::vkCmdBeginRenderPass, CommandId::vkCmdBeginRenderPass2,
+                    CommandId::vkCmdNextSubpass, CommandId::vkCmdNextSubpass2, CommandId::vkCmdEndRenderPass,
+                    CommandId::vkCmdEndRenderPass2, CommandId::vkCmdExecuteCommands}) ||
+         makes_commands(id);
 }
 
 bool outside_passes(CommandId id) {
@@ -146,6 +164,9 @@ bool outside_passes(CommandId id) {
     case CommandId::vkCmdBeginRenderPass:
     case CommandId::vkCmdBeginRenderPass2:
     case CommandId::vkCmdBeginRendering:
+#ifdef VK_EXT_device_generated_commands
+    case CommandId::vkCmdPreprocessGeneratedCommandsEXT:
+#endif
       return true;
     default:
       return false;

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -25,7 +26,8 @@ struct Buffer {
   VkDeviceSize bytes = 0;
   bool bound = false;  // or sparse
   ObjectId memory = 0;
-  VkBufferUsageFlags usage = 0;
+  VkFlags64 usage = 0;
+  std::uint64_t address = 0;  // that the program was told
   std::uint32_t create_op = 0;
 };
 
@@ -150,6 +152,29 @@ struct Shader {
   ShaderUses uses;
 };
 
+// Of commands that a device makes of what it finds in memory.
+struct IndirectLayout {
+  VkPipelineBindPoint point{};                    // of its action
+  std::uint32_t stride = 0;                       // bytes of a sequence
+  std::uint32_t pushes = 0;                       // bytes of push constants, at most
+  bool preprocessed = false;                      // by a command of its own
+  bool chooses = false, chooses_shaders = false;  // from an execution set
+  bool indexed = false, mesh = false;             // draws
+  bool brings_indices = false;                    // binds an index buffer
+};
+
+struct ExecutionSet {
+  bool shaders = false;  // else pipelines
+  VkPipelineBindPoint point{};
+  VkShaderStageFlags stages = 0;  // of shaders
+  std::uint32_t count = 0;
+  std::map<std::uint32_t, ObjectId> slots;  // that were written
+};
+
+// Layout, set, indirectAddress, preprocessAddress, sequenceCountAddress, maxSequenceCount.
+using Preprocessed =
+    std::tuple<ObjectId, ObjectId, std::uint64_t, std::uint64_t, std::uint64_t, std::uint32_t>;
+
 struct AccelerationStructure {
   ObjectId buffer = 0;
 };
@@ -190,7 +215,8 @@ struct CommandBuffer {
   bool given = false;  // submitted or executed since it was recorded
   ObjectId index_buffer = 0;
   VkDeviceSize index_offset = 0;
-  std::uint32_t index_bytes = 0;
+  VkDeviceSize index_size = VK_WHOLE_SIZE;  // of bytes that are indices
+  std::uint32_t index_bytes = 0;            // of an index; 0: nothing is bound
   std::vector<ObjectId> uses;  // what has to be alive when it is executed
   struct Executed {
     ObjectId commands;

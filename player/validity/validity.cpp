@@ -36,6 +36,7 @@ const std::vector<Handler>& handlers() {
     add_shader_checks(t);
     add_ray_checks(t);
     add_descriptor_buffer_checks(t);
+    add_generated_command_checks(t);
     add_sync_checks(t);
     add_recording_checks(t);
     add_checkpoint_checks(t);
@@ -204,10 +205,35 @@ void Validity::note_offset(VkDescriptorType type, VkDeviceSize offset) {
   descriptor_offsets_.push_back({uniform, offset});
 }
 
+void Validity::note_address(ObjectId id, VkDeviceAddress address) {
+  Buffer* buffer = buffers.find(id);
+  if (buffer == nullptr || buffer->address == address) return;
+  const auto [first, last] = addresses_.equal_range(buffer->address);
+  for (auto at = first; at != last; ++at)
+    if (at->second == id) {
+      addresses_.erase(at);
+      break;
+    }
+  buffer->address = address;
+  if (address != 0) addresses_.emplace(address, id);
+}
+
+ObjectId Validity::buffer_at(ObjectId of, VkDeviceAddress address, VkDeviceSize bytes) const {
+  const std::vector<Object>& objects = plan_.objects.objects();
+  for (auto at = addresses_.upper_bound(address); at != addresses_.begin();) {
+    --at;
+    const Buffer* buffer = buffers.find(at->second);
+    if (buffer != nullptr && objects[at->second].device == objects[of].device &&
+        within(address - at->first, bytes, buffer->bytes))
+      return at->second;
+  }
+  return 0;
+}
+
 void Validity::needs_usage(ObjectId id, VkBufferUsageFlags usage) {
   Buffer* buffer = buffers.find(id);
   if (buffer == nullptr || (usage & ~buffer->usage) == 0) return;
-  widened_.push_back({Widen::buffer_usage, buffer->create_op, usage & ~buffer->usage});
+  widened_.push_back({Widen::buffer_usage, buffer->create_op, static_cast<VkFlags>(usage & ~buffer->usage)});
   buffer->usage |= usage;
 }
 
@@ -307,6 +333,7 @@ void Validity::forget(ObjectId id) {
     case HandleType::VkDeviceMemory:
       return memories.erase(id);
     case HandleType::VkBuffer:
+      note_address(id, 0);
       return buffers.erase(id);
     case HandleType::VkImage:
       return images.erase(id);
@@ -337,6 +364,12 @@ void Validity::forget(ObjectId id) {
     case HandleType::VkShaderEXT:
       return shaders.erase(id);
 #endif
+#ifdef VK_EXT_device_generated_commands
+    case HandleType::VkIndirectCommandsLayoutEXT:
+      return indirect_layouts.erase(id);
+    case HandleType::VkIndirectExecutionSetEXT:
+      return execution_sets.erase(id);
+#endif
     case HandleType::VkCommandPool:
       return command_pools.erase(id);
     case HandleType::VkCommandBuffer:
@@ -361,7 +394,8 @@ std::size_t Validity::bytes() const {
   return memories.bytes() + buffers.bytes() + images.bytes() + image_views.bytes() + buffer_views.bytes() +
          set_layouts.bytes() + sets.bytes() + pipeline_layouts.bytes() + templates.bytes() + passes.bytes() +
          framebuffers.bytes() + pipelines.bytes() + shaders.bytes() + command_pools.bytes() +
-         command_buffers.bytes() + query_pools.bytes() + structures.bytes() + fences.bytes() +
+         command_buffers.bytes() + query_pools.bytes() + structures.bytes() + indirect_layouts.bytes() +
+         execution_sets.bytes() + (preprocessed.size() + addresses_.size()) * 96 + fences.bytes() +
          semaphores.bytes() + swapchains.bytes() + presents.bytes() + holders.bytes() +
          descriptor_pools.bytes() + modules.bytes() + held_ * sizeof(ObjectId) + written_ * 96 + work.bytes();
 }

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -30,6 +32,7 @@ struct Call {
   const NativeView& view;
   const codec::Lowered& lowered;
   const ObjectTable::Resolution& resolution;
+  std::uint64_t returned = 0;  // in the capture
 
   template <class Args>
   const Args& as() const {
@@ -131,6 +134,9 @@ class Validity {
   Table<CommandBuffer> command_buffers;
   Table<QueryPool> query_pools;
   Table<AccelerationStructure> structures;
+  Table<IndirectLayout> indirect_layouts;
+  Table<ExecutionSet> execution_sets;
+  std::set<Preprocessed> preprocessed;  // by commands that were recorded
   Table<Event> events;
   Table<Fence> fences;
   Table<Presents> presents;  // of swapchains
@@ -158,6 +164,10 @@ class Validity {
                     VkCommandBufferUsageFlags remove);
   void let_reset_single_buffers(ObjectId pool);
   void let_free_single_sets(ObjectId pool);
+  // The program was told that its bytes begin at this address; which buffer of the device of `of`
+  // has these bytes, 0: none.
+  void note_address(ObjectId buffer, VkDeviceAddress address);
+  ObjectId buffer_at(ObjectId of, VkDeviceAddress address, VkDeviceSize bytes) const;
   // Drivers do without: what is used so is made for such a use.
   void needs_usage(ObjectId buffer, VkBufferUsageFlags usage);
   Wrong needs_image_usage(const char* member, ObjectId image, VkImageUsageFlags usage);
@@ -201,6 +211,7 @@ class Validity {
   bool skipped_ = false;
   ObjectId waits_for_bind_ = 0;
   std::vector<ObjectId> waiting_views_;
+  std::multimap<VkDeviceAddress, ObjectId> addresses_;  // of buffers
   std::size_t held_ = 0;     // in all of `holders`
   std::size_t written_ = 0;  // descriptors in all sets
 };
@@ -220,6 +231,7 @@ void add_query_checks(std::vector<Handler>& table);
 void add_shader_checks(std::vector<Handler>& table);
 void add_ray_checks(std::vector<Handler>& table);
 void add_descriptor_buffer_checks(std::vector<Handler>& table);
+void add_generated_command_checks(std::vector<Handler>& table);
 void add_sync_checks(std::vector<Handler>& table);
 void add_recording_checks(std::vector<Handler>& table);
 void add_checkpoint_checks(std::vector<Handler>& table);
@@ -247,6 +259,8 @@ void unbind_shaders(CommandBuffer& commands, VkPipelineBindPoint point);
 ShaderUses uses_of(const std::uint32_t* code, std::size_t words);
 Wrong check_reach(Validity& v, const CommandBuffer& commands);
 void note_reach(Validity& v, CommandBuffer& commands, VkPipelineBindPoint point);
+// … of what is not bound: one shader, or those of a pipeline.
+void note_reach_of(Validity& v, CommandBuffer& commands, VkPipelineBindPoint point, ObjectId shaders);
 // sync.cpp: the fence and semaphores of a submit.
 Wrong follow_submit(Validity& v, const Call& call);
 Wrong check_execution(Validity& v, ObjectId commands, bool secondary);

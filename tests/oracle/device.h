@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
 namespace oracle {
 
@@ -39,6 +40,10 @@ struct Allocation {
   bool dedicated = false;  // nothing else may be bound to it
   bool mapped = false;
   bool bound = false;
+  struct Bytes {
+    VkDeviceSize from, to;
+  };
+  std::vector<Bytes> drivers_own;  // what a driver preprocesses lies there: no two runs have the same
 };
 
 struct Device {
@@ -55,6 +60,7 @@ struct Device {
 
   std::mutex lock;  // guards:
   std::unordered_map<VkDeviceMemory, Allocation> allocations;
+  std::unordered_map<VkBuffer, VkDeviceSize> preprocess_buffers;  // their bytes
 
   VkMemoryPropertyFlags flags_of(std::uint32_t type) const {
     return type < memory.memoryTypeCount ? memory.memoryTypes[type].propertyFlags : 0;

@@ -244,6 +244,15 @@ VKAPI_ATTR void VKAPI_CALL FreeMemory(VkDevice handle, VkDeviceMemory memory,
     if (allocation.mapped) device->next.UnmapMemory(handle, memory);
     const std::string why =
         read(*device, memory, allocation, [&](const unsigned char* bytes, std::size_t size) {
+          std::vector<unsigned char> rest;
+          if (!allocation.drivers_own.empty()) {
+            rest.assign(bytes, bytes + size);
+            for (const Allocation::Bytes& own : allocation.drivers_own)
+              std::fill(rest.begin() + static_cast<std::ptrdiff_t>(std::min<VkDeviceSize>(own.from, size)),
+                        rest.begin() + static_cast<std::ptrdiff_t>(std::min<VkDeviceSize>(own.to, size)),
+                        static_cast<unsigned char>(0));
+            bytes = rest.data();
+          }
           const std::size_t kept = without_zeros(bytes, size);
           report_freed(allocation.number, digest(bytes, kept), kept);
         });
@@ -280,10 +289,55 @@ void set_bound(Device& device, VkDeviceMemory memory) {
   report_bound(found->second.number);
 }
 
+// Whether a driver may keep there what it makes of commands (VK_EXT_device_generated_commands).
+// The usual headers are older than that.
+bool is_for_preprocessing(const VkBufferCreateInfo& info) {
+  struct UsageFlags2 {
+    VkStructureType sType;
+    const void* pNext;
+    VkFlags64 usage;
+  };
+  constexpr auto kUsageFlags2 = static_cast<VkStructureType>(1000470006);
+  constexpr VkFlags64 kPreprocessBuffer = 0x80000000;
+  for (auto* s = static_cast<const VkBaseInStructure*>(info.pNext); s != nullptr; s = s->pNext)
+    if (s->sType == kUsageFlags2)
+      return (reinterpret_cast<const UsageFlags2*>(s)->usage & kPreprocessBuffer) != 0;
+  return false;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateBuffer(VkDevice handle, const VkBufferCreateInfo* info,
+                                            const VkAllocationCallbacks* allocator, VkBuffer* out) {
+  const auto device = device_of(handle);
+  const VkResult r = device->next.CreateBuffer(handle, info, allocator, out);
+  if (r != VK_SUCCESS || !is_for_preprocessing(*info)) return r;
+  const std::lock_guard lock(device->lock);
+  device->preprocess_buffers[*out] = info->size;
+  return r;
+}
+
+VKAPI_ATTR void VKAPI_CALL DestroyBuffer(VkDevice handle, VkBuffer buffer,
+                                         const VkAllocationCallbacks* allocator) {
+  const auto device = device_of(handle);
+  {
+    const std::lock_guard lock(device->lock);
+    device->preprocess_buffers.erase(buffer);
+  }
+  device->next.DestroyBuffer(handle, buffer, allocator);
+}
+
+void set_bound(Device& device, VkBuffer buffer, VkDeviceMemory memory, VkDeviceSize offset) {
+  set_bound(device, memory);
+  const std::lock_guard lock(device.lock);
+  const auto known = device.preprocess_buffers.find(buffer);
+  const auto found = device.allocations.find(memory);
+  if (known != device.preprocess_buffers.end() && found != device.allocations.end())
+    found->second.drivers_own.push_back({offset, offset + known->second});
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL BindBufferMemory(VkDevice handle, VkBuffer buffer, VkDeviceMemory memory,
                                                 VkDeviceSize offset) {
   const auto device = device_of(handle);
-  set_bound(*device, memory);
+  set_bound(*device, buffer, memory, offset);
   return device->next.BindBufferMemory(handle, buffer, memory, offset);
 }
 
@@ -297,7 +351,11 @@ VKAPI_ATTR VkResult VKAPI_CALL BindImageMemory(VkDevice handle, VkImage image, V
 template <auto Command, typename Info>
 VKAPI_ATTR VkResult VKAPI_CALL BindMany(VkDevice handle, std::uint32_t count, const Info* infos) {
   const auto device = device_of(handle);
-  for (std::uint32_t i = 0; i < count; ++i) set_bound(*device, infos[i].memory);
+  for (std::uint32_t i = 0; i < count; ++i)
+    if constexpr (requires { infos[i].buffer; })
+      set_bound(*device, infos[i].buffer, infos[i].memory, infos[i].memoryOffset);
+    else
+      set_bound(*device, infos[i].memory);
   return (device->next.*Command)(handle, count, infos);
 }
 
@@ -318,6 +376,8 @@ const Entry kDeviceEntries[] = {
     ENTRY(FreeMemory),
     ENTRY(MapMemory),
     ENTRY(UnmapMemory),
+    ENTRY(CreateBuffer),
+    ENTRY(DestroyBuffer),
     ENTRY(BindBufferMemory),
     ENTRY(BindImageMemory),
     {"vkBindBufferMemory2",
