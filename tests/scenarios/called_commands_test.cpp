@@ -30,8 +30,9 @@ const std::vector<std::string> kPrograms = {"addresses",       "aliases",      "
 const std::vector<std::string> kFakePrograms = {"discards", "displays", "dynamic_rest", "headless",
                                                 "meshes",   "planes",   "presents",     "sundry"};
 
-const std::vector<std::string> kNewerPrograms = {"descriptor_buffers", "ray_pipelines", "rays",
-                                                 "shader_objects"};  // on a newer lavapipe
+const std::vector<std::string> kNewerPrograms = {
+    "descriptor_buffers", "generated_dispatches", "generated_draws", "maintenance5", "ray_pipelines", "rays",
+    "shader_objects"};  // on a newer lavapipe
 
 using Reasons = std::map<std::string, std::string>;
 

@@ -24,3 +24,13 @@ void replays(const char* name, int submits) {
 SCENARIO("dispatches that a device makes replay bit for bit", "[generated-commands]") {
   replays("generated_dispatches", 4);
 }
+
+SCENARIO("draws that a device makes, of addresses that lie in memory, replay bit for bit",
+         "[generated-commands]") {
+  replays("generated_draws", 7);
+}
+
+SCENARIO("flags that a chained structure says instead of the member replay bit for bit",
+         "[generated-commands]") {
+  replays("maintenance5", 3);
+}
