@@ -36,6 +36,8 @@ constexpr std::string_view kNotADrivers[] = {
     "VK_EXT_pipeline_library_group_handles",
     "VK_EXT_descriptor_buffer",
     "VK_EXT_shader_object",
+    "VK_KHR_maintenance5",
+    "VK_EXT_device_generated_commands",
 };
 // The driver's own part of Rondo's mechanisms, and vendors' names of what is not their own.
 struct More {

@@ -196,6 +196,24 @@ TEST_F(RecordedContested, IsAmbiguousAndNotedOnceWhereTheWorkDoesNotEnd) {
   EXPECT_EQ(written.ambiguous, 3);
 }
 
+TEST_F(RecordedContested, WhatADriverPreprocessedIsNoHostWrite) {
+  const Written written = recorded([](Scene& scene) {
+    g_wait = VK_TIMEOUT;
+    {
+      const auto lock = host_memory().enter();
+      HostMemory::find(scene.state(), made_up<VkDeviceMemory>(5))->drivers_own = {
+          {3 * kPage, 3 * kPage + 50}, {3 * kPage + 200, 4 * kPage}};
+    }
+    scene.submit();
+    scene.both_write(3, 1);
+    scene.submit();
+  });
+  EXPECT_EQ(written.ambiguous, 1);
+  ASSERT_EQ(written.ranges.size(), 1u);
+  EXPECT_GE(written.ranges[0].offset, 3 * kPage + 50);
+  EXPECT_LE(written.ranges[0].offset + written.ranges[0].size, 3 * kPage + 200);
+}
+
 TEST_F(RecordedContested, AllThatAProgramIsHeldInVainIsAShareOfItsTime) {
   recorded([](Scene& scene) {
     std::uint64_t held = 0;

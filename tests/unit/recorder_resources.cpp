@@ -2,6 +2,7 @@
 // What checkpoints of submits know of resources: layouts, what was written, what cannot be read.
 #include <gtest/gtest.h>
 
+#include "format/flags2.h"
 #include "generated/args.h"
 #include "layer/resources.h"
 
@@ -275,6 +276,42 @@ TEST_F(ResourcesTest, AnImageThatSharesItsMemoryIsNotCompared) {
   for (const auto& part : submit()) ++(part.unreadable.empty() ? read : shared);
   EXPECT_EQ(shared, 7u) << "all of the image, and the piece of the buffer that lies over it";
   EXPECT_EQ(read, 3u);
+}
+
+TEST_F(ResourcesTest, WhatADriverPreprocessedIsNotCompared) {
+  const BufferUsage2 usage{kBufferUsage2, nullptr, kPreprocessUsage};
+  VkBufferCreateInfo info{};
+  info.pNext = &usage;
+  info.size = 4096;
+  resources.add(kBuffer, info, {});
+  resources.bind(kBuffer, kMemory, 4096);
+  begin();
+  EXPECT_TRUE(submit().empty());
+  const auto other = handle<VkBuffer>(0x71);
+  info.pNext = nullptr;
+  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+  resources.add(other, info, {});
+  resources.bind(other, kMemory, 6000);
+  const auto parts = submit();
+  ASSERT_EQ(parts.size(), 1u);
+  EXPECT_FALSE(parts[0].unreadable.empty()) << "it lies over what is the driver's own";
+}
+
+TEST_F(ResourcesTest, AUsageInTheChainTakesThePlaceOfTheMember) {
+  BufferUsage2 usage{kBufferUsage2, nullptr, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT};
+  VkBufferCreateInfo info{};
+  info.pNext = &usage;
+  info.size = 4096;
+  info.usage = VK_BUFFER_USAGE_VERTEX_BUFFER_BIT;
+  resources.add(kBuffer, info, {});
+  resources.bind(kBuffer, kMemory, 0);
+  begin();
+  EXPECT_EQ(submit().size(), 1u);
+  usage.usage = VK_BUFFER_USAGE_VERTEX_BUFFER_BIT;
+  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+  resources.add(kBuffer, info, {});
+  resources.bind(kBuffer, kMemory, 0);
+  EXPECT_TRUE(submit().empty());
 }
 
 TEST_F(ResourcesTest, NothingIsReadOfMemoryThatIsGone) {
