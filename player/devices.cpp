@@ -139,7 +139,15 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
                          device.has_extension(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME));
       device.descriptor_buffers.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_BUFFER_PROPERTIES_EXT;
       ask(device.descriptor_buffers, device.has_extension(VK_EXT_DESCRIPTOR_BUFFER_EXTENSION_NAME));
+#ifdef VK_EXT_device_generated_commands
+      device.generated_commands.sType =
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_PROPERTIES_EXT;
+      ask(device.generated_commands, device.has_extension(VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME));
+#endif
       properties2(handle, &all);
+#ifdef VK_EXT_device_generated_commands
+      device.generated_commands.pNext = nullptr;
+#endif
       device.descriptor_buffers.pNext = nullptr;
       device.min_subgroup_size = subgroups.minSubgroupSize;
       device.max_subgroup_size = subgroups.maxSubgroupSize;

@@ -25,6 +25,9 @@ struct LiveDevice {
   std::uint32_t min_subgroup_size = 0;              // of those that may be required; 0: not told
   std::uint32_t max_subgroup_size = 0;
   VkPhysicalDeviceDescriptorBufferPropertiesEXT descriptor_buffers{};  // zero where there are none
+#ifdef VK_EXT_device_generated_commands
+  VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT generated_commands{};  // likewise
+#endif
   std::vector<VkQueueFamilyProperties> families;
   std::vector<std::string> extensions;
 

@@ -33,6 +33,52 @@ void check_vertex_input(const VkPipelineVertexInputStateCreateInfo& input,
   }
 }
 
+// What a device makes commands of, and chooses from.
+template <class Need>
+void check_generated_commands([[maybe_unused]] const Plan& plan, [[maybe_unused]] const Op& op,
+                              [[maybe_unused]] const LiveDevice& target,
+                              [[maybe_unused]] std::vector<std::byte>& storage,
+                              [[maybe_unused]] const Need& need) {
+#ifdef VK_EXT_device_generated_commands
+  if (!target.has_extension(VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME)) return;  // which is said elsewhere
+  const VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT& has = target.generated_commands;
+  const auto sequences = [&](const VkGeneratedCommandsInfoEXT* info) {
+    if (info != nullptr)
+      need("maxIndirectSequenceCount", info->maxSequenceCount, has.maxIndirectSequenceCount);
+  };
+  switch (codec::info(op.command).canonical) {
+    case CommandId::vkCreateIndirectCommandsLayoutEXT: {
+      const auto* info = native_block<args_vkCreateIndirectCommandsLayoutEXT>(plan, op, storage).pCreateInfo;
+      if (info == nullptr) return;
+      need("maxIndirectCommandsTokenCount", info->tokenCount, has.maxIndirectCommandsTokenCount);
+      need("maxIndirectCommandsIndirectStride", info->indirectStride, has.maxIndirectCommandsIndirectStride);
+      for (std::uint32_t i = 0; info->pTokens != nullptr && i < info->tokenCount; ++i)
+        need("maxIndirectCommandsTokenOffset", info->pTokens[i].offset, has.maxIndirectCommandsTokenOffset);
+      return;
+    }
+    case CommandId::vkCreateIndirectExecutionSetEXT: {
+      const auto* info = native_block<args_vkCreateIndirectExecutionSetEXT>(plan, op, storage).pCreateInfo;
+      if (info == nullptr || info->info.pPipelineInfo == nullptr) return;
+      if (info->type == VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT)
+        need("maxIndirectPipelineCount", info->info.pPipelineInfo->maxPipelineCount,
+             has.maxIndirectPipelineCount);
+      else
+        need("maxIndirectShaderObjectCount", info->info.pShaderInfo->maxShaderCount,
+             has.maxIndirectShaderObjectCount);
+      return;
+    }
+    case CommandId::vkCmdPreprocessGeneratedCommandsEXT:
+      return sequences(
+          native_block<args_vkCmdPreprocessGeneratedCommandsEXT>(plan, op, storage).pGeneratedCommandsInfo);
+    case CommandId::vkCmdExecuteGeneratedCommandsEXT:
+      return sequences(
+          native_block<args_vkCmdExecuteGeneratedCommandsEXT>(plan, op, storage).pGeneratedCommandsInfo);
+    default:
+      return;
+  }
+#endif
+}
+
 // The size that a stage asks for; 0: none.
 std::uint32_t required_subgroup_size(const VkPipelineShaderStageCreateInfo& stage) {
   const auto* asked = find_chained<VkPipelineShaderStageRequiredSubgroupSizeCreateInfo>(
@@ -213,6 +259,10 @@ void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& targ
         break;
       }
       default:
+        check_generated_commands(plan, op, target, storage,
+                                 [&](const char* limit, std::uint64_t wanted, std::uint64_t has) {
+                                   need(op, limit, wanted, has);
+                                 });
         break;
     }
   }

@@ -11,6 +11,8 @@ using namespace scenario;
 
 namespace {
 
+Words dispatches() { return {program("generated_dispatches")}; }
+
 void replays(const char* name, int submits) {
   const Words words{program(name)};
   if (const std::string why = cannot_run(words, lavapipe25); !why.empty()) SKIP_SCENARIO(why);
@@ -33,4 +35,40 @@ SCENARIO("draws that a device makes, of addresses that lie in memory, replay bit
 SCENARIO("flags that a chained structure says instead of the member replay bit for bit",
          "[generated-commands]") {
   replays("maintenance5", 3);
+}
+
+SCENARIO("a driver that needs more room for what it preprocesses than the program has is named",
+         "[generated-commands]") {
+  if (const std::string why = cannot_run(dispatches(), lavapipe25); !why.empty()) SKIP_SCENARIO(why);
+  const Recording& capture = captured(dispatches(), {.driver = lavapipe25});
+  REQUIRE(capture.run.status == 0);
+  // The sixth of its numbers is preprocessSize: it is one less.
+  const Outcome outcome =
+      player({"--damage", "corrupt:vkCmdExecuteGeneratedCommandsEXT#0:5", capture.path}, lavapipe25);
+  INFO(outcome.both());
+  CHECK(outcome.status == 4);
+  CHECK(outcome.err.find("the driver preprocesses its commands into") != std::string::npos);
+}
+
+SCENARIO("addresses of generated commands are the same however host writes are found",
+         "[generated-commands]") {
+  if (const std::string why = cannot_run(dispatches(), lavapipe25); !why.empty()) SKIP_SCENARIO(why);
+  for (const char* way : {"shadow", "scan", "guard"}) {
+    const Recording& capture = captured(dispatches(), {.memory = way, .driver = lavapipe25});
+    INFO(way << "\n" << capture.run.both());
+    REQUIRE(capture.run.status == 0);
+    const Outcome outcome = player({capture.path}, lavapipe25);
+    INFO(outcome.both());
+    CHECK(outcome.status == 0);
+  }
+}
+
+SCENARIO("a device that generates no commands is refused, with what it lacks", "[generated-commands]") {
+  if (const std::string why = cannot_run(dispatches(), lavapipe25); !why.empty()) SKIP_SCENARIO(why);
+  const Recording& capture = captured(dispatches(), {.driver = lavapipe25});
+  REQUIRE(capture.run.status == 0);
+  const Outcome outcome = player({capture.path}, lavapipe);
+  INFO(outcome.both());
+  CHECK(outcome.status == 4);
+  CHECK(outcome.err.find("VK_EXT_device_generated_commands") != std::string::npos);
 }
