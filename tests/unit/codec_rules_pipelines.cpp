@@ -215,5 +215,19 @@ TEST_F(PipelineStates, DerivedByHandleKeepIt) {
   EXPECT_EQ(replay().basePipelineHandle, handle<VkPipeline>(17));
 }
 
+#ifdef VK_KHR_maintenance5
+TEST_F(PipelineStates, DerivedByFlagsInTheChainKeepIt) {
+  VkPipelineCreateFlags2CreateInfoKHR wide{VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO_KHR,
+                                           create_.pNext, VK_PIPELINE_CREATE_2_DERIVATIVE_BIT_KHR};
+  create_.pNext = &wide;
+  create_.basePipelineHandle = handle<VkPipeline>(17);
+  EXPECT_EQ(replay().basePipelineHandle, handle<VkPipeline>(17));
+  wide.flags = 0;
+  create_.flags = VK_PIPELINE_CREATE_DERIVATIVE_BIT;
+  create_.basePipelineHandle = garbage<VkPipeline>();
+  EXPECT_EQ(replay().basePipelineHandle, VK_NULL_HANDLE) << "the member is ignored";
+}
+#endif
+
 }  // namespace
 }  // namespace rondo::test

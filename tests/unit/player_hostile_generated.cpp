@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands that a device makes of what it finds in memory: layouts, sets and addresses that lie.
+#include "player/preflight.h"
 #include "tests/unit/player_hostile.h"
 
 #ifdef VK_EXT_device_generated_commands
@@ -322,6 +323,28 @@ TEST_F(HostileGenerated, DispatchesStandOutsideOfPasses) {
   capture.call(CommandId::vkCmdExecuteGeneratedCommandsEXT,
                args_vkCmdExecuteGeneratedCommandsEXT{cmd, VK_FALSE, &info});
   refuses("stands within a render pass");
+}
+
+TEST_F(HostileGenerated, DevicesAreAskedForTheirLimits) {
+  execute();
+  capture.finish();
+  const auto plan = build();
+  ASSERT_TRUE(plan) << plan.error().message;
+  LiveDevice device;
+  device.properties.limits.maxPushConstantsSize = 128;
+  std::vector<std::string> found;
+  check_limits(**plan, 0, device, true, found);
+  EXPECT_EQ(found, std::vector<std::string>{}) << "what lacks the extension is told so";
+  device.extensions = {VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME};
+  device.generated_commands.maxIndirectCommandsTokenCount = 3;
+  device.generated_commands.maxIndirectCommandsTokenOffset = 4;
+  device.generated_commands.maxIndirectCommandsIndirectStride = 20;
+  device.generated_commands.maxIndirectPipelineCount = 1;
+  device.generated_commands.maxIndirectSequenceCount = 2;
+  check_limits(**plan, 0, device, true, found);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_NE(found[0].find("maxIndirectCommandsTokenOffset of 8 (it has 4"), std::string::npos) << found[0];
+  EXPECT_NE(found[1].find("maxIndirectPipelineCount of 2 (it has 1"), std::string::npos) << found[1];
 }
 
 // Flags in the chain are those that count: the member says that this is a library.
