@@ -27,19 +27,27 @@ constexpr VkBufferUsageFlags kToBuffer = VK_BUFFER_USAGE_TRANSFER_DST_BIT;
 constexpr VkImageUsageFlags kFromImage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
 constexpr VkImageUsageFlags kToImage = VK_IMAGE_USAGE_TRANSFER_DST_BIT;
 
+// As many as there are; where VK_KHR_maintenance5 says so, all from the first on.
+std::uint32_t layer_count(Validity& v, ObjectId id, const VkImageSubresourceLayers& layers) {
+  const Image* image = v.image(id);
+  if (layers.layerCount != VK_REMAINING_ARRAY_LAYERS || image == nullptr ||
+      layers.baseArrayLayer >= image->layers || !v.has_extension(id, "VK_KHR_maintenance5"))
+    return layers.layerCount;
+  return image->layers - layers.baseArrayLayer;
+}
+
 Wrong check_layers(Validity& v, const char* member, ObjectId id, const VkImageSubresourceLayers& layers) {
   const Image* image = v.image(id);
+  const std::uint32_t count = layer_count(v, id, layers);
   if (image == nullptr) return {};
   if (layers.aspectMask == 0 || (layers.aspectMask & ~aspects_of(image->format)) != 0)
     return std::string(member) + " names aspects that " + v.name(id) + " lacks";
-  if (layers.mipLevel < image->mips && layers.layerCount != 0 &&
-      within(layers.baseArrayLayer, layers.layerCount, image->layers))
+  if (layers.mipLevel < image->mips && count != 0 && within(layers.baseArrayLayer, count, image->layers))
     return {};
   return std::string(member) + ": mip " + std::to_string(layers.mipLevel) + ", layers " +
          std::to_string(layers.baseArrayLayer) + " to " +
-         std::to_string(std::uint64_t{layers.baseArrayLayer} + layers.layerCount) + " of " + v.name(id) +
-         ", which has " + std::to_string(image->mips) + " mips and " + std::to_string(image->layers) +
-         " layers";
+         std::to_string(std::uint64_t{layers.baseArrayLayer} + count) + " of " + v.name(id) + ", which has " +
+         std::to_string(image->mips) + " mips and " + std::to_string(image->layers) + " layers";
 }
 
 VkExtent3D texels_of(const Image& image, const VkImageSubresourceLayers& layers) {
@@ -111,10 +119,10 @@ Wrong copy_buffer_image(Validity& v, ObjectId buffer, ObjectId image_id, bool to
     if (image != nullptr && image->type != VK_IMAGE_TYPE_3D && r.imageExtent.depth > 1)
       return "a region is deeper than " + v.name(image_id);
     // What exotic formats take is not known.
-    const std::uint64_t bytes = image == nullptr
-                                    ? 0
-                                    : region_bytes(image->format, sub.aspectMask, r.bufferRowLength,
-                                                   r.bufferImageHeight, r.imageExtent, sub.layerCount);
+    const std::uint64_t bytes =
+        image == nullptr ? 0
+                         : region_bytes(image->format, sub.aspectMask, r.bufferRowLength, r.bufferImageHeight,
+                                        r.imageExtent, layer_count(v, image_id, sub));
     if (Wrong w = check_bytes(v, "a region", buffer, r.bufferOffset, bytes); !w.empty()) return w;
   }
   return {};
@@ -152,9 +160,9 @@ Wrong copy_images(Validity& v, ObjectId from, ObjectId to, std::uint32_t count, 
       return w;
     if (Wrong w = check_texels(v, "srcImage", from, r.srcSubresource, r.srcOffset, r.extent); !w.empty())
       return w;
-    const std::uint32_t read = from_volume ? r.extent.depth : r.srcSubresource.layerCount;
+    const std::uint32_t read = from_volume ? r.extent.depth : layer_count(v, from, r.srcSubresource);
     const std::uint32_t written =
-        to_volume ? (from_volume ? r.extent.depth : read) : r.dstSubresource.layerCount;
+        to_volume ? (from_volume ? r.extent.depth : read) : layer_count(v, to, r.dstSubresource);
     if (read != written || (!from_volume && !to_volume && r.extent.depth > 1) ||
         (!from_volume && to_volume && r.extent.depth != 1 && r.extent.depth != read))
       return "a region's source has another number of slices than its target";
@@ -183,7 +191,7 @@ Wrong resolve(Validity& v, ObjectId from, ObjectId to, std::uint32_t count, cons
     if (r.srcSubresource.aspectMask != VK_IMAGE_ASPECT_COLOR_BIT ||
         r.dstSubresource.aspectMask != VK_IMAGE_ASPECT_COLOR_BIT)
       return "a region names another aspect than color";
-    if (r.srcSubresource.layerCount != r.dstSubresource.layerCount)
+    if (layer_count(v, from, r.srcSubresource) != layer_count(v, to, r.dstSubresource))
       return "a region's source has other layers than its target";
     if (Wrong w = check_texels(v, "srcImage", from, r.srcSubresource, r.srcOffset, r.extent); !w.empty())
       return w;
@@ -233,8 +241,8 @@ Wrong blit(Validity& v, ObjectId from, ObjectId to, std::uint32_t count, const R
     if (Wrong w = check_layers(v, "dstSubresource", to, r.dstSubresource); !w.empty()) return w;
     if (r.srcSubresource.aspectMask != r.dstSubresource.aspectMask)
       return "a region names other aspects of the source than of the target";
-    if (r.srcSubresource.layerCount != r.dstSubresource.layerCount ||
-        (volume && r.srcSubresource.layerCount != 1))
+    const std::uint32_t read = layer_count(v, from, r.srcSubresource);
+    if (read != layer_count(v, to, r.dstSubresource) || (volume && read != 1))
       return "a region's source has other layers than its target";
     if (Wrong w = check_corners(v, "srcOffsets", from, r.srcSubresource, r.srcOffsets); !w.empty()) return w;
     if (Wrong w = check_corners(v, "dstOffsets", to, r.dstSubresource, r.dstOffsets); !w.empty()) return w;

@@ -151,6 +151,45 @@ void ask(Session& s) {
   }
 }
 
+// Of three layers, all from the second on: to a buffer and from one, to another image, scaled.
+void copy_layers(Session& s) {
+  constexpr VkImageUsageFlags kUsage = VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
+  VkImageCreateInfo info = image_info(VK_FORMAT_R8G8B8A8_UNORM, kExtent, kUsage);
+  info.arrayLayers = 3;
+  const Image from = create_image(s, info, VK_IMAGE_VIEW_TYPE_2D_ARRAY);
+  const Image to = create_image(s, info, VK_IMAGE_VIEW_TYPE_2D_ARRAY);
+  const MappedBuffer words = create_wide(
+      s, 2 * kTexels * 4, VK_BUFFER_USAGE_2_TRANSFER_SRC_BIT_KHR | VK_BUFFER_USAGE_2_TRANSFER_DST_BIT_KHR);
+  for (std::uint32_t i = 0; i < 2 * kTexels; ++i) words.words[i] = i < kTexels ? kGreen : kBlue;
+  constexpr VkImageSubresourceLayers rest{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, VK_REMAINING_ARRAY_LAYERS};
+  constexpr VkExtent3D extent{kExtent, kExtent, 1};
+  constexpr VkImageLayout layout = VK_IMAGE_LAYOUT_GENERAL;
+  for (const Image* image : {&from, &to}) {
+    transition(s.cmd, *image, VK_IMAGE_LAYOUT_UNDEFINED, layout);
+    const VkClearColorValue red{.float32 = {1, 0, 0, 1}};
+    vkCmdClearColorImage(s.cmd, image->image, layout, &red, 1, &image->range);
+  }
+  barrier(s.cmd);
+  const VkBufferImageCopy all{.imageSubresource = rest, .imageExtent = extent};
+  vkCmdCopyBufferToImage(s.cmd, words.buffer, from.image, layout, 1, &all);
+  barrier(s.cmd);
+  const VkImageCopy copy{rest, {}, rest, {}, extent};
+  vkCmdCopyImage(s.cmd, from.image, layout, to.image, layout, 1, &copy);
+  barrier(s.cmd);
+  // The first two layers from the last two.
+  const VkImageBlit blit{rest,
+                         {{0, 0, 0}, {kExtent, kExtent, 1}},
+                         {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 2},
+                         {{0, 0, 0}, {kExtent, kExtent, 1}}};
+  vkCmdBlitImage(s.cmd, to.image, layout, from.image, layout, 1, &blit, VK_FILTER_NEAREST);
+  barrier(s.cmd);
+  const VkBufferImageCopy out{.imageSubresource = rest, .imageExtent = extent};
+  vkCmdCopyImageToBuffer(s.cmd, from.image, layout, words.buffer, 1, &out);
+  run(s);
+  EXPECT(s, count(words.words, 2 * kTexels, kBlue) == 2 * kTexels);
+  add(s, words);
+}
+
 // A format that only this extension has.
 void clear_alpha(Session& s, const MappedBuffer& out) {
   VkFormatProperties has;
@@ -188,6 +227,7 @@ int main() {
   view(s);
   draw_indices(s, canvas, out);
   clear_alpha(s, out);
+  copy_layers(s);
   ask(s);
   add(s, out);
   return finish(s);
