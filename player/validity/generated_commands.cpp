@@ -15,6 +15,7 @@ namespace rondo::player::validity {
 
 namespace {
 
+constexpr VkBufferUsageFlags kIndirect = VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
 constexpr VkShaderStageFlags kRays = VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_STAGE_ANY_HIT_BIT_KHR |
                                      VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR | VK_SHADER_STAGE_MISS_BIT_KHR |
                                      VK_SHADER_STAGE_INTERSECTION_BIT_KHR | VK_SHADER_STAGE_CALLABLE_BIT_KHR;
@@ -84,7 +85,6 @@ struct LayoutCheck {
       return "pushes a sequence's index to " + std::to_string(range.size) + " bytes";
     constexpr std::uint32_t kMost = 1u << 16;  // beyond any device's
     if (!within(range.offset, range.size, kMost)) return "pushes to more bytes than any device has";
-    made.pushes = std::max(made.pushes, range.offset + range.size);
     if (!has_layout()) return "pushes constants without a pipeline layout";
     bytes = token.type == VK_INDIRECT_COMMANDS_TOKEN_TYPE_PUSH_CONSTANT_EXT ? range.size : 0;
     return {};
@@ -147,6 +147,7 @@ struct LayoutCheck {
     if (info.tokenCount == 0) return "has no tokens";
     for (std::uint32_t i = 0; i < info.tokenCount; ++i) {
       if (Wrong w = check_token(i); !w.empty()) return "token " + std::to_string(i) + ": " + w;
+      made.bytes = std::max(made.bytes, info.pTokens[i].offset + bytes);
       if (bytes != 0 && !within(info.pTokens[i].offset, bytes, info.indirectStride))
         return "token " + std::to_string(i) + ": reads " + span_text(info.pTokens[i].offset, bytes) +
                " of a sequence, which has " + std::to_string(info.indirectStride);
@@ -157,7 +158,6 @@ struct LayoutCheck {
       return "binds buffers that its action does not read";
     made.point = point_of(info.shaderStages);
     made.stride = info.indirectStride;
-    made.preprocessed = (info.flags & VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT) != 0;
     return {};
   }
 };
@@ -274,6 +274,22 @@ Wrong check_address(Validity& v, const Call& c, const char* member, VkDeviceAddr
   return {};
 }
 
+// maxSequenceCount may be more than there is, where the count is less: it is what there is room for.
+Wrong check_sequences(Validity& v, const Call& c, const VkGeneratedCommandsInfoEXT& info,
+                      const IndirectLayout& layout) {
+  const auto bytes = [&](std::uint64_t sequences) { return (sequences - 1) * layout.stride + layout.bytes; };
+  std::uint32_t sequences = info.maxSequenceCount;
+  if (const ObjectId id = v.buffer_at(c.dispatch(), info.indirectAddress, bytes(1));
+      id != 0 && info.sequenceCountAddress != 0 && layout.stride != 0) {
+    const Buffer& buffer = *v.buffers.find(id);
+    const std::uint64_t room = buffer.bytes - (info.indirectAddress - buffer.address);
+    sequences =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(sequences, (room - bytes(1)) / layout.stride + 1));
+  }
+  if (sequences != info.maxSequenceCount) v.change(c, info.maxSequenceCount, sequences);
+  return check_address(v, c, "indirectAddress", info.indirectAddress, bytes(sequences), kIndirect);
+}
+
 // What both commands are told.
 Wrong check_info(Validity& v, const Call& c, const VkGeneratedCommandsInfoEXT& info) {
   const ObjectId layout_id = c.id(&info.indirectCommandsLayout), set_id = c.id(&info.indirectExecutionSet);
@@ -295,21 +311,13 @@ Wrong check_info(Validity& v, const Call& c, const VkGeneratedCommandsInfoEXT& i
     if (shaders != nullptr && shaders->shaderCount == 0) return "has no shaders";
   }
   if (info.maxSequenceCount == 0) return "maxSequenceCount is 0";
-  if (info.indirectAddressSize / info.maxSequenceCount < layout->stride)
-    return "has " + std::to_string(info.maxSequenceCount) + " sequences of " +
-           std::to_string(layout->stride) + " bytes, and " + std::to_string(info.indirectAddressSize) +
-           " of indirectAddress";
   if (v.command_buffers.find(c.dispatch()) == nullptr) return {};
-  constexpr VkBufferUsageFlags kIndirect = VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
-  if (Wrong w =
-          check_address(v, c, "indirectAddress", info.indirectAddress, info.indirectAddressSize, kIndirect);
-      !w.empty())
-    return w;
+  if (Wrong w = check_sequences(v, c, info, *layout); !w.empty()) return w;
   if (info.sequenceCountAddress != 0)
     if (Wrong w = check_address(v, c, "sequenceCountAddress", info.sequenceCountAddress, 4, kIndirect);
         !w.empty())
       return w;
-  if (info.preprocessAddress == 0 && info.preprocessSize == 0) return {};
+  if (info.preprocessSize == 0) return {};  // a driver that needs some is not given the command
   return check_address(v, c, "preprocessAddress", info.preprocessAddress, info.preprocessSize, 0);
 }
 
@@ -331,9 +339,8 @@ Wrong preprocess(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdPreprocessGeneratedCommandsEXT>();
   const VkGeneratedCommandsInfoEXT& info = *a.pGeneratedCommandsInfo;
   if (Wrong w = check_info(v, c, info); !w.empty()) return w;
-  const ObjectId layout_id = c.id(&info.indirectCommandsLayout), state_id = c.id(&a.stateCommandBuffer);
-  const IndirectLayout& layout = *v.indirect_layouts.find(layout_id);
-  if (!layout.preprocessed) return v.name(layout_id) + " is not for commands that are preprocessed";
+  const ObjectId state_id = c.id(&a.stateCommandBuffer);
+  const IndirectLayout& layout = *v.indirect_layouts.find(c.id(&info.indirectCommandsLayout));
   const CommandBuffer* state = v.command_buffers.find(state_id);
   if (state == nullptr || state->state != CommandBuffer::State::recording)
     return "stateCommandBuffer is not being recorded";
@@ -346,15 +353,11 @@ Wrong execute(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdExecuteGeneratedCommandsEXT>();
   const VkGeneratedCommandsInfoEXT& info = *a.pGeneratedCommandsInfo;
   if (Wrong w = check_info(v, c, info); !w.empty()) return w;
-  const ObjectId layout_id = c.id(&info.indirectCommandsLayout);
-  const IndirectLayout& layout = *v.indirect_layouts.find(layout_id);
+  const IndirectLayout& layout = *v.indirect_layouts.find(c.id(&info.indirectCommandsLayout));
   CommandBuffer* commands = v.command_buffers.find(c.dispatch());
   if (commands == nullptr) return {};
-  if (layout.preprocessed != (a.isPreprocessed != VK_FALSE))
-    return v.name(layout_id) + (layout.preprocessed ? " is for commands that are preprocessed"
-                                                    : " is not for commands that are preprocessed");
   // A driver follows what it finds there.
-  if (layout.preprocessed && v.preprocessed.count(key_of(c, info)) == 0)
+  if (a.isPreprocessed != VK_FALSE && v.preprocessed.count(key_of(c, info)) == 0)
     return "nothing was preprocessed at " + address_text(info.preprocessAddress);
   const bool draws = layout.point == VK_PIPELINE_BIND_POINT_GRAPHICS;
   if (draws != (commands->pass != CommandBuffer::Pass::none))

@@ -155,9 +155,8 @@ struct Shader {
 // Of commands that a device makes of what it finds in memory.
 struct IndirectLayout {
   VkPipelineBindPoint point{};                    // of its action
-  std::uint32_t stride = 0;                       // bytes of a sequence
-  std::uint32_t pushes = 0;                       // bytes of push constants, at most
-  bool preprocessed = false;                      // by a command of its own
+  std::uint32_t stride = 0;                       // from one sequence to the next
+  std::uint32_t bytes = 0;                        // that are read of one
   bool chooses = false, chooses_shaders = false;  // from an execution set
   bool indexed = false, mesh = false;             // draws
   bool brings_indices = false;                    // binds an index buffer
