@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "format/codec/schema.h"
+#include "format/flags2.h"
 #include "generated/args.h"
 #include "player/preflight.h"
 
@@ -55,7 +56,7 @@ void check_format(const std::string& what, VkFormat format, const LiveDevices& d
 }
 
 // How the view's buffer was made to be used.
-VkBufferUsageFlags usage_of_buffer(const Plan& plan, const Op& view) {
+VkFlags64 usage_of_buffer(const Plan& plan, const Op& view) {
   for (const Patch& patch : std::span(plan.patches).subspan(view.first_patch, view.patches)) {
     if (plan.objects.objects()[patch.id].type != HandleType::VkBuffer) continue;
     const std::uint32_t place = plan.place_of(patch.id);
@@ -63,14 +64,19 @@ VkBufferUsageFlags usage_of_buffer(const Plan& plan, const Op& view) {
     std::vector<std::byte> storage;
     const Op& create = plan.ops[plan.resources[place].create_op];
     const auto* info = native_block<args_vkCreateBuffer>(plan, create, storage).pCreateInfo;
-    return info == nullptr ? 0 : info->usage;
+    return info == nullptr ? 0 : usage_of(*info);
   }
   return 0;
 }
 
-void check_texels(const std::string& what, VkFormat format, VkBufferUsageFlags usage,
-                  const LiveDevices& devices, const LiveDevice& target,
-                  std::vector<std::string>& shortfalls) {
+// … or less, if the view says so.
+VkFlags64 usage_of_view(const Plan& plan, const Op& op, const VkBufferViewCreateInfo& info) {
+  const auto* own = flags2_in<BufferUsage2>(info.pNext, kBufferUsage2);
+  return own != nullptr ? own->usage : usage_of_buffer(plan, op);
+}
+
+void check_texels(const std::string& what, VkFormat format, VkFlags64 usage, const LiveDevices& devices,
+                  const LiveDevice& target, std::vector<std::string>& shortfalls) {
   auto get = reinterpret_cast<PFN_vkGetPhysicalDeviceFormatProperties>(
       devices.get("vkGetPhysicalDeviceFormatProperties"));
   VkFormatProperties has{};
@@ -122,7 +128,7 @@ void check_images(const Plan& plan, std::uint32_t device, const LiveDevices& dev
         break;
       case CommandId::vkCreateBufferView:
         if (const auto* info = native_block<args_vkCreateBufferView>(plan, op, storage).pCreateInfo)
-          check_texels(what, info->format, usage_of_buffer(plan, op), devices, target, shortfalls);
+          check_texels(what, info->format, usage_of_view(plan, op, *info), devices, target, shortfalls);
         break;
       case CommandId::vkCreateRenderPass:
         if (const auto* info = native_block<args_vkCreateRenderPass>(plan, op, storage).pCreateInfo)
