@@ -56,6 +56,10 @@ RULES = {
     # The template says what lies where in the data.
     ("vkUpdateDescriptorSetWithTemplate", "pData"): "template_data",
     ("vkCmdPushDescriptorSetWithTemplateKHR", "pData"): "template_data",
+    ("VkPushDescriptorSetWithTemplateInfo", "pData"): "template_data",
+    # As many bytes as the region's texels take in the program's memory.
+    ("VkMemoryToImageCopy", "pHostPointer"): "host_texels",
+    ("VkImageToMemoryCopy", "pHostPointer"): "host_texels",
     # Elements lie `stride` bytes apart (the selector is the stride).
     ("vkCmdDrawMultiEXT", "pVertexInfo"): "strided",
     ("vkCmdDrawMultiIndexedEXT", "pIndexInfo"): "strided",
@@ -94,6 +98,7 @@ ADDRESSES = {
 # Outputs that a replay compares with its own, of any length.
 COMPARED = {
     ("vkGetRayTracingShaderGroupHandlesKHR", "pData"),
+    ("VkImageToMemoryCopy", "pHostPointer"),
 }
 
 # Handles that a call cannot tell to be ignored: they may be garbage in the file.
@@ -112,6 +117,7 @@ REQUIRED = {
     ("VkDescriptorUpdateTemplateCreateInfo", "descriptorSetLayout"),
     ("VkDescriptorUpdateTemplateCreateInfo", "pipelineLayout"),
     ("vkCmdClearColorImage", "pColor"),
+    ("VkRenderingAttachmentLocationInfo", "pColorAttachmentLocations"),
     ("vkFreeCommandBuffers", "pCommandBuffers"), ("vkFreeDescriptorSets", "pDescriptorSets"),
 }
 

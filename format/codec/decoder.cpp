@@ -317,6 +317,7 @@ void Lowered::clear() {
   pointers.clear();
   handles.clear();
   blobs.clear();
+  data.clear();
   marks.clear();
   chained.clear();
 }

@@ -44,6 +44,10 @@ struct BlobRef {
   Digest digest;
   std::uint64_t bytes;
 };
+struct DataRef {         // data whose length no member says
+  std::uint32_t offset;  // of the pointer
+  std::uint64_t bytes;
+};
 struct MarkRef {
   std::uint32_t offset;    // of the scalar
   Semantic semantic;
@@ -59,6 +63,7 @@ struct Lowered {
   std::vector<std::uint32_t> pointers;    // at each: a u64 offset into `bytes`, to become a pointer
   std::vector<HandleRef> handles;         // in the order of the payload
   std::vector<BlobRef> blobs;
+  std::vector<DataRef> data;
   std::vector<MarkRef> marks;
   std::vector<StructRef> chained;
   void clear();

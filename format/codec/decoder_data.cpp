@@ -18,6 +18,7 @@ bool Decoder::data(const Field& f, std::size_t base) {
   if (!counts_agree(f, base, bytes / f.size)) return false;
   const std::size_t at = base + f.offset;
   std::size_t target = 0;
+  if (f.rule == RuleId::host_texels) out_.data.push_back({static_cast<std::uint32_t>(at), bytes});
   if (kind == kDataBlob) {
     Digest digest;
     if (!read(digest.low) || !read(digest.high)) return false;

@@ -200,6 +200,12 @@ bool Encoder::many(const StructInfo& type, const Field& f, const std::byte* at, 
       put(kDataNull);
       return true;
     }
+    if (f.rule == RuleId::host_texels) {
+      const auto bytes = rules_.host_texels(base);
+      if (!bytes) return refuse(std::string(f.name) + ": how much of it the copy touches is not known");
+      data(f, at, static_cast<std::size_t>(*bytes));
+      return true;
+    }
     data(f, at, count(f, base) * f.size);
     return true;
   }
@@ -351,7 +357,7 @@ std::size_t Encoder::count(const Field& f, const std::byte* base) {
       value = target == nullptr ? 0 : load_unsigned(target + c.b, c.b_size);
       break;
     }
-    case CountKind::rule:  // template_data(), which does not ask
+    case CountKind::rule:  // of template data and texels, which do not ask
       return 0;
   }
   return static_cast<std::size_t>((value + c.constant) / c.divisor);

@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "format/codec/schema.h"
 #include "format/digest.h"
+#include "format/vulkan.h"
 
 namespace rondo::codec {
 
@@ -33,6 +35,16 @@ class EncodeContext {
   };
   using TemplateLayout = std::shared_ptr<const std::vector<TemplateEntry>>;
   virtual TemplateLayout template_layout(std::uint64_t update_template) = 0;
+  // Bytes of the program's memory that a copy between it and an image touches, in
+  // rows of the caller's; nothing if that cannot be known.
+  struct HostRegion {
+    std::uint64_t image = 0;
+    bool as_it_lies = false;  // whole subresources, in the driver's own layout
+    std::uint32_t row_length = 0, image_height = 0;
+    VkImageSubresourceLayers layers{};
+    VkExtent3D extent{};
+  };
+  virtual std::optional<std::uint64_t> host_texels(const HostRegion&) { return std::nullopt; }
   // Data longer than kInlineBytes: make it part of the capture.
   virtual void add_blob(const Digest& digest, std::span<const std::byte> bytes) = 0;
   virtual void note_structure(StructId id) = 0;  // one was written in a pNext chain

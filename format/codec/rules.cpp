@@ -70,6 +70,13 @@ bool template_reads(RuleId rule, const std::byte* owner) {
   return pushes == (rule == RuleId::template_of_push);
 }
 
+bool pushes_descriptors(CommandId canonical) {
+#ifdef VK_KHR_maintenance6
+  if (canonical == CommandId::vkCmdPushDescriptorSet2) return true;
+#endif
+  return canonical == CommandId::vkCmdPushDescriptorSetKHR;
+}
+
 bool is_texel_buffer(std::uint32_t descriptor_type) {
   return descriptor_type == VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER ||
          descriptor_type == VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER;
@@ -87,7 +94,7 @@ bool Rules::applies(const Field& field, const std::byte* owner) {
   switch (field.rule) {
     case RuleId::write_set:
       descriptor_type_ = number(as<VkWriteDescriptorSet>(owner).descriptorType);
-      return command_ != CommandId::vkCmdPushDescriptorSetKHR;
+      return !pushes_descriptors(info(command_).canonical);
     case RuleId::descriptor_info:
       descriptor_type_ = number(as<VkDescriptorGetInfoEXT>(owner).type);
       return true;
@@ -169,7 +176,7 @@ bool Rules::applies(const Field& field, const std::byte* owner) {
       return !(dynamic(VK_DYNAMIC_STATE_COLOR_BLEND_ENABLE_EXT) &&
                dynamic(VK_DYNAMIC_STATE_COLOR_BLEND_EQUATION_EXT) &&
                dynamic(VK_DYNAMIC_STATE_COLOR_WRITE_MASK_EXT));
-    default:  // template_data, strided, build_ranges, group_devices: how, not whether
+    default:  // template_data, host_texels, strided, build_ranges, group_devices: how, not whether
       return true;
   }
 }
@@ -178,7 +185,7 @@ bool required_by_rule(const Field& field, CommandId command, const std::byte* ow
   const auto written = [owner] { return number(as<VkWriteDescriptorSet>(owner).descriptorType); };
   switch (field.rule) {
     case RuleId::write_set:
-      return command != CommandId::vkCmdPushDescriptorSetKHR;
+      return !pushes_descriptors(command);
     case RuleId::write_images:
       return template_item(written()) == TemplateItem::image;
     case RuleId::write_buffers:
@@ -200,11 +207,43 @@ bool required_by_rule(const Field& field, CommandId command, const std::byte* ow
 }
 
 EncodeContext::TemplateLayout Rules::template_layout(const std::byte* owner) {
-  // Both commands hold their template as an argument of its own.
+#ifdef VK_KHR_maintenance6
+  if (info(command_).canonical == CommandId::vkCmdPushDescriptorSetWithTemplate2)
+    return context_.template_layout(load<std::uint64_t>(
+        owner + offsetof(VkPushDescriptorSetWithTemplateInfoKHR, descriptorUpdateTemplate)));
+#endif
+  // Both older commands hold their template as an argument of its own.
   const std::size_t at = info(command_).canonical == CommandId::vkUpdateDescriptorSetWithTemplate
                              ? offsetof(args_vkUpdateDescriptorSetWithTemplate, descriptorUpdateTemplate)
                              : offsetof(args_vkCmdPushDescriptorSetWithTemplateKHR, descriptorUpdateTemplate);
   return context_.template_layout(load<std::uint64_t>(owner + at));
+}
+
+std::optional<std::uint64_t> Rules::host_texels([[maybe_unused]] const std::byte* owner) const {
+#ifdef VK_EXT_host_image_copy
+  static_assert(offsetof(VkMemoryToImageCopyEXT, imageExtent) ==
+                offsetof(VkImageToMemoryCopyEXT, imageExtent));
+  const auto& region = as<VkMemoryToImageCopyEXT>(owner);
+  EncodeContext::HostRegion asked;
+  asked.row_length = region.memoryRowLength;
+  asked.image_height = region.memoryImageHeight;
+  asked.layers = region.imageSubresource;
+  asked.extent = region.imageExtent;
+  const auto of = [&](VkImage image, VkHostImageCopyFlagsEXT flags) {
+    asked.image = reinterpret_cast<std::uint64_t>(image);
+    asked.as_it_lies = (flags & VK_HOST_IMAGE_COPY_MEMCPY_EXT) != 0;
+  };
+  if (info(command_).canonical == CommandId::vkCopyImageToMemory) {
+    const auto& copy = *static_cast<const args_vkCopyImageToMemory*>(args_)->pCopyImageToMemoryInfo;
+    of(copy.srcImage, copy.flags);
+  } else if (info(command_).canonical == CommandId::vkCopyMemoryToImage) {
+    const auto& copy = *static_cast<const args_vkCopyMemoryToImage*>(args_)->pCopyMemoryToImageInfo;
+    of(copy.dstImage, copy.flags);
+  }
+  return context_.host_texels(asked);  // of no image elsewhere, where none belongs
+#else
+  return std::nullopt;
+#endif
 }
 
 std::size_t Rules::inner_count(std::size_t index) const {

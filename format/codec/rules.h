@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "format/codec/encoder.h"
 #include "format/codec/schema.h"
@@ -27,6 +28,8 @@ class Rules {
   EncodeContext::TemplateLayout template_layout(const std::byte* owner);
   // The descriptors encoded next are of this type (image_info_sampler and _view).
   void set_descriptor_type(std::uint32_t type) { descriptor_type_ = type; }
+  // host_texels: bytes of the region that `owner` is; nothing: nobody knows.
+  std::optional<std::uint64_t> host_texels(const std::byte* owner) const;
   // build_ranges: the elements of array `index`.
   std::size_t inner_count(std::size_t index) const;
   // group_devices: elements of the array that are valid.

@@ -319,7 +319,7 @@ class Tables:
                 row.shape, row.element, row.size = "one", "unsigned_int", 8
                 return
             raise Unsupported(f"{owner}.{member.name}: a pointer to pointers without a length")
-        if row.rule == "template_data":
+        if row.rule in ("template_data", "host_texels"):
             row.shape, row.count = "many", Count("rule")
             return
         if member.len:
@@ -370,7 +370,8 @@ class Tables:
         output = member.pointers > 0 and not member.const
         if output:
             flags |= OUTPUT
-            if command and (command.alias or command.name, member.name) in self.irregular.COMPARED:
+            owner = structure.name if structure else command.alias or command.name
+            if (owner, member.name) in self.irregular.COMPARED:
                 flags |= COMPARED
         if self._is_required(row, member, structure, command):
             flags |= REQUIRED

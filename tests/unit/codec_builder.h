@@ -34,6 +34,7 @@ class FakeContext : public codec::EncodeContext {
   bool is_secondary(std::uint64_t) override { return secondary; }
   SubpassUse subpass_use(std::uint64_t, std::uint32_t) override { return subpass; }
   TemplateLayout template_layout(std::uint64_t) override { return layout; }
+  std::optional<std::uint64_t> host_texels(const HostRegion&) override { return kTemplateBytes; }
   void add_blob(const Digest& digest, std::span<const std::byte> bytes) override {
     blobs[digest].assign(bytes.begin(), bytes.end());
   }

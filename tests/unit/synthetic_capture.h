@@ -27,6 +27,7 @@ class SyntheticCapture : public codec::EncodeContext {
  public:
   bool secondaries = false;  // command buffers are taken for such from here on
   TemplateLayout template_entries;  // of every template
+  std::uint64_t host_bytes = 0;     // of every region that the host copies
   // `otherwise`: a command of which the file says that it encodes it otherwise.
   explicit SyntheticCapture(const std::string& path, CommandId otherwise = CommandId::none);
   ~SyntheticCapture() override;
@@ -45,6 +46,7 @@ class SyntheticCapture : public codec::EncodeContext {
   void finish(Ending ending = Ending::exited);
 
   bool is_secondary(std::uint64_t) override { return secondaries; }
+  std::optional<std::uint64_t> host_texels(const HostRegion&) override { return host_bytes; }
   SubpassUse subpass_use(std::uint64_t, std::uint32_t) override { return {}; }
   TemplateLayout template_layout(std::uint64_t) override { return template_entries; }
   void add_blob(const Digest& digest, std::span<const std::byte> bytes) override;
