@@ -144,7 +144,16 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
           VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_PROPERTIES_EXT;
       ask(device.generated_commands, device.has_extension(VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME));
 #endif
+#ifdef VK_EXT_host_image_copy
+      VkPhysicalDeviceHostImageCopyPropertiesEXT copies{};
+      copies.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_IMAGE_COPY_PROPERTIES_EXT;
+      ask(copies, device.has_extension(VK_EXT_HOST_IMAGE_COPY_EXTENSION_NAME));
+#endif
       properties2(handle, &all);
+#ifdef VK_EXT_host_image_copy
+      std::copy(std::begin(copies.optimalTilingLayoutUUID), std::end(copies.optimalTilingLayoutUUID),
+                device.image_layout.begin());
+#endif
 #ifdef VK_EXT_device_generated_commands
       device.generated_commands.pNext = nullptr;
 #endif

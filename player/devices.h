@@ -28,6 +28,7 @@ struct LiveDevice {
 #ifdef VK_EXT_device_generated_commands
   VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT generated_commands{};  // likewise
 #endif
+  ImageLayoutId image_layout{};
   std::vector<VkQueueFamilyProperties> families;
   std::vector<std::string> extensions;
 

@@ -231,6 +231,13 @@ Result<void> present(Run& run, const Op& op, std::byte* args) {
     if (VkResult r = device.dispatch.vkQueueSubmit(a.queue, 1, &submit, VK_NULL_HANDLE); r < 0)
       return tl::unexpected<Error>(run.failure(op, r, "the submit that stands for a present"));
   }
+  if (const auto* fences = find_chained<VkSwapchainPresentFenceInfoEXT>(
+          info.pNext, VK_STRUCTURE_TYPE_SWAPCHAIN_PRESENT_FENCE_INFO_EXT);
+      fences != nullptr && fences->pFences != nullptr)
+    for (std::uint32_t i = 0; i < fences->swapchainCount; ++i)
+      if (fences->pFences[i] != VK_NULL_HANDLE)
+        if (VkResult r = device.dispatch.vkQueueSubmit(a.queue, 0, nullptr, fences->pFences[i]); r < 0)
+          return tl::unexpected<Error>(run.failure(op, r, "the submit that stands for a present's fence"));
   if (const auto* ids = find_chained<VkPresentIdKHR>(info.pNext, VK_STRUCTURE_TYPE_PRESENT_ID_KHR);
       ids != nullptr && ids->pPresentIds != nullptr)
     for (std::uint32_t i = 0; i < std::min(info.swapchainCount, ids->swapchainCount); ++i)

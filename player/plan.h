@@ -4,6 +4,7 @@
 // immutable from then on; any number of Runs read it, on any thread.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -51,6 +52,9 @@ struct Op {
   std::uint32_t first_ended = 0, ended = 0;
 };
 
+// The driver's own layout of images, by the name that it gives it; zeros: none.
+using ImageLayoutId = std::array<std::uint8_t, VK_UUID_SIZE>;
+
 struct CapturedPhysicalDevice {
   ObjectId id = 0;
   bool has_properties = false;
@@ -58,6 +62,7 @@ struct CapturedPhysicalDevice {
   bool has_memory = false;
   VkPhysicalDeviceMemoryProperties memory{};
   std::vector<VkQueueFamilyProperties> families;
+  ImageLayoutId image_layout{};
 };
 
 struct QueueUse {
@@ -202,6 +207,8 @@ struct Plan {
   std::vector<Settle> settles;  // likewise
   std::vector<SyncPoint> sync_points;
   std::unordered_map<ObjectId, std::string> debug_names;
+  // Of the regions that a host copy reads or writes: bytes that the capture has, by its record.
+  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> host_bytes;
   PlanCounts counts;
   bool foreign = false;          // take even the captured device for another one
   bool has_checkpoints = false;  // of any kind, also behind where a salvaged plan ends

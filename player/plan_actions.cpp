@@ -33,6 +33,10 @@ bool is_players_own_business(CommandId id) {
   switch (id) {
     case CommandId::vkMapMemory:
     case CommandId::vkUnmapMemory:
+#ifdef VK_KHR_map_memory2
+    case CommandId::vkMapMemory2:
+    case CommandId::vkUnmapMemory2:
+#endif
     case CommandId::vkFlushMappedMemoryRanges:
     case CommandId::vkInvalidateMappedMemoryRanges:
     case CommandId::vkCreateDebugUtilsMessengerEXT:

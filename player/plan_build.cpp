@@ -308,6 +308,7 @@ Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& c
   plan.ops.push_back(op);
   plan.settles.insert(plan.settles.end(), validity_.settles().begin(), validity_.settles().end());
   for (const validity::Validity::Begin& begin : validity_.begins()) change_begin(begin);
+  for (const codec::DataRef& data : lowered_.data) plan.host_bytes[op.sequence].push_back(data.bytes);
   count(command);
   note_sync(command, op);
   if (is_submit(command.canonical)) note_submits(command, op);
@@ -378,6 +379,11 @@ void PlanBuilder::count(const codec::CommandInfo& command) {
     case CommandId::rondoCheckpointSubresources:
       counts.content_checkpoints += view_.as<args_rondoCheckpointSubresources>().count;
       break;
+#ifdef VK_EXT_host_image_copy
+    case CommandId::vkCopyImageToMemory:
+      counts.content_checkpoints += view_.as<args_vkCopyImageToMemory>().pCopyImageToMemoryInfo->regionCount;
+      break;
+#endif
     default:
       if (name.starts_with("vkCmdDraw")) ++counts.draws;
       if (name.starts_with("vkCmdDispatch")) ++counts.dispatches;

@@ -160,6 +160,12 @@ Result<void> PlanBuilder::observe_device(const Record& record, const codec::Comm
       if (args.pProperties == nullptr) break;
       CapturedPhysicalDevice& device = physical(resolution_.ids[0]);
       device.properties = args.pProperties->properties;
+#ifdef VK_EXT_host_image_copy
+      if (const auto* layout = find_chained<VkPhysicalDeviceHostImageCopyPropertiesEXT>(
+              args.pProperties->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_IMAGE_COPY_PROPERTIES_EXT))
+        std::copy(std::begin(layout->optimalTilingLayoutUUID), std::end(layout->optimalTilingLayoutUUID),
+                  device.image_layout.begin());
+#endif
       device.has_properties = true;
       break;
     }

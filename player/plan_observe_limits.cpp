@@ -27,6 +27,15 @@ Result<void> PlanBuilder::observe_limits(const Record& record, const codec::Comm
     return wrong("queries " + std::to_string(first) + " to " + std::to_string(std::uint64_t{first} + count) +
                  " of a pool that has " + std::to_string(found->second));
   };
+  const auto push_constants = [&](std::uint64_t end) -> Result<void> {
+    if (end > kMaxPushConstants)
+      return wrong("no device has " + std::to_string(end) + " bytes of push constants");
+    if (const std::uint32_t device = device_of(resolution_.ids[0]);
+        device != kNone)  // preflight asks for them
+      plan_->devices[device].push_constants =
+          std::max(plan_->devices[device].push_constants, static_cast<std::uint32_t>(end));
+    return {};
+  };
   switch (command.canonical) {
     case CommandId::vkCreateQueryPool:
       if (const auto* info = view_.as<args_vkCreateQueryPool>().pCreateInfo; info != nullptr)
@@ -71,15 +80,14 @@ Result<void> PlanBuilder::observe_limits(const Record& record, const codec::Comm
     }
     case CommandId::vkCmdPushConstants: {
       const auto& a = view_.as<args_vkCmdPushConstants>();
-      const std::uint64_t end = std::uint64_t{a.offset} + a.size;
-      if (end > kMaxPushConstants)
-        return wrong("no device has " + std::to_string(end) + " bytes of push constants");
-      if (const std::uint32_t device = device_of(resolution_.ids[0]);
-          device != kNone)  // preflight asks for them
-        plan_->devices[device].push_constants =
-            std::max(plan_->devices[device].push_constants, static_cast<std::uint32_t>(end));
-      break;
+      return push_constants(std::uint64_t{a.offset} + a.size);
     }
+#ifdef VK_KHR_maintenance6
+    case CommandId::vkCmdPushConstants2: {
+      const auto& a = *view_.as<args_vkCmdPushConstants2>().pPushConstantsInfo;
+      return push_constants(std::uint64_t{a.offset} + a.size);
+    }
+#endif
     case CommandId::vkGetDeviceQueue: {
       const auto& a = view_.as<args_vkGetDeviceQueue>();
       const std::uint32_t device = device_of(resolution_.ids[0]);

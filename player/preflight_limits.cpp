@@ -251,6 +251,23 @@ void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& targ
              limits.maxFramebufferHeight);
         break;
       }
+#ifdef VK_EXT_host_image_copy
+      case CommandId::vkCopyMemoryToImage:
+      case CommandId::vkCopyImageToMemory: {
+        const bool writes = codec::info(op.command).canonical == CommandId::vkCopyMemoryToImage;
+        const VkHostImageCopyFlagsEXT flags =
+            writes ? native_block<args_vkCopyMemoryToImage>(plan, op, storage).pCopyMemoryToImageInfo->flags
+                   : native_block<args_vkCopyImageToMemory>(plan, op, storage).pCopyImageToMemoryInfo->flags;
+        if ((flags & VK_HOST_IMAGE_COPY_MEMCPY_EXT) == 0 ||
+            plan.physical_devices[captured.physical].image_layout == target.image_layout ||
+            !found.insert("optimalTilingLayoutUUID").second)
+          break;
+        shortfalls.push_back(
+            "the captured layout of images (optimalTilingLayoutUUID), in which the program " +
+            std::string(writes ? "wrote" : "read") + " them; record " + std::to_string(op.sequence));
+        break;
+      }
+#endif
       case CommandId::vkCreateBufferView: {
         const auto* info = native_block<args_vkCreateBufferView>(plan, op, storage).pCreateInfo;
         if (info != nullptr)

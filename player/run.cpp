@@ -34,6 +34,7 @@ const std::vector<Executor>& executors() {
     add_pool_executors(t);
     add_pipeline_executors(t);
     add_debug_executors(t);
+    add_host_copy_executors(t);
     add_checkpoint_executors(t);
     add_address_executors(t);
     add_descriptor_buffer_executors(t);
@@ -278,7 +279,9 @@ bool Run::comes(ObjectId fence) {
     const CommandId id = codec::info(op.command).canonical;
     const bool acquires = id == CommandId::vkAcquireNextImageKHR || id == CommandId::vkAcquireNextImage2KHR;
     const bool resets = id == CommandId::vkResetFences;
-    if (!acquires && !resets && id != CommandId::vkQueueSubmit && id != CommandId::vkQueueSubmit2) continue;
+    const bool gives = id == CommandId::vkQueueSubmit || id == CommandId::vkQueueSubmit2 ||
+                       id == CommandId::vkQueuePresentKHR;
+    if (!acquires && !resets && !gives) continue;
     const auto patches = std::span(plan_.patches).subspan(op.first_patch, op.patches);
     if (std::none_of(patches.begin(), patches.end(), [&](const Patch& p) { return p.id == fence; })) continue;
     if (resets) return false;

@@ -287,6 +287,7 @@ void add_sync_executors(std::vector<Executor>& table);
 void add_pool_executors(std::vector<Executor>& table);
 void add_pipeline_executors(std::vector<Executor>& table);
 bool is_debug_command(CommandId id);  // names, tags, labels: exec_debug.cpp
+void add_host_copy_executors(std::vector<Executor>& table);
 void add_debug_executors(std::vector<Executor>& table);
 void add_checkpoint_executors(std::vector<Executor>& table);
 void add_address_executors(std::vector<Executor>& table);

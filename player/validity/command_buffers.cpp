@@ -13,8 +13,8 @@ namespace {
 using State = CommandBuffer::State;
 using Pass = CommandBuffer::Pass;
 
-// Secondaries within secondaries; Vulkan has none, some extensions one.
-constexpr int kDeepest = 4;
+// Secondaries within secondaries: drivers execute them one in the other.
+constexpr int kDeepest = 32;
 
 // Read while recording only: they may go before the commands are executed.
 bool may_go(HandleType type) {
@@ -153,6 +153,8 @@ Wrong begin(Validity& v, const Call& c) {
     if (rendering->colorAttachmentCount != 0 && rendering->pColorAttachmentFormats == nullptr)
       return "pColorAttachmentFormats of what it inherits is null";
   }
+  if (Wrong w = check_rendering_places(inherited.pNext); !w.empty()) return w;
+  commands->takes_secondaries = true;
   commands->in_render_pass = inherited.renderPass != VK_NULL_HANDLE;
   commands->attachments = pass != nullptr ? pass->attachments : 0;
   commands->subpass = inherited.subpass;
@@ -188,7 +190,8 @@ void give_again(Validity& v, CommandBuffer& commands, bool runs) {
 }
 
 // A driver looks into the pass of the one with what it knows of the other.
-Wrong check_inherited(const CommandBuffer& primary, const CommandBuffer& secondary) {
+Wrong check_inherited(CommandBuffer& primary, const CommandBuffer& secondary) {
+  if (primary.secondary && primary.framebuffer == 0) primary.framebuffer = secondary.framebuffer;
   if (primary.in_render_pass != secondary.in_render_pass ||
       (primary.in_render_pass && primary.subpass != secondary.subpass))
     return "continues another subpass";
@@ -199,11 +202,21 @@ Wrong check_inherited(const CommandBuffer& primary, const CommandBuffer& seconda
              : Wrong();
 }
 
+bool may_nest([[maybe_unused]] const Validity& v, [[maybe_unused]] const Call& c) {
+#ifdef VK_EXT_nested_command_buffer
+  return v.has_extension(c.dispatch(), VK_EXT_NESTED_COMMAND_BUFFER_EXTENSION_NAME);
+#else
+  return false;
+#endif
+}
+
 Wrong execute(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdExecuteCommands>();
   CommandBuffer* commands = v.command_buffers.find(c.dispatch());
+  if (commands != nullptr && commands->secondary && !may_nest(v, c))
+    return "is in a secondary command buffer";
   if (commands != nullptr && commands->feedback) return "transform feedback is not ended";
-  if (commands != nullptr && commands->pass != Pass::none && !commands->secondaries_only)
+  if (commands != nullptr && commands->pass != Pass::none && !commands->takes_secondaries)
     return "the subpass takes no secondary command buffers";
   for (std::uint32_t i = 0; i < a.commandBufferCount; ++i) {
     const ObjectId id = c.id(&a.pCommandBuffers[i]);
@@ -220,6 +233,9 @@ Wrong execute(Validity& v, const Call& c) {
     if (inside)
       if (Wrong w = check_clears(*commands, secondary->clears); !w.empty()) return v.name(id) + ' ' + w;
     commands->executes.push_back({id, secondary->recording});
+    commands->nesting = std::max(commands->nesting, secondary->nesting + 1);
+    if (commands->nesting > kDeepest)
+      return "executes secondaries within secondaries, " + std::to_string(commands->nesting) + " deep";
     // What was bound is undefined behind secondaries; a draw with nothing ends drivers.
     commands->graphics = commands->compute = false;
     commands->bound_graphics = commands->bound_compute = commands->bound_rays = 0;

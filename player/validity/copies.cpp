@@ -110,14 +110,7 @@ Wrong copy_buffer_image(Validity& v, ObjectId buffer, ObjectId image_id, bool to
   for (std::uint32_t i = 0; i < count; ++i) {
     const Region& r = regions[i];
     const VkImageSubresourceLayers& sub = r.imageSubresource;
-    if (Wrong w = check_layers(v, "imageSubresource", image_id, sub); !w.empty()) return w;
-    if (image != nullptr && (!std::has_single_bit(sub.aspectMask) ||
-                             (is_planar(image->format) && sub.aspectMask == VK_IMAGE_ASPECT_COLOR_BIT)))
-      return "a region names several aspects";
-    if (Wrong w = check_texels(v, "a region", image_id, sub, r.imageOffset, r.imageExtent); !w.empty())
-      return w;
-    if (image != nullptr && image->type != VK_IMAGE_TYPE_3D && r.imageExtent.depth > 1)
-      return "a region is deeper than " + v.name(image_id);
+    if (Wrong w = check_region(v, image_id, sub, r.imageOffset, r.imageExtent); !w.empty()) return w;
     // What exotic formats take is not known.
     const std::uint64_t bytes =
         image == nullptr ? 0
@@ -145,8 +138,7 @@ Wrong check_aspects(const Image& source, const Image& target, VkImageAspectFlags
 }
 
 template <class Region>
-Wrong copy_images(Validity& v, ObjectId from, ObjectId to, std::uint32_t count, const Region* regions) {
-  if (Wrong w = check_images(v, from, to); !w.empty()) return w;
+Wrong check_pairs(Validity& v, ObjectId from, ObjectId to, std::uint32_t count, const Region* regions) {
   const Image *source = v.image(from), *target = v.image(to);
   if (source == nullptr || target == nullptr) return {};
   if (source->samples != target->samples) return "the images have different numbers of samples";
@@ -173,6 +165,12 @@ Wrong copy_images(Validity& v, ObjectId from, ObjectId to, std::uint32_t count, 
     if (Wrong w = check_texels(v, "dstImage", to, r.dstSubresource, r.dstOffset, there); !w.empty()) return w;
   }
   return {};
+}
+
+template <class Region>
+Wrong copy_images(Validity& v, ObjectId from, ObjectId to, std::uint32_t count, const Region* regions) {
+  if (Wrong w = check_images(v, from, to); !w.empty()) return w;
+  return check_pairs(v, from, to, count, regions);
 }
 
 template <class Region>
@@ -351,6 +349,24 @@ Wrong update(Validity& v, const Call& c) {
 }
 
 }  // namespace
+
+Wrong check_region(Validity& v, ObjectId id, const VkImageSubresourceLayers& layers, const VkOffset3D& offset,
+                   const VkExtent3D& extent) {
+  if (Wrong w = check_layers(v, "imageSubresource", id, layers); !w.empty()) return w;
+  const Image* image = v.image(id);
+  if (image != nullptr && (!std::has_single_bit(layers.aspectMask) ||
+                           (is_planar(image->format) && layers.aspectMask == VK_IMAGE_ASPECT_COLOR_BIT)))
+    return "a region names several aspects";
+  if (Wrong w = check_texels(v, "a region", id, layers, offset, extent); !w.empty()) return w;
+  if (image != nullptr && image->type != VK_IMAGE_TYPE_3D && extent.depth > 1)
+    return "a region is deeper than " + v.name(id);
+  return {};
+}
+
+Wrong check_image_regions(Validity& v, ObjectId from, ObjectId to, std::uint32_t count,
+                          const VkImageCopy2* regions) {
+  return check_pairs(v, from, to, count, regions);
+}
 
 void add_copy_checks(std::vector<Handler>& table) {
   const auto add = [&](CommandId id, Handler handler) { table[static_cast<std::size_t>(id)] = handler; };

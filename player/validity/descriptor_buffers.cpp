@@ -75,8 +75,8 @@ Wrong bind_buffers(Validity& v, const Call& c) {
   return {};
 }
 
-Wrong set_offsets(Validity& v, const Call& c) {
-  const auto& a = c.as<args_vkCmdSetDescriptorBufferOffsetsEXT>();
+template <class Offsets>
+Wrong set_offsets(Validity& v, const Call& c, const Offsets& a) {
   const ObjectId id = c.id(&a.layout);
   const PipelineLayout* layout = v.pipeline_layouts.find(id);
   if (layout != nullptr && !within(a.firstSet, a.setCount, layout->sets.size()))
@@ -91,8 +91,8 @@ Wrong set_offsets(Validity& v, const Call& c) {
   return {};
 }
 
-Wrong embedded_samplers(Validity& v, const Call& c) {
-  const auto& a = c.as<args_vkCmdBindDescriptorBufferEmbeddedSamplersEXT>();
+template <class Samplers>
+Wrong embedded_samplers(Validity& v, const Call& c, const Samplers& a) {
   Wrong wrong;
   const SetLayout* layout = set_of(v, c.id(&a.layout), a.set, wrong);
   if (!wrong.empty() || layout == nullptr) return wrong;
@@ -101,6 +101,27 @@ Wrong embedded_samplers(Validity& v, const Call& c) {
              : "set " + std::to_string(a.set) + " has no embedded samplers";
 }
 
+Wrong set_offsets_1(Validity& v, const Call& c) {
+  return set_offsets(v, c, c.as<args_vkCmdSetDescriptorBufferOffsetsEXT>());
+}
+Wrong embedded_samplers_1(Validity& v, const Call& c) {
+  return embedded_samplers(v, c, c.as<args_vkCmdBindDescriptorBufferEmbeddedSamplersEXT>());
+}
+
+#ifdef VK_KHR_maintenance6
+Wrong set_offsets_2(Validity& v, const Call& c) {
+  const auto& info = *c.as<args_vkCmdSetDescriptorBufferOffsets2EXT>().pSetDescriptorBufferOffsetsInfo;
+  if (Wrong w = check_layout_or_parts(c.id(&info.layout), info.pNext); !w.empty()) return w;
+  return set_offsets(v, c, info);
+}
+Wrong embedded_samplers_2(Validity& v, const Call& c) {
+  const auto& info =
+      *c.as<args_vkCmdBindDescriptorBufferEmbeddedSamplers2EXT>().pBindDescriptorBufferEmbeddedSamplersInfo;
+  if (Wrong w = check_layout_or_parts(c.id(&info.layout), info.pNext); !w.empty()) return w;
+  return embedded_samplers(v, c, info);
+}
+#endif
+
 }  // namespace
 
 void add_descriptor_buffer_checks(std::vector<Handler>& table) {
@@ -108,8 +129,12 @@ void add_descriptor_buffer_checks(std::vector<Handler>& table) {
   add(CommandId::vkGetDescriptorEXT, get_descriptor);
   add(CommandId::vkGetDescriptorSetLayoutBindingOffsetEXT, binding_offset);
   add(CommandId::vkCmdBindDescriptorBuffersEXT, bind_buffers);
-  add(CommandId::vkCmdSetDescriptorBufferOffsetsEXT, set_offsets);
-  add(CommandId::vkCmdBindDescriptorBufferEmbeddedSamplersEXT, embedded_samplers);
+  add(CommandId::vkCmdSetDescriptorBufferOffsetsEXT, set_offsets_1);
+  add(CommandId::vkCmdBindDescriptorBufferEmbeddedSamplersEXT, embedded_samplers_1);
+#ifdef VK_KHR_maintenance6
+  add(CommandId::vkCmdSetDescriptorBufferOffsets2EXT, set_offsets_2);
+  add(CommandId::vkCmdBindDescriptorBufferEmbeddedSamplers2EXT, embedded_samplers_2);
+#endif
 }
 
 }  // namespace rondo::player::validity

@@ -258,20 +258,33 @@ Wrong update_sets(Validity& v, const Call& c) {
   return {};
 }
 
-Wrong push_set(Validity& v, const Call& c) {
-  const auto& a = c.as<args_vkCmdPushDescriptorSetKHR>();
+template <class Push>
+Wrong push_set(Validity& v, const Call& c, const Push& a, const std::vector<VkPipelineBindPoint>& points) {
   Wrong wrong;
   const ObjectId id = c.id(&a.layout);
   const SetLayout* layout = set_of(v, id, a.set, wrong);
   if (wrong.empty() && (layout == nullptr || !pushes(*layout)) && v.pipeline_layouts.find(id) != nullptr)
     return "set " + std::to_string(a.set) + " of " + v.name(id) + " is not for pushed descriptors";
   if (CommandBuffer* commands = v.command_buffers.find(c.dispatch()); commands != nullptr)
-    commands->bound_sets[{a.pipelineBindPoint, a.set}] = 0;
+    for (const VkPipelineBindPoint point : points) commands->bound_sets[{point, a.set}] = 0;
   for (std::uint32_t i = 0; wrong.empty() && i < a.descriptorWriteCount; ++i)
     wrong = check_write(v, c, layout, UINT32_MAX, "set " + std::to_string(a.set) + " of " + v.name(id),
                         a.pDescriptorWrites[i]);
   return wrong;
 }
+
+Wrong push_set_1(Validity& v, const Call& c) {
+  const auto& a = c.as<args_vkCmdPushDescriptorSetKHR>();
+  return push_set(v, c, a, {a.pipelineBindPoint});
+}
+
+#ifdef VK_KHR_maintenance6
+Wrong push_set_2(Validity& v, const Call& c) {
+  const auto& info = *c.as<args_vkCmdPushDescriptorSet2>().pPushDescriptorSetInfo;
+  if (Wrong w = check_layout_or_parts(c.id(&info.layout), info.pNext); !w.empty()) return w;
+  return push_set(v, c, info, points_of(info.stageFlags));
+}
+#endif
 
 Wrong create_template(Validity& v, const Call& c) {
   const VkDescriptorUpdateTemplateCreateInfo& info =
@@ -387,8 +400,8 @@ Wrong update_with_template(Validity& v, const Call& c) {
                              state != nullptr ? state->last : UINT32_MAX, v.name(set), set);
 }
 
-Wrong push_with_template(Validity& v, const Call& c) {
-  const auto& a = c.as<args_vkCmdPushDescriptorSetWithTemplateKHR>();
+template <class Push>
+Wrong push_with_template(Validity& v, const Call& c, const Push& a) {
   const ObjectId template_id = c.id(&a.descriptorUpdateTemplate), id = c.id(&a.layout);
   const Template* made = v.templates.find(template_id);
   Wrong wrong;
@@ -402,6 +415,18 @@ Wrong push_with_template(Validity& v, const Call& c) {
     return v.name(template_id) + " is not for pushes to " + where;
   return check_template_data(v, c, template_id, a.pData, layout, UINT32_MAX, where, 0);
 }
+
+Wrong push_with_template_1(Validity& v, const Call& c) {
+  return push_with_template(v, c, c.as<args_vkCmdPushDescriptorSetWithTemplateKHR>());
+}
+
+#ifdef VK_KHR_maintenance6
+Wrong push_with_template_2(Validity& v, const Call& c) {
+  const auto& info = *c.as<args_vkCmdPushDescriptorSetWithTemplate2>().pPushDescriptorSetWithTemplateInfo;
+  if (Wrong w = check_layout_or_parts(c.id(&info.layout), info.pNext); !w.empty()) return w;
+  return push_with_template(v, c, info);
+}
+#endif
 
 }  // namespace
 
@@ -442,10 +467,14 @@ std::uint64_t item_bytes(DescriptorItem item) {
 void add_descriptor_write_checks(std::vector<Handler>& table) {
   const auto add = [&](CommandId id, Handler handler) { table[static_cast<std::size_t>(id)] = handler; };
   add(CommandId::vkUpdateDescriptorSets, update_sets);
-  add(CommandId::vkCmdPushDescriptorSetKHR, push_set);
+  add(CommandId::vkCmdPushDescriptorSetKHR, push_set_1);
+#ifdef VK_KHR_maintenance6
+  add(CommandId::vkCmdPushDescriptorSet2, push_set_2);
+  add(CommandId::vkCmdPushDescriptorSetWithTemplate2, push_with_template_2);
+#endif
   add(CommandId::vkCreateDescriptorUpdateTemplate, create_template);
   add(CommandId::vkUpdateDescriptorSetWithTemplate, update_with_template);
-  add(CommandId::vkCmdPushDescriptorSetWithTemplateKHR, push_with_template);
+  add(CommandId::vkCmdPushDescriptorSetWithTemplateKHR, push_with_template_1);
 }
 
 }  // namespace rondo::player::validity

@@ -137,8 +137,8 @@ Wrong free_sets(Validity& v, const Call& c) {
 }
 
 // They move ranges within their buffers, which nothing else looks at.
-Wrong check_offsets(Validity& v, const Call& c) {
-  const auto& a = c.as<args_vkCmdBindDescriptorSets>();
+template <class Sets>
+Wrong check_offsets(Validity& v, const Call& c, const Sets& a) {
   const std::uint32_t* offset = a.pDynamicOffsets;
   for (std::uint32_t i = 0; i < a.descriptorSetCount; ++i) {
     const ObjectId id = c.id(&a.pDescriptorSets[i]);
@@ -159,8 +159,8 @@ Wrong check_offsets(Validity& v, const Call& c) {
   return {};
 }
 
-Wrong bind_sets(Validity& v, const Call& c) {
-  const auto& a = c.as<args_vkCmdBindDescriptorSets>();
+template <class Sets>
+Wrong bind_sets(Validity& v, const Call& c, const Sets& a, const std::vector<VkPipelineBindPoint>& points) {
   const ObjectId id = c.id(&a.layout);
   const PipelineLayout* layout = v.pipeline_layouts.find(id);
   if (layout == nullptr) return {};
@@ -176,7 +176,8 @@ Wrong bind_sets(Validity& v, const Call& c) {
     if (set_id == 0 && !has_parts(v, c)) return "set " + std::to_string(i) + " is null";
     const Set* set = v.sets.find(set_id);
     const SetLayoutRef& wanted = layout->sets[a.firstSet + i];
-    if (commands != nullptr) commands->bound_sets[{a.pipelineBindPoint, a.firstSet + i}] = set_id;
+    for (const VkPipelineBindPoint point : points)
+      if (commands != nullptr) commands->bound_sets[{point, a.firstSet + i}] = set_id;
     if (set != nullptr && wanted == nullptr)
       return v.name(set_id) + " is bound where " + v.name(id) + " has no set";
     if (set == nullptr) {
@@ -193,10 +194,48 @@ Wrong bind_sets(Validity& v, const Call& c) {
            std::to_string(dynamic);
   if (known && dynamic != a.dynamicOffsetCount)
     v.change(c, a.dynamicOffsetCount, static_cast<std::uint32_t>(dynamic));
-  return known && dynamic != 0 ? check_offsets(v, c) : Wrong();
+  return known && dynamic != 0 ? check_offsets(v, c, a) : Wrong();
 }
 
+Wrong bind_sets_1(Validity& v, const Call& c) {
+  const auto& a = c.as<args_vkCmdBindDescriptorSets>();
+  return bind_sets(v, c, a, {a.pipelineBindPoint});
+}
+
+#ifdef VK_KHR_maintenance6
+Wrong bind_sets_2(Validity& v, const Call& c) {
+  const auto& info = *c.as<args_vkCmdBindDescriptorSets2>().pBindDescriptorSetsInfo;
+  if (Wrong w = check_layout_or_parts(c.id(&info.layout), info.pNext); !w.empty()) return w;
+  return bind_sets(v, c, info, points_of(info.stageFlags));
+}
+
+Wrong push_constants_2(Validity&, const Call& c) {
+  const auto& info = *c.as<args_vkCmdPushConstants2>().pPushConstantsInfo;
+  return check_layout_or_parts(c.id(&info.layout), info.pNext);
+}
+#endif
+
 }  // namespace
+
+std::vector<VkPipelineBindPoint> points_of(VkShaderStageFlags stages) {
+  constexpr VkShaderStageFlags kRays =
+      VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_STAGE_ANY_HIT_BIT_KHR | VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR |
+      VK_SHADER_STAGE_MISS_BIT_KHR | VK_SHADER_STAGE_INTERSECTION_BIT_KHR | VK_SHADER_STAGE_CALLABLE_BIT_KHR;
+  std::vector<VkPipelineBindPoint> points;
+  if ((stages & ~(kRays | VK_SHADER_STAGE_COMPUTE_BIT)) != 0)
+    points.push_back(VK_PIPELINE_BIND_POINT_GRAPHICS);
+  if ((stages & VK_SHADER_STAGE_COMPUTE_BIT) != 0) points.push_back(VK_PIPELINE_BIND_POINT_COMPUTE);
+  if ((stages & kRays) != 0) points.push_back(VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR);
+  return points;
+}
+
+Wrong check_layout_or_parts(ObjectId layout, const void* chain) {
+  if (layout != 0) return {};
+  return find_chained<VkPipelineLayoutCreateInfo>(chain, VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO) !=
+                 nullptr
+             ? Wrong()
+             : "there is neither a layout nor what it would be made of";
+}
 
 bool is_dynamic(VkDescriptorType type) {
   return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC ||
@@ -222,7 +261,11 @@ void add_descriptor_checks(std::vector<Handler>& table) {
   add(CommandId::vkCreateDescriptorPool, create_set_pool);
   add(CommandId::vkAllocateDescriptorSets, allocate_sets);
   add(CommandId::vkFreeDescriptorSets, free_sets);
-  add(CommandId::vkCmdBindDescriptorSets, bind_sets);
+  add(CommandId::vkCmdBindDescriptorSets, bind_sets_1);
+#ifdef VK_KHR_maintenance6
+  add(CommandId::vkCmdBindDescriptorSets2, bind_sets_2);
+  add(CommandId::vkCmdPushConstants2, push_constants_2);
+#endif
 }
 
 }  // namespace rondo::player::validity

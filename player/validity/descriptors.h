@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "format/vulkan.h"
 #include "player/validity/validity.h"
@@ -17,5 +18,10 @@ bool is_dynamic(VkDescriptorType type);
 bool pushes(const SetLayout& layout);  // for descriptors that are pushed
 // The layout of a set of a pipeline layout; null: none, or not known.
 const SetLayout* set_of(Validity& v, ObjectId layout, std::uint32_t set, Wrong& wrong);
+
+// Where descriptors go that are bound or pushed: the points that stages stand for; and what
+// VK_KHR_maintenance6 lets stand in a pipeline layout's place.
+std::vector<VkPipelineBindPoint> points_of(VkShaderStageFlags stages);
+Wrong check_layout_or_parts(ObjectId layout, const void* chain);
 
 }  // namespace rondo::player::validity

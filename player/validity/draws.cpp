@@ -171,11 +171,24 @@ Wrong draw_mesh_indirect_count(Validity& v, const Call& c) {
                        sizeof(VkDrawMeshTasksIndirectCommandEXT));
 }
 
+bool may_bind_null(const Validity& v, ObjectId commands) {
+  const std::uint32_t place = v.plan().place_of(v.plan().objects.objects()[commands].device);
+  if (place >= v.plan().devices.size()) return false;
+  for (const FeatureUse& use : v.plan().devices[place].features)
+    if (use.structure == StructId::VkPhysicalDeviceRobustness2FeaturesEXT &&
+        use.bytes.size() >= sizeof(VkPhysicalDeviceRobustness2FeaturesEXT) &&
+        reinterpret_cast<const VkPhysicalDeviceRobustness2FeaturesEXT*>(use.bytes.data())->nullDescriptor !=
+            VK_FALSE)
+      return true;
+  return false;
+}
+
 // `size`: of bytes that are indices; VK_WHOLE_SIZE: all to the buffer's end.
 template <class Args>
 Wrong bind_indices(Validity& v, const Call& c, const Args& a, VkDeviceSize size) {
   const ObjectId id = c.id(&a.buffer);
   if (Wrong w = check_bytes(v, "buffer", id, a.offset, size); !w.empty()) return w;
+  if (id == 0 && !may_bind_null(v, c.dispatch())) return "buffer is null";
   if (a.indexType == VK_INDEX_TYPE_NONE_KHR) return "indexType is none";
   const std::uint32_t bytes = a.indexType == VK_INDEX_TYPE_UINT32      ? 4
                               : a.indexType == VK_INDEX_TYPE_UINT8_EXT ? 1
@@ -201,18 +214,6 @@ Wrong bind_index_buffer_2(Validity& v, const Call& c) {
   return bind_indices(v, c, a, a.size);
 }
 #endif
-
-bool may_bind_null(const Validity& v, ObjectId commands) {
-  const std::uint32_t place = v.plan().place_of(v.plan().objects.objects()[commands].device);
-  if (place >= v.plan().devices.size()) return false;
-  for (const FeatureUse& use : v.plan().devices[place].features)
-    if (use.structure == StructId::VkPhysicalDeviceRobustness2FeaturesEXT &&
-        use.bytes.size() >= sizeof(VkPhysicalDeviceRobustness2FeaturesEXT) &&
-        reinterpret_cast<const VkPhysicalDeviceRobustness2FeaturesEXT*>(use.bytes.data())->nullDescriptor !=
-            VK_FALSE)
-      return true;
-  return false;
-}
 
 Wrong check_vertices(Validity& v, const Call& c, std::uint32_t count, const VkBuffer* buffers,
                      const VkDeviceSize* offsets, const VkDeviceSize* sizes, VkBufferUsageFlags usage) {

@@ -212,6 +212,7 @@ Wrong begin_pass(Validity& v, const Call& c, const VkRenderPassBeginInfo& info, 
   if (commands == nullptr) return {};
   commands->pass = CommandBuffer::Pass::render_pass;
   commands->secondaries_only = contents == VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS;
+  commands->takes_secondaries = contents != VK_SUBPASS_CONTENTS_INLINE;
   commands->in_render_pass = true;
   commands->attachments = pass != nullptr ? pass->attachments : 0;
   commands->framebuffer = framebuffer_id;
@@ -252,6 +253,7 @@ Wrong next_subpass(Validity& v, const Call& c, VkSubpassContents contents) {
   if (commands->feedback) return "transform feedback is not ended";
   if (++commands->subpass >= commands->subpasses) return "behind the last subpass";
   commands->secondaries_only = contents == VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS;
+  commands->takes_secondaries = contents != VK_SUBPASS_CONTENTS_INLINE;
   return {};
 }
 Wrong next_subpass_1(Validity& v, const Call& c) {
@@ -264,6 +266,7 @@ Wrong next_subpass_2(Validity& v, const Call& c) {
 void leave(CommandBuffer& commands) {
   commands.pass = CommandBuffer::Pass::none;
   commands.knows_area = commands.secondaries_only = commands.in_render_pass = false;
+  commands.takes_secondaries = false;
   commands.framebuffer = 0;
 }
 
@@ -354,7 +357,11 @@ Wrong begin_rendering(Validity& v, const Call& c) {
     return "depth and stencil are attachments of different views";
   if (CommandBuffer* commands = v.command_buffers.find(c.dispatch()); commands != nullptr) {
     commands->pass = CommandBuffer::Pass::rendering;
-    commands->secondaries_only = (info.flags & VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT) != 0;
+    commands->takes_secondaries = (info.flags & VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT) != 0;
+    commands->secondaries_only = commands->takes_secondaries;
+#ifdef VK_EXT_nested_command_buffer
+    if ((info.flags & VK_RENDERING_CONTENTS_INLINE_BIT_EXT) != 0) commands->secondaries_only = false;
+#endif
     commands->in_render_pass = false;
     commands->framebuffer = 0;
     commands->subpass = 0;
@@ -448,7 +455,16 @@ Wrong clear_attachments(Validity& v, const Call& c) {
 
 }  // namespace
 
-Wrong check_clears(const CommandBuffer& commands, const Clears& clears) {
+Wrong check_clears(CommandBuffer& commands, const Clears& clears) {
+  if (!commands.knows_area && commands.secondary) {  // looked at with its own
+    Clears& own = commands.clears;
+    own.left = std::min(own.left, clears.left);
+    own.top = std::min(own.top, clears.top);
+    own.right = std::max(own.right, clears.right);
+    own.bottom = std::max(own.bottom, clears.bottom);
+    own.layers = std::max(own.layers, clears.layers);
+    own.colors = std::max(own.colors, clears.colors);
+  }
   if (!commands.knows_area) return {};
   const Room room(commands);
   if (clears.colors > room.colors) return no_color(clears.colors - std::uint64_t{1}, room.colors);

@@ -306,6 +306,7 @@ Wrong create_graphics(Validity& v, const Call& c) {
       if (const Pipeline* part = v.pipelines.find(c.id(&libraries->pLibraries[p]));
           part == nullptr || !part->library)
         return "library " + std::to_string(p) + " is none";
+    if (Wrong w = check_rendering_places(info.pNext); !w.empty()) return w;
     if (Wrong w = Graphics{v, c, info}.check(); !w.empty()) return "pipeline " + std::to_string(i) + ": " + w;
     check_base(v, c, info, i, flags);
     flags.push_back(pipeline_flags(info));

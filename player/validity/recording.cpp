@@ -37,6 +37,14 @@ VkQueueFlags queues_of(CommandId id) {
 #ifdef VK_EXT_shader_object
     case CommandId::vkCmdBindShadersEXT:
 #endif
+#ifdef VK_KHR_maintenance6
+    case CommandId::vkCmdBindDescriptorSets2:
+    case CommandId::vkCmdPushConstants2:
+    case CommandId::vkCmdPushDescriptorSet2:
+    case CommandId::vkCmdPushDescriptorSetWithTemplate2:
+    case CommandId::vkCmdSetDescriptorBufferOffsets2EXT:
+    case CommandId::vkCmdBindDescriptorBufferEmbeddedSamplers2EXT:
+#endif
     case CommandId::vkCmdPushConstants:
     case CommandId::vkCmdPushDescriptorSetKHR:
     case CommandId::vkCmdPushDescriptorSetWithTemplateKHR:
@@ -120,10 +128,9 @@ bool makes_commands([[maybe_unused]] CommandId id) {
 }
 
 bool for_primaries(CommandId id) {
-  return is_one_of(id,
-                   {CommandId::vkCmdBeginRenderPass, CommandId::vkCmdBeginRenderPass2,
-                    CommandId::vkCmdNextSubpass, CommandId::vkCmdNextSubpass2, CommandId::vkCmdEndRenderPass,
-                    CommandId::vkCmdEndRenderPass2, CommandId::vkCmdExecuteCommands}) ||
+  return is_one_of(id, {CommandId::vkCmdBeginRenderPass, CommandId::vkCmdBeginRenderPass2,
+                        CommandId::vkCmdNextSubpass, CommandId::vkCmdNextSubpass2,
+                        CommandId::vkCmdEndRenderPass, CommandId::vkCmdEndRenderPass2}) ||
          makes_commands(id);
 }
 
@@ -174,12 +181,23 @@ bool outside_passes(CommandId id) {
 }
 
 bool within_passes(CommandId id) {
+#ifdef VK_KHR_dynamic_rendering_local_read
+  if (id == CommandId::vkCmdSetRenderingAttachmentLocations ||
+      id == CommandId::vkCmdSetRenderingInputAttachmentIndices)
+    return true;
+#endif
   return std::string_view(codec::info(id).name).starts_with("vkCmdDraw") ||
          is_one_of(id, {CommandId::vkCmdBeginTransformFeedbackEXT, CommandId::vkCmdEndTransformFeedbackEXT,
                         CommandId::vkCmdClearAttachments});
 }
 
 bool beside_secondaries(CommandId id) {
+#ifdef VK_KHR_dynamic_rendering_local_read
+  // What secondaries inherit has to be said before them.
+  if (id == CommandId::vkCmdSetRenderingAttachmentLocations ||
+      id == CommandId::vkCmdSetRenderingInputAttachmentIndices)
+    return true;
+#endif
   return is_one_of(
       id, {CommandId::vkCmdExecuteCommands, CommandId::vkCmdNextSubpass, CommandId::vkCmdNextSubpass2,
            CommandId::vkCmdEndRenderPass, CommandId::vkCmdEndRenderPass2, CommandId::vkCmdEndRendering});
@@ -242,6 +260,28 @@ Wrong set_vertex_input(Validity&, const Call& c) {
   }
   return {};
 }
+
+#ifdef VK_KHR_dynamic_rendering_local_read
+Wrong check_places(std::uint32_t count, const std::uint32_t* places) {
+  if (Wrong w = check_count("attachments", 0, count, kColors); !w.empty()) return w;
+  for (std::uint32_t i = 0; places != nullptr && i < count; ++i)
+    if (places[i] >= kColors && places[i] != VK_ATTACHMENT_UNUSED)
+      return "attachment " + std::to_string(i) + " is at " + std::to_string(places[i]) + ", and there are " +
+             std::to_string(kColors) + " places at most";
+  return {};
+}
+
+Wrong set_locations(Validity&, const Call& c) {
+  const auto& info = *c.as<args_vkCmdSetRenderingAttachmentLocations>().pLocationInfo;
+  return check_places(info.colorAttachmentCount, info.pColorAttachmentLocations);
+}
+
+// Inputs may have any index: a driver compares them only.
+Wrong set_inputs(Validity&, const Call& c) {
+  const auto& info = *c.as<args_vkCmdSetRenderingInputAttachmentIndices>().pInputAttachmentIndexInfo;
+  return check_count("attachments", 0, info.colorAttachmentCount, kColors);
+}
+#endif
 
 Wrong check_counters(Validity& v, const Call& c, std::uint32_t first, std::uint32_t count,
                      const VkBuffer* buffers, const VkDeviceSize* offsets) {
@@ -312,6 +352,22 @@ Wrong check_place(const CommandBuffer& commands, CommandId id) {
   return {};
 }
 
+Wrong check_rendering_places([[maybe_unused]] const void* chain) {
+#ifdef VK_KHR_dynamic_rendering_local_read
+  if (const auto* locations = find_chained<VkRenderingAttachmentLocationInfoKHR>(
+          chain, VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_LOCATION_INFO_KHR);
+      locations != nullptr)
+    if (Wrong w = check_places(locations->colorAttachmentCount, locations->pColorAttachmentLocations);
+        !w.empty())
+      return w;
+  if (const auto* inputs = find_chained<VkRenderingInputAttachmentIndexInfoKHR>(
+          chain, VK_STRUCTURE_TYPE_RENDERING_INPUT_ATTACHMENT_INDEX_INFO_KHR);
+      inputs != nullptr)
+    return check_count("attachments", 0, inputs->colorAttachmentCount, kColors);
+#endif
+  return {};
+}
+
 bool does_nothing(const Call& c) {
   switch (c.command.canonical) {
     case CommandId::vkCmdCopyBuffer:
@@ -358,6 +414,24 @@ bool does_nothing(const Call& c) {
       return c.as<args_vkCmdPushDescriptorSetKHR>().descriptorWriteCount == 0;
     case CommandId::vkCmdPushConstants:
       return c.as<args_vkCmdPushConstants>().size == 0;
+#ifdef VK_EXT_host_image_copy
+    case CommandId::vkCopyMemoryToImage:
+      return c.as<args_vkCopyMemoryToImage>().pCopyMemoryToImageInfo->regionCount == 0;
+    case CommandId::vkCopyImageToMemory:
+      return c.as<args_vkCopyImageToMemory>().pCopyImageToMemoryInfo->regionCount == 0;
+    case CommandId::vkCopyImageToImage:
+      return c.as<args_vkCopyImageToImage>().pCopyImageToImageInfo->regionCount == 0;
+    case CommandId::vkTransitionImageLayout:
+      return c.as<args_vkTransitionImageLayout>().transitionCount == 0;
+#endif
+#ifdef VK_KHR_maintenance6
+    case CommandId::vkCmdBindDescriptorSets2:
+      return c.as<args_vkCmdBindDescriptorSets2>().pBindDescriptorSetsInfo->descriptorSetCount == 0;
+    case CommandId::vkCmdPushDescriptorSet2:
+      return c.as<args_vkCmdPushDescriptorSet2>().pPushDescriptorSetInfo->descriptorWriteCount == 0;
+    case CommandId::vkCmdPushConstants2:
+      return c.as<args_vkCmdPushConstants2>().pPushConstantsInfo->size == 0;
+#endif
     case CommandId::vkCmdExecuteCommands:
       return c.as<args_vkCmdExecuteCommands>().commandBufferCount == 0;
     case CommandId::vkCmdSetViewport:
@@ -418,6 +492,10 @@ void add_recording_checks(std::vector<Handler>& table) {
   add(CommandId::vkCmdSetColorWriteMaskEXT, set_blending<args_vkCmdSetColorWriteMaskEXT>);
   add(CommandId::vkCmdSetPatchControlPointsEXT, set_patch);
   add(CommandId::vkCmdSetVertexInputEXT, set_vertex_input);
+#ifdef VK_KHR_dynamic_rendering_local_read
+  add(CommandId::vkCmdSetRenderingAttachmentLocations, set_locations);
+  add(CommandId::vkCmdSetRenderingInputAttachmentIndices, set_inputs);
+#endif
   add(CommandId::vkCmdBeginTransformFeedbackEXT, begin_feedback);
   add(CommandId::vkCmdEndTransformFeedbackEXT, end_feedback);
   add(CommandId::vkCmdBeginConditionalRenderingEXT, begin_conditional);

@@ -210,7 +210,18 @@ Wrong wait_for_present(Validity& v, const Call& c) {
 
 Wrong present(Validity& v, const Call& c) {
   const VkPresentInfoKHR& info = *c.as<args_vkQueuePresentKHR>().pPresentInfo;
+  const auto* fences = find_chained<VkSwapchainPresentFenceInfoEXT>(
+      info.pNext, VK_STRUCTURE_TYPE_SWAPCHAIN_PRESENT_FENCE_INFO_EXT);
+  const std::uint32_t signalled =
+      fences != nullptr && fences->pFences != nullptr ? fences->swapchainCount : 0;
+  for (std::uint32_t i = 0; i < signalled; ++i) {
+    const ObjectId id = c.id(&fences->pFences[i]);
+    for (std::uint32_t k = 0; id != 0 && k < i; ++k)
+      if (c.id(&fences->pFences[k]) == id) return v.name(id) + " is signalled twice";
+    make_unsignalled(v, id);
+  }
   const Place place = v.work.next(c.dispatch());
+  for (std::uint32_t i = 0; i < signalled; ++i) give(v, c.id(&fences->pFences[i]), place);
   for (std::uint32_t i = 0; i < info.waitSemaphoreCount; ++i)
     if (const Semaphore* one = v.semaphores.find(c.id(&info.pWaitSemaphores[i]));
         one != nullptr && one->timeline)

@@ -31,6 +31,7 @@ const std::vector<Handler>& handlers() {
     add_pipeline_checks(t);
     add_command_buffer_checks(t);
     add_copy_checks(t);
+    add_host_copy_checks(t);
     add_draw_checks(t);
     add_query_checks(t);
     add_shader_checks(t);

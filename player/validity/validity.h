@@ -226,6 +226,7 @@ void add_pass_checks(std::vector<Handler>& table);
 void add_pipeline_checks(std::vector<Handler>& table);
 void add_command_buffer_checks(std::vector<Handler>& table);
 void add_copy_checks(std::vector<Handler>& table);
+void add_host_copy_checks(std::vector<Handler>& table);
 void add_draw_checks(std::vector<Handler>& table);
 void add_query_checks(std::vector<Handler>& table);
 void add_shader_checks(std::vector<Handler>& table);
@@ -245,6 +246,7 @@ bool is_enumerant(EnumId id, std::uint32_t value);
 Wrong record_command(Validity& v, const Call& call);
 // recording.cpp: where commands may stand, and on which queues.
 Wrong check_place(const CommandBuffer& commands, CommandId id);
+Wrong check_rendering_places(const void* chain);  // of attachments, in a pipeline or what is inherited
 // Calls for no objects, regions, sets: they do nothing, and Vulkan has them not.
 bool does_nothing(const Call& call);
 // rays.cpp: which of a pipeline's stages its groups have.
@@ -284,7 +286,12 @@ VkExtent3D mip_extent(const Image& image, std::uint32_t mip);
 // Slices of a 3D image are layers where it was made with one of these flags.
 std::uint32_t layers_of(const Image& image, std::uint32_t mip,
                         VkImageCreateFlags slices = VK_IMAGE_CREATE_2D_ARRAY_COMPATIBLE_BIT);
+// copies.cpp: of one aspect, between an image and memory; between two images.
+Wrong check_region(Validity& v, ObjectId image, const VkImageSubresourceLayers& layers,
+                   const VkOffset3D& offset, const VkExtent3D& extent);
+Wrong check_image_regions(Validity& v, ObjectId from, ObjectId to, std::uint32_t count,
+                          const VkImageCopy2* regions);
 // passes.cpp: clears of a secondary, where it is executed.
-Wrong check_clears(const CommandBuffer& commands, const Clears& clears);
+Wrong check_clears(CommandBuffer& commands, const Clears& clears);
 
 }  // namespace rondo::player::validity
