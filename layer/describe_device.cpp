@@ -43,6 +43,11 @@ void properties(const DeviceState& device) {
   auto driver =
       chained<VkPhysicalDeviceDriverProperties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES, head);
   if (device.api_version >= VK_API_VERSION_1_2) head = &driver;
+#ifdef VK_EXT_host_image_copy
+  auto copies = chained<VkPhysicalDeviceHostImageCopyPropertiesEXT>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_IMAGE_COPY_PROPERTIES_EXT, head);
+  if (device.next->vkCopyMemoryToImageEXT != nullptr) head = &copies;
+#endif
   auto all = chained<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, head);
   vk.vkGetPhysicalDeviceProperties2(device.physical, &all);
   write(CommandId::vkGetPhysicalDeviceProperties2,

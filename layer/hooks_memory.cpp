@@ -170,11 +170,15 @@ VKAPI_ATTR void VKAPI_CALL hook_vkFreeMemory(VkDevice device, VkDeviceMemory mem
   gone.reset();
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkMapMemory(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset,
-                                                VkDeviceSize size, VkMemoryMapFlags flags, void** ppData) {
-  DeviceState& state = device_of(device);
+namespace {
+
+// What vkMapMemory and its newer form have in common: `down` calls the driver, `asked` is what the
+// program passed.
+template <CommandId C, class Down, class... Asked>
+VkResult map_memory(DeviceState& state, VkDeviceMemory memory, VkDeviceSize offset, VkDeviceSize size,
+                    void** ppData, Down&& down, Asked... asked) {
   const auto map = [&] {
-    const VkResult result = state.next->vkMapMemory(device, memory, offset, size, flags, ppData);
+    const VkResult result = down();
     if (result != VK_SUCCESS) return result;
     guarded([&] {
       const auto lock = host_memory().enter();
@@ -219,8 +223,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkMapMemory(VkDevice device, VkDeviceMemory 
     });
     return result;
   };
-  const VkResult result =
-      record_with<CommandId::vkMapMemory>(map, device, memory, offset, size, flags, ppData);
+  const VkResult result = record_with<C>(map, asked...);
   // What a program maps only after its wait, the wait did not look at.
   if (result == VK_SUCCESS && recording() && state.checkpointer != nullptr &&
       settings().checkpoints >= Checkpoints::readback)
@@ -229,9 +232,9 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkMapMemory(VkDevice device, VkDeviceMemory 
   return result;
 }
 
-VKAPI_ATTR void VKAPI_CALL hook_vkUnmapMemory(VkDevice device, VkDeviceMemory memory) {
-  DeviceState& state = device_of(device);
-  record_critical<CommandId::vkUnmapMemory>(
+template <CommandId C, class Down, class... Asked>
+auto unmap_memory(DeviceState& state, VkDeviceMemory memory, Down&& down, Asked... asked) {
+  return record_critical<C>(
       [&](ThreadState* thread) {
         Memory* const known = HostMemory::find(state, memory);
         if (known == nullptr || !known->mapped || known->pages != nullptr) return;
@@ -244,8 +247,44 @@ VKAPI_ATTR void VKAPI_CALL hook_vkUnmapMemory(VkDevice device, VkDeviceMemory me
         end_tracking(*known);
         known->mapped = false;
       },
-      [&] { state.next->vkUnmapMemory(device, memory); }, device, memory);
+      std::forward<Down>(down), asked...);
 }
+
+}  // namespace
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkMapMemory(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset,
+                                                VkDeviceSize size, VkMemoryMapFlags flags, void** ppData) {
+  DeviceState& state = device_of(device);
+  return map_memory<CommandId::vkMapMemory>(
+      state, memory, offset, size, ppData,
+      [&] { return state.next->vkMapMemory(device, memory, offset, size, flags, ppData); }, device, memory,
+      offset, size, flags, ppData);
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_vkUnmapMemory(VkDevice device, VkDeviceMemory memory) {
+  DeviceState& state = device_of(device);
+  unmap_memory<CommandId::vkUnmapMemory>(
+      state, memory, [&] { state.next->vkUnmapMemory(device, memory); }, device, memory);
+}
+
+#ifdef VK_KHR_map_memory2
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkMapMemory2KHR(VkDevice device, const VkMemoryMapInfoKHR* pMemoryMapInfo,
+                                                    void** ppData) {
+  DeviceState& state = device_of(device);
+  return map_memory<CommandId::vkMapMemory2KHR>(
+      state, pMemoryMapInfo->memory, pMemoryMapInfo->offset, pMemoryMapInfo->size, ppData,
+      [&] { return state.next->vkMapMemory2KHR(device, pMemoryMapInfo, ppData); }, device, pMemoryMapInfo,
+      ppData);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkUnmapMemory2KHR(VkDevice device,
+                                                      const VkMemoryUnmapInfoKHR* pMemoryUnmapInfo) {
+  DeviceState& state = device_of(device);
+  return unmap_memory<CommandId::vkUnmapMemory2KHR>(
+      state, pMemoryUnmapInfo->memory,
+      [&] { return state.next->vkUnmapMemory2KHR(device, pMemoryUnmapInfo); }, device, pMemoryUnmapInfo);
+}
+#endif
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkFlushMappedMemoryRanges(VkDevice device, std::uint32_t memoryRangeCount,
                                                               const VkMappedMemoryRange* pMemoryRanges) {

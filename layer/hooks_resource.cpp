@@ -11,6 +11,7 @@
 #include "layer/imports.h"
 #include "layer/regular.h"
 #include "layer/resources.h"
+#include "layer/side_tables.h"
 
 namespace rondo::layer {
 
@@ -156,6 +157,17 @@ std::string why_unreadable(const VkImageCreateInfo& asked, const Made& made) {
   if (made.readable || (asked.usage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) != 0) return {};
   if ((asked.usage & VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT) != 0) return "it is transient";
   return "as a transfer source it would not be what the program asked for";
+}
+
+bool host_copies([[maybe_unused]] const VkImageCreateInfo& info) {
+#ifdef VK_EXT_host_image_copy
+  const auto* stencil = find_in_chain<VkImageStencilUsageCreateInfo>(
+      info.pNext, VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO);
+  return ((info.usage | (stencil != nullptr ? stencil->stencilUsage : 0)) &
+          VK_IMAGE_USAGE_HOST_TRANSFER_BIT_EXT) != 0;
+#else
+  return false;
+#endif
 }
 
 void bind_image(DeviceState& device, VkImage image, VkDeviceMemory handle) {
@@ -315,6 +327,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateImage(VkDevice device, const VkImage
     Made made;
     const VkResult result = create_image(state, *pCreateInfo, pAllocator, pImage, made);
     if (result != VK_SUCCESS || !recording()) return result;
+    if (host_copies(*pCreateInfo)) guarded([&] { side_tables().host_image(device, *pImage, *pCreateInfo); });
     if (!made.extended && !may_be_imported(pCreateInfo->pNext)) remember_plain(state, *pImage, *pCreateInfo);
     if (state.resources != nullptr)
       guarded([&] {

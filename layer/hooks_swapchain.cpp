@@ -2,6 +2,7 @@
 // Swapchains and presents.
 #include "generated/hooks.h"
 #include "gpu/texels.h"
+#include "layer/chain.h"
 #include "layer/checkpoint.h"
 #include "layer/critical.h"
 #include "layer/loss.h"
@@ -142,6 +143,13 @@ VkResult present(DeviceState& device, VkQueue queue, const VkPresentInfoKHR* pPr
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueuePresentKHR(VkQueue queue, const VkPresentInfoKHR* pPresentInfo) {
   DeviceState& device = device_of(queue);
+  const auto* fences = find_in_chain<VkSwapchainPresentFenceInfoEXT>(
+      pPresentInfo->pNext, VK_STRUCTURE_TYPE_SWAPCHAIN_PRESENT_FENCE_INFO_EXT);
+  if (fences != nullptr && recording()) {
+    const auto lock = host_memory().enter();
+    for (std::uint32_t i = 0; i < fences->swapchainCount; ++i)
+      device.memories.fences.erase(fences->pFences[i]);  // they say nothing of any submit now
+  }
   return noted<CommandId::vkQueuePresentKHR>(device, present(device, queue, pPresentInfo));
 }
 

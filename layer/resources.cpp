@@ -153,6 +153,26 @@ void Resources::submitted(std::uint32_t family, std::span<const VkCommandBuffer>
       for (const Effect& effect : found->second) apply(effect, family, in_order);
 }
 
+void Resources::host_wrote(VkImage handle, const VkImageSubresourceLayers& layers) {
+  const auto image = images_.find(handle);
+  if (image == images_.end()) return;
+  each(image->second, {layers.aspectMask, layers.mipLevel, 1, layers.baseArrayLayer, layers.layerCount},
+       [](Subresource& part) { part.written = part.defined = true; });
+}
+
+void Resources::host_moved(VkImage handle, const VkImageSubresourceRange& range, VkImageLayout from,
+                           VkImageLayout to) {
+  const auto image = images_.find(handle);
+  if (image == images_.end() || from == to) return;
+  each(image->second, range, [&](Subresource& part) {
+    part.layout = to;
+    part.uncertain = false;
+    if (from != VK_IMAGE_LAYOUT_UNDEFINED) return;
+    part.written = false;  // forgotten: as a new image
+    part.defined = true;
+  });
+}
+
 void Resources::list(VkImage handle, const Image& image, std::vector<Part>& parts) const {
   if (image.place.memory == VK_NULL_HANDLE) return;
   Part part;

@@ -44,6 +44,10 @@ class Resources {
   // is executed behind all before.
   void submitted(std::uint32_t family, std::span<const VkCommandBuffer> commands, bool in_order);
 
+  // --- What the host itself does to images, at once. Under enter()'s lock.
+  void host_wrote(VkImage image, const VkImageSubresourceLayers& layers);
+  void host_moved(VkImage image, const VkImageSubresourceRange& range, VkImageLayout from, VkImageLayout to);
+
   // --- What is to be read.
   struct Part {
     gpu::Source source;

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <mutex>
 
+#include "gpu/texels.h"
+#include "layer/state.h"
+
 namespace rondo::layer {
 
 namespace {
@@ -79,6 +82,65 @@ codec::EncodeContext::TemplateLayout SideTables::template_layout(std::uint64_t u
   const std::shared_lock guard(lock_);
   const auto found = templates_.find(update_template);
   return found == templates_.end() ? nullptr : found->second;
+}
+
+void SideTables::host_image(VkDevice device, VkImage handle, const VkImageCreateInfo& info) {
+  const std::lock_guard guard(lock_);
+  host_images_[handle_value(handle)] = {device, info.format, info.arrayLayers};
+}
+
+namespace {
+
+// Of a subresource in the driver's own layout.
+std::optional<std::uint64_t> bytes_as_they_lie([[maybe_unused]] VkDevice device,
+                                               [[maybe_unused]] VkImage image,
+                                               [[maybe_unused]] const VkImageSubresource& part) {
+#ifdef VK_EXT_host_image_copy
+  const Dispatch& vk = next_of(device);
+  const auto ask = vk.vkGetImageSubresourceLayout2EXT != nullptr   ? vk.vkGetImageSubresourceLayout2EXT
+                   : vk.vkGetImageSubresourceLayout2KHR != nullptr ? vk.vkGetImageSubresourceLayout2KHR
+                                                                   : vk.vkGetImageSubresourceLayout2;
+  if (ask == nullptr) return std::nullopt;
+  const VkImageSubresource2EXT asked{VK_STRUCTURE_TYPE_IMAGE_SUBRESOURCE_2_EXT, nullptr, part};
+  VkSubresourceHostMemcpySizeEXT size{};
+  size.sType = VK_STRUCTURE_TYPE_SUBRESOURCE_HOST_MEMCPY_SIZE_EXT;
+  VkSubresourceLayout2EXT layout{};
+  layout.sType = VK_STRUCTURE_TYPE_SUBRESOURCE_LAYOUT_2_EXT;
+  layout.pNext = &size;
+  ask(device, image, &asked, &layout);
+  return size.size;
+#else
+  return std::nullopt;
+#endif
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> SideTables::host_texels(const codec::EncodeContext::HostRegion& region) const {
+  HostImage image;
+  {
+    const std::shared_lock guard(lock_);
+    const auto found = host_images_.find(region.image);
+    if (found == host_images_.end()) return std::nullopt;
+    image = found->second;
+  }
+  VkImageSubresourceLayers layers = region.layers;
+  if (layers.layerCount == VK_REMAINING_ARRAY_LAYERS)
+    layers.layerCount = image.layers - std::min(image.layers, layers.baseArrayLayer);
+  if (!region.as_it_lies) {
+    const std::uint64_t bytes = gpu::region_bytes(image.format, layers.aspectMask, region.row_length,
+                                                  region.image_height, region.extent, layers.layerCount);
+    if (bytes == 0 || bytes >= UINT64_MAX - 1) return std::nullopt;
+    return bytes;
+  }
+  std::uint64_t all = 0;
+  for (std::uint32_t i = 0; i < layers.layerCount; ++i) {
+    const auto one = bytes_as_they_lie(image.device, reinterpret_cast<VkImage>(region.image),
+                                       {layers.aspectMask, layers.mipLevel, layers.baseArrayLayer + i});
+    if (!one) return std::nullopt;
+    all += *one;
+  }
+  return all;
 }
 
 SideTables& side_tables() {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <shared_mutex>
 #include <unordered_map>
 #include <unordered_set>
@@ -36,13 +37,24 @@ class SideTables {
   void render_pass(VkRenderPass handle, const VkRenderPassCreateInfo2& info);
   codec::EncodeContext::SubpassUse subpass_use(std::uint64_t render_pass, std::uint32_t subpass) const;
 
+  // Images that the host copies to and from.
+  void host_image(VkDevice device, VkImage handle, const VkImageCreateInfo& info);
+  std::optional<std::uint64_t> host_texels(const codec::EncodeContext::HostRegion& region) const;
+
   void update_template(VkDescriptorUpdateTemplate handle, const VkDescriptorUpdateTemplateCreateInfo& info);
   codec::EncodeContext::TemplateLayout template_layout(std::uint64_t update_template) const;
 
  private:
   using Subpasses = std::vector<codec::EncodeContext::SubpassUse>;
 
+  struct HostImage {
+    VkDevice device = VK_NULL_HANDLE;
+    VkFormat format = VK_FORMAT_UNDEFINED;
+    std::uint32_t layers = 1;
+  };
+
   mutable std::shared_mutex lock_;
+  std::unordered_map<std::uint64_t, HostImage> host_images_;
   std::unordered_set<std::uint64_t> secondaries_;
   std::unordered_map<std::uint64_t, Subpasses> render_passes_;
   std::unordered_map<std::uint64_t, codec::EncodeContext::TemplateLayout> templates_;

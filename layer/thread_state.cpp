@@ -68,6 +68,10 @@ codec::EncodeContext::TemplateLayout ThreadState::template_layout(std::uint64_t 
   return side_tables().template_layout(update_template);
 }
 
+std::optional<std::uint64_t> ThreadState::host_texels(const HostRegion& region) {
+  return side_tables().host_texels(region);
+}
+
 void ThreadState::add_blob(const Digest& digest, std::span<const std::byte> bytes) {
   g_hot.writer->add_blob(stream, digest, bytes);
 }

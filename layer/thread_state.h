@@ -29,6 +29,7 @@ class ThreadState final : public codec::EncodeContext {
   bool is_secondary(std::uint64_t command_buffer) override;
   SubpassUse subpass_use(std::uint64_t render_pass, std::uint32_t subpass) override;
   TemplateLayout template_layout(std::uint64_t update_template) override;
+  std::optional<std::uint64_t> host_texels(const HostRegion& region) override;
   void add_blob(const Digest& digest, std::span<const std::byte> bytes) override;
   void note_structure(StructId id) override;
 };

@@ -40,8 +40,8 @@ LAYER_HAND = _each(
     ("the queue's family is a side table",
      "vkGetDeviceQueue vkGetDeviceQueue2"),
     ("feeds the memory tracker, inside the critical section of the host writes",
-     "vkAllocateMemory vkFreeMemory vkMapMemory vkUnmapMemory vkFlushMappedMemoryRanges "
-     "vkInvalidateMappedMemoryRanges"),
+     "vkAllocateMemory vkFreeMemory vkMapMemory vkUnmapMemory vkMapMemory2 vkUnmapMemory2 "
+     "vkFlushMappedMemoryRanges vkInvalidateMappedMemoryRanges"),
     ("the memory tracker learns what a device may write",
      "vkBindBufferMemory vkBindBufferMemory2 vkBindImageMemory vkBindImageMemory2 vkDestroyBuffer "
      "vkDestroyImage"),
@@ -76,6 +76,8 @@ LAYER_HAND = _each(
      "vkCreateShadersEXT"),
     ("the driver's own data: recorded without it",
      "vkGetShaderBinaryDataEXT"),
+    ("host writes are found before it; checkpoints learn what it writes, and wait for it",
+     "vkCopyMemoryToImage vkCopyImageToMemory vkCopyImageToImage vkTransitionImageLayout"),
     ("recorded before it gets to the program's memory",
      "vkGetDescriptorEXT"),
     ("of the image that vkCreateImage would make",
@@ -100,7 +102,8 @@ PLAYER_HAND = _each(
      "vkEnumeratePhysicalDeviceGroups vkGetDeviceQueue vkGetDeviceQueue2"),
     ("memory type, size and offsets are the target's",
      "vkAllocateMemory vkFreeMemory vkBindBufferMemory vkBindBufferMemory2 vkBindImageMemory vkBindImageMemory2 "
-     "vkMapMemory vkUnmapMemory vkFlushMappedMemoryRanges vkInvalidateMappedMemoryRanges"),
+     "vkMapMemory vkUnmapMemory vkMapMemory2 vkUnmapMemory2 vkFlushMappedMemoryRanges "
+     "vkInvalidateMappedMemoryRanges"),
     ("waits for a captured success, never for \"not ready\"",
      "vkWaitForFences vkGetFenceStatus vkWaitSemaphores vkGetSemaphoreCounterValue vkGetEventStatus "
      "vkGetQueryPoolResults"),
@@ -120,6 +123,8 @@ PLAYER_HAND = _each(
     ("the player installs its own callbacks",
      "vkCreateDebugUtilsMessengerEXT vkDestroyDebugUtilsMessengerEXT vkCreateDebugReportCallbackEXT "
      "vkDestroyDebugReportCallbackEXT"),
+    ("what the driver reads and writes has to be as long here",
+     "vkCopyMemoryToImage vkCopyImageToMemory"),
     ("Rondo's own record",
      "rondoHostWrite rondoDeviceIdle rondoCheckpointImage rondoCheckpointMemory rondoCheckpointBuffers "
      "rondoCheckpointSubresources rondoAddress rondoNote"),
@@ -161,6 +166,8 @@ HIDDEN = _each(
 NEWER = frozenset("""
     vkCreateShadersEXT vkGetShaderBinaryDataEXT vkGetDeviceImageSubresourceLayout
     vkCmdPreprocessGeneratedCommandsEXT vkCmdExecuteGeneratedCommandsEXT
+    vkCopyMemoryToImage vkCopyImageToMemory vkCopyImageToImage vkTransitionImageLayout
+    vkMapMemory2 vkUnmapMemory2
 """.split())
 
 # Numbered before the driver is called (docs/architecture.md, "The sequence
@@ -173,6 +180,7 @@ NUMBERED_BEFORE = set("""
     vkUpdateDescriptorSetWithTemplate vkSetDebugUtilsObjectNameEXT vkSetDebugUtilsObjectTagEXT
     vkDebugMarkerSetObjectNameEXT vkDebugMarkerSetObjectTagEXT vkSubmitDebugUtilsMessageEXT
     vkDebugReportMessageEXT vkSetPrivateData vkSetHdrMetadataEXT vkSetDeviceMemoryPriorityEXT
+    vkCopyMemoryToImage vkCopyImageToImage vkTransitionImageLayout
     vkSetLocalDimmingAMD vkUninitializePerformanceApiINTEL vkQueueSetPerformanceConfigurationINTEL
 """.split())
 
@@ -203,6 +211,7 @@ SUPPORTED = set("""
 
     VK_KHR_swapchain VK_KHR_swapchain_mutable_format VK_KHR_incremental_present VK_KHR_present_id
     VK_KHR_present_wait VK_KHR_display VK_KHR_get_display_properties2
+    VK_EXT_surface_maintenance1 VK_EXT_swapchain_maintenance1
     VK_KHR_maintenance1 VK_KHR_maintenance2 VK_KHR_maintenance3 VK_KHR_maintenance4
     VK_KHR_bind_memory2 VK_KHR_copy_commands2 VK_KHR_create_renderpass2 VK_KHR_dedicated_allocation
     VK_KHR_depth_stencil_resolve VK_KHR_descriptor_update_template VK_KHR_device_group
@@ -264,7 +273,17 @@ SUPPORTED = set("""
     VK_KHR_acceleration_structure VK_KHR_deferred_host_operations VK_KHR_ray_query
     VK_KHR_ray_tracing_pipeline VK_KHR_ray_tracing_maintenance1 VK_KHR_ray_tracing_position_fetch
     VK_EXT_pipeline_library_group_handles VK_EXT_descriptor_buffer
-    VK_EXT_shader_object VK_KHR_maintenance5 VK_EXT_device_generated_commands
+    VK_KHR_maintenance5 VK_EXT_device_generated_commands
+    VK_EXT_shader_object VK_EXT_host_image_copy VK_KHR_map_memory2 VK_KHR_maintenance6
+    VK_KHR_maintenance7 VK_KHR_maintenance8 VK_EXT_nested_command_buffer VK_KHR_dynamic_rendering_local_read
+    VK_KHR_line_rasterization VK_KHR_index_type_uint8 VK_KHR_load_store_op_none
+    VK_KHR_vertex_attribute_divisor VK_EXT_attachment_feedback_loop_dynamic_state
+    VK_EXT_dynamic_rendering_unused_attachments VK_EXT_image_sliced_view_of_3d
+    VK_EXT_legacy_vertex_attributes VK_EXT_pageable_device_local_memory VK_EXT_pipeline_protected_access
+    VK_EXT_shader_replicated_composites
+    VK_KHR_compute_shader_derivatives VK_KHR_shader_expect_assume VK_KHR_shader_float_controls2
+    VK_KHR_shader_maximal_reconvergence VK_KHR_shader_relaxed_extended_instruction
+    VK_KHR_shader_subgroup_rotate
 """.split())
 
 # Versions of the API that a program does not see, and why; layer/visibility.h has the newest that it sees.
@@ -292,8 +311,7 @@ UNSUPPORTED = (
      r"|VK_EXT_device_fault|VK_EXT_device_memory_report|VK_AMD_shader_info|VK_KHR_pipeline_executable_properties"
      r"|VK_EXT_pipeline_properties|VK_EXT_device_address_binding_report",
      "what it reports is of this driver and run"),
-    (r"VK_EXT_full_screen_exclusive|VK_EXT_swapchain_maintenance1"
-     r"|VK_EXT_surface_maintenance1|VK_AMD_display_native_hdr|VK_EXT_hdr_metadata|VK_NV_present_barrier",
+    (r"VK_EXT_full_screen_exclusive|VK_AMD_display_native_hdr|VK_EXT_hdr_metadata|VK_NV_present_barrier",
      "presentation feedback is not replayed yet"),
     (r".*", "no test of Rondo's covers it yet"),
 )

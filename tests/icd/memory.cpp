@@ -186,6 +186,26 @@ void check_unmap(Call&, const args_vkUnmapMemory& a) {
 
 void unmap(Call&, args_vkUnmapMemory& a) { get<Memory>(a.memory)->mapped = false; }
 
+#ifdef VK_KHR_map_memory2
+args_vkMapMemory older(const args_vkMapMemory2& a) {
+  const VkMemoryMapInfoKHR& info = *a.pMemoryMapInfo;
+  return {a.device, info.memory, info.offset, info.size, info.flags, a.ppData};
+}
+args_vkUnmapMemory older(const args_vkUnmapMemory2& a) { return {a.device, a.pMemoryUnmapInfo->memory}; }
+
+void check_map_2(Call& call, const args_vkMapMemory2& a) { check_map(call, older(a)); }
+VkResult map_2(Call& call, args_vkMapMemory2& a) {
+  args_vkMapMemory same = older(a);
+  return map(call, same);
+}
+void check_unmap_2(Call& call, const args_vkUnmapMemory2& a) { check_unmap(call, older(a)); }
+VkResult unmap_2(Call& call, args_vkUnmapMemory2& a) {
+  args_vkUnmapMemory same = older(a);
+  unmap(call, same);
+  return VK_SUCCESS;
+}
+#endif
+
 void check_range(const VkMappedMemoryRange& range) {
   const auto memory = get<Memory>(range.memory);
   if (!memory->mapped) return violation("memory is not mapped");
@@ -315,6 +335,12 @@ void install_memory(Table& table) {
   table.behave<map>(CommandId::vkMapMemory);
   table.check<check_unmap>(CommandId::vkUnmapMemory);
   table.behave<unmap>(CommandId::vkUnmapMemory);
+#ifdef VK_KHR_map_memory2
+  table.check<check_map_2>(CommandId::vkMapMemory2);
+  table.behave<map_2>(CommandId::vkMapMemory2);
+  table.check<check_unmap_2>(CommandId::vkUnmapMemory2);
+  table.behave<unmap_2>(CommandId::vkUnmapMemory2);
+#endif
   table.check<check_ranges<args_vkFlushMappedMemoryRanges>>(CommandId::vkFlushMappedMemoryRanges);
   table.behave<flush>(CommandId::vkFlushMappedMemoryRanges);
   table.check<check_ranges<args_vkInvalidateMappedMemoryRanges>>(CommandId::vkInvalidateMappedMemoryRanges);

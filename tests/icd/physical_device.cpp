@@ -38,6 +38,12 @@ constexpr std::string_view kNotADrivers[] = {
     "VK_EXT_shader_object",
     "VK_KHR_maintenance5",
     "VK_EXT_device_generated_commands",
+    "VK_EXT_host_image_copy",
+    "VK_KHR_maintenance6",
+    "VK_EXT_nested_command_buffer",
+    "VK_KHR_dynamic_rendering_local_read",
+    "VK_EXT_surface_maintenance1",
+    "VK_EXT_swapchain_maintenance1",
 };
 // The driver's own part of Rondo's mechanisms, and vendors' names of what is not their own.
 struct More {

@@ -30,9 +30,21 @@ const std::vector<std::string> kPrograms = {"addresses",       "aliases",      "
 const std::vector<std::string> kFakePrograms = {"discards", "displays", "dynamic_rest", "headless",
                                                 "meshes",   "planes",   "presents",     "sundry"};
 
-const std::vector<std::string> kNewerPrograms = {
-    "descriptor_buffers", "generated_dispatches", "generated_draws", "maintenance5", "ray_pipelines", "rays",
-    "shader_objects"};  // on a newer lavapipe
+const std::vector<std::string> kNewerPrograms = {"descriptor_buffers",
+                                                 "generated_dispatches",
+                                                 "generated_draws",
+                                                 "maintenance5",
+                                                 "ray_pipelines",
+                                                 "rays",
+                                                 "shader_objects",
+                                                 "chapters/host_image_copies",
+                                                 "chapters/local_reads",
+                                                 "chapters/mapped_again",
+                                                 "chapters/memory_priorities",
+                                                 "chapters/newer_states",
+                                                 "chapters/second_forms"};  // on a newer lavapipe
+
+const std::vector<std::string> kOtherPrograms = {"chapters/released_images"};  // on SwiftShader
 
 using Reasons = std::map<std::string, std::string>;
 
@@ -110,6 +122,9 @@ const std::set<std::string>& recorded() {
   for (const std::string& name : kNewerPrograms)
     if (cannot_run({program(name)}, lavapipe25).empty())
       add_names(captured({program(name)}, {.checkpoints = "readback", .driver = lavapipe25}), found);
+  for (const std::string& name : kOtherPrograms)
+    if (cannot_run({program(name)}, swiftshader).empty())
+      add_names(captured({program(name)}, {.checkpoints = "readback", .driver = swiftshader}), found);
   return names = found;
 }
 

@@ -96,11 +96,12 @@ std::vector<std::string>& listed_chapters() {
 }
 
 void replays_everywhere(const Chapter& chapter) {
-  std::string first, missing;
+  std::string first, missing, too_old;
   for (const std::string& driver : kDrivers) {
     const std::string why = why_not(chapter, driver);
     if (why.empty() && first.empty()) first = driver;
     if (!no_driver(driver).empty()) missing = why;
+    if (why.rfind("the headers that it was built with", 0) == 0) too_old = why;
     const bool validated = driver == first && chapter.not_validated_because.empty();
     DYNAMIC_SECTION("on " << driver) {
       if (!why.empty()) {
@@ -110,6 +111,7 @@ void replays_everywhere(const Chapter& chapter) {
       captures_and_verifies(chapter, driver, validated);
     }
   }
+  if (first.empty() && !too_old.empty()) SKIP_SCENARIO(too_old);
   if (first.empty() && !missing.empty()) SKIP_SCENARIO(missing);
   REQUIRE(!first.empty());
   SECTION("under the oracle") {

@@ -76,3 +76,9 @@ CHAPTER("[work]", "addresses replay that lie in constants, texels and command bu
 
 CHAPTER("[work]", "secondaries that threads record while others run replay", .name = "recorded_by_threads",
         .not_compared_because = kPending)
+
+CHAPTER("[work]", "images that are given back without a present, and presents with fences, replay",
+        .name = "released_images",
+        .without = {lavapipe25 +
+                    ": it has no vkReleaseSwapchainImagesEXT for surfaces without a window, and calls it"},
+        .alone_not_validated_because = "the validation layer counts images that were given back as acquired")

@@ -135,6 +135,27 @@ TEST_F(ResourcesTest, WhatACommandWroteIsReadInTheLayoutThatItWasLeftIn) {
   EXPECT_EQ(submit().size(), 1u) << "the same commands again write again";
 }
 
+TEST_F(ResourcesTest, WhatTheHostCopiesIsReadBehindTheNextSubmit) {
+  add(image_info(VK_FORMAT_R8G8B8A8_UNORM, VK_IMAGE_USAGE_SAMPLED_BIT));
+  {
+    const auto lock = resources.enter();
+    resources.host_wrote(kImage, {VK_IMAGE_ASPECT_COLOR_BIT, 1, 0, 1});
+    resources.host_moved(kImage, kAll, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
+    resources.host_wrote(kImage, {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 2});
+    resources.host_moved(kImage, {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 2, 1}, VK_IMAGE_LAYOUT_GENERAL,
+                         VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
+  }
+  begin();
+  const auto parts = submit();
+  ASSERT_EQ(parts.size(), 2u) << "what was written before the image's layout was UNDEFINED is gone";
+  EXPECT_EQ(image(parts[0]).layer, 1u);
+  EXPECT_EQ(image(parts[0]).layout, VK_IMAGE_LAYOUT_GENERAL);
+  EXPECT_EQ(image(parts[1]).layer, 2u);
+  EXPECT_EQ(image(parts[1]).layout, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
+  EXPECT_EQ(parts[0].family, VK_QUEUE_FAMILY_IGNORED) << "no queue owns it yet";
+  EXPECT_TRUE(submit().empty());
+}
+
 TEST_F(ResourcesTest, NothingIsReadThatNoSubmitWrote) {
   add(image_info(VK_FORMAT_R8G8B8A8_UNORM, VK_IMAGE_USAGE_TRANSFER_DST_BIT));
   begin();
