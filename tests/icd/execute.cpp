@@ -91,6 +91,7 @@ void install_execution(Table& table) {
   install_queries(table);
   install_events(table);
   install_host_sync(table);
+  install_sync_files(table);
   install_submits(table);
   install_presentation(table);
 }

@@ -137,6 +137,7 @@ void install_draws(Table& table);
 void install_queries(Table& table);
 void install_events(Table& table);
 void install_host_sync(Table& table);
+void install_sync_files(Table& table);
 void install_submits(Table& table);
 void install_presentation(Table& table);
 void install_execution(Table& table);  // all of them

@@ -88,7 +88,8 @@ VkResult submit_all(Call& call, VkQueue handle, const Info* infos, std::uint32_t
   const auto fence = get<Fence>(fence_handle);
   if (fence != nullptr) {
     const Monitor::Lock lock = Monitor::get().enter();
-    if (fence->signaled) violation("submits a fence that is signaled already");
+    if (fence->is_signaled() || fence->imported != nullptr)
+      violation("submits a fence that is signaled already");
     if (fence->pending != 0) violation("submits a fence that another submission will signal");
   }
   if (loses_device(*call.device)) return VK_ERROR_DEVICE_LOST;

@@ -12,6 +12,10 @@ namespace {
 VkResult create_fence(Call& call, args_vkCreateFence& a) {
   const auto fence = std::make_shared<Fence>();
   fence->signaled = (a.pCreateInfo->flags & VK_FENCE_CREATE_SIGNALED_BIT) != 0;
+  for (auto* s = static_cast<const VkBaseInStructure*>(a.pCreateInfo->pNext); s != nullptr; s = s->pNext)
+    if (s->sType == VK_STRUCTURE_TYPE_EXPORT_FENCE_CREATE_INFO)
+      fence->exportable = (reinterpret_cast<const VkExportFenceCreateInfo*>(s)->handleTypes &
+                           VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT) != 0;
   *a.pFence = as_handle<VkFence>(publish(fence, call.device));
   return VK_SUCCESS;
 }
@@ -23,6 +27,9 @@ VkResult create_semaphore(Call& call, args_vkCreateSemaphore& a) {
       const auto& type = *reinterpret_cast<const VkSemaphoreTypeCreateInfo*>(s);
       semaphore->timeline = type.semaphoreType == VK_SEMAPHORE_TYPE_TIMELINE;
       if (semaphore->timeline) semaphore->value = type.initialValue;
+    } else if (s->sType == VK_STRUCTURE_TYPE_EXPORT_SEMAPHORE_CREATE_INFO) {
+      semaphore->exportable = (reinterpret_cast<const VkExportSemaphoreCreateInfo*>(s)->handleTypes &
+                               VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT) != 0;
     }
   *a.pSemaphore = as_handle<VkSemaphore>(publish(semaphore, call.device));
   return VK_SUCCESS;
@@ -38,6 +45,7 @@ VkResult reset_fences(Call&, args_vkResetFences& a) {
   for (std::uint32_t i = 0; i < a.fenceCount; ++i) {
     const auto fence = get<Fence>(a.pFences[i]);
     if (fence->pending != 0) violation("resets a fence that a queue has not signaled yet");
+    fence->imported = nullptr;
     fence->signaled = false;
   }
   return VK_SUCCESS;
@@ -47,7 +55,7 @@ VkResult fence_status(Call& call, args_vkGetFenceStatus& a) {
   const auto fence = get<Fence>(a.fence);
   Monitor& monitor = Monitor::get();
   Monitor::Lock lock = monitor.enter();
-  const bool ready = monitor.wait(lock, 0, [&] { return fence->signaled.load(); });
+  const bool ready = monitor.wait(lock, 0, [&] { return fence->is_signaled(); });
   if (call.device->lost) return VK_ERROR_DEVICE_LOST;
   return ready ? VK_SUCCESS : VK_NOT_READY;
 }
@@ -55,7 +63,7 @@ VkResult fence_status(Call& call, args_vkGetFenceStatus& a) {
 VkResult wait_for_fences(Call& call, args_vkWaitForFences& a) {
   std::vector<std::shared_ptr<Fence>> fences;
   for (std::uint32_t i = 0; i < a.fenceCount; ++i) fences.push_back(get<Fence>(a.pFences[i]));
-  const auto signaled = [](const auto& fence) { return fence->signaled.load(); };
+  const auto signaled = [](const auto& fence) { return fence->is_signaled(); };
   Monitor& monitor = Monitor::get();
   Monitor::Lock lock = monitor.enter();
   const bool done = monitor.wait(lock, a.timeout, [&] {

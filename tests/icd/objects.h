@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -372,9 +373,23 @@ struct CommandBuffer : Object {
   void end_pending();
 };
 
+// What a sync fd stands for. Under the monitor, but for the descriptor.
+struct SyncFile {
+  SyncFile() = default;
+  SyncFile(const SyncFile&) = delete;
+  SyncFile& operator=(const SyncFile&) = delete;
+  ~SyncFile();
+  int fd = -1;  // an eventfd of ours, or what was imported
+  bool signaled = false;
+};
+
 struct Fence : Object {
   static constexpr HandleType kType = HandleType::VkFence;
-  std::atomic<bool> signaled{false};  // changes under the monitor (sync.h)
+  std::atomic<bool> signaled{false};               // changes under the monitor (sync.h)
+  bool exportable = false;                         // as a sync fd
+  std::shared_ptr<SyncFile> imported;              // in place of its own payload, until it is reset
+  std::deque<std::shared_ptr<SyncFile>> exported;  // get the next signals, in order
+  bool is_signaled() const { return imported != nullptr ? imported->signaled : signaled.load(); }
 };
 
 struct Semaphore : Object {
@@ -383,6 +398,9 @@ struct Semaphore : Object {
   std::atomic<std::uint64_t> value{0};  // binary: 1 is signaled. Changes under the monitor (sync.h)
   bool promised = false;                // binary: signaled once all that is submitted has run
   std::uint64_t last_signal = 0;        // timeline: the highest value that is submitted to be signaled
+  bool exportable = false;              // as a sync fd
+  std::shared_ptr<SyncFile> imported;   // in place of its own payload, for the next wait
+  std::deque<std::shared_ptr<SyncFile>> exported;  // get the next signals, in order
 };
 
 struct Event : Object {

@@ -171,14 +171,20 @@ void external_buffers(Call&, args_vkGetPhysicalDeviceExternalBufferProperties& a
   }
 }
 void external_fences(Call&, args_vkGetPhysicalDeviceExternalFenceProperties& a) {
+  constexpr auto kSync = VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT;
+  const bool has = a.pExternalFenceInfo->handleType == kSync && !lacking("VK_KHR_external_fence_fd");
   auto& p = *a.pExternalFenceProperties;
-  p.exportFromImportedHandleTypes = p.compatibleHandleTypes = 0;
-  p.externalFenceFeatures = 0;
+  p.exportFromImportedHandleTypes = p.compatibleHandleTypes = has ? kSync : 0;
+  p.externalFenceFeatures =
+      has ? VK_EXTERNAL_FENCE_FEATURE_EXPORTABLE_BIT | VK_EXTERNAL_FENCE_FEATURE_IMPORTABLE_BIT : 0;
 }
 void external_semaphores(Call&, args_vkGetPhysicalDeviceExternalSemaphoreProperties& a) {
+  constexpr auto kSync = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT;
+  const bool has = a.pExternalSemaphoreInfo->handleType == kSync && !lacking("VK_KHR_external_semaphore_fd");
   auto& p = *a.pExternalSemaphoreProperties;
-  p.exportFromImportedHandleTypes = p.compatibleHandleTypes = 0;
-  p.externalSemaphoreFeatures = 0;
+  p.exportFromImportedHandleTypes = p.compatibleHandleTypes = has ? kSync : 0;
+  p.externalSemaphoreFeatures =
+      has ? VK_EXTERNAL_SEMAPHORE_FEATURE_EXPORTABLE_BIT | VK_EXTERNAL_SEMAPHORE_FEATURE_IMPORTABLE_BIT : 0;
 }
 
 VkResult time_domains(Call&, args_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT& a) {

@@ -14,9 +14,10 @@ namespace {
 
 // The semaphores' side of a batch that comes in, by the order of submission: a
 // binary one's wait needs its signal before it (VUID-vkQueueSubmit-pWaitSemaphores-03238).
-void promise(const Submission& submission) {
-  for (const SemaphoreUse& wait : submission.waits) {
+void promise(Submission& submission) {
+  for (SemaphoreUse& wait : submission.waits) {
     if (wait.semaphore->timeline) continue;
+    if (wait.imported = std::move(wait.semaphore->imported); wait.imported != nullptr) continue;
     if (!wait.semaphore->promised) violation("waits for a binary semaphore that nothing signals");
     wait.semaphore->promised = false;
   }
@@ -68,7 +69,7 @@ void run(QueueState& state) {
     }
     if (!state.device.lost) {
       for (const SemaphoreUse& wait : batch.waits)
-        if (!wait.semaphore->timeline) wait.semaphore->value = 0;
+        if (!wait.semaphore->timeline && wait.imported == nullptr) wait.semaphore->value = 0;
       lock.unlock();
       if (settings().delay_us != 0)
         std::this_thread::sleep_for(std::chrono::microseconds(settings().delay_us));
@@ -78,7 +79,7 @@ void run(QueueState& state) {
       if (batch.action) batch.action();
       for (const SemaphoreUse& s : batch.signals) signal(s);
     }
-    if (batch.fence != nullptr) batch.fence->signaled = true;
+    if (batch.fence != nullptr && !signal_exported(batch.fence->exported)) batch.fence->signaled = true;
     end(batch);
     const Submission done = std::move(batch);
     state.work.pop_front();
@@ -138,6 +139,7 @@ void stop(Queue& queue) {
 }
 
 bool is_satisfied(const SemaphoreUse& wait) {
+  if (wait.imported != nullptr) return wait.imported->signaled;
   return wait.semaphore->timeline ? wait.semaphore->value >= wait.value : wait.semaphore->value != 0;
 }
 
@@ -147,7 +149,7 @@ void signal(const SemaphoreUse& signal) {
     // Of several queues the first comes first: no submit can tell.
     if (semaphore.value >= signal.value) harmless("a timeline semaphore does not grow by its signal");
     semaphore.value = std::max<std::uint64_t>(semaphore.value, signal.value);
-  } else {
+  } else if (!signal_exported(semaphore.exported)) {
     if (semaphore.value != 0) violation("a binary semaphore is signaled twice");
     semaphore.value = 1;
   }

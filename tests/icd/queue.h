@@ -18,6 +18,7 @@ namespace fake {
 struct SemaphoreUse {
   std::shared_ptr<Semaphore> semaphore;
   std::uint64_t value = 1;  // timelines
+  std::shared_ptr<SyncFile> imported = nullptr;  // a wait: for this payload
 };
 
 // One batch, or a present.
@@ -56,5 +57,7 @@ void stop(Queue& queue);
 // What waiting queues and threads look at. Under the monitor.
 bool is_satisfied(const SemaphoreUse& wait);
 void signal(const SemaphoreUse& signal);
+// The first one, if there is any: the signal is not its semaphore's or fence's any more.
+bool signal_exported(std::deque<std::shared_ptr<SyncFile>>& exported);  // sync_files.cpp
 
 }  // namespace fake
