@@ -35,7 +35,7 @@ bool imports_host_pointers(Run& run, const Op& op) {
 Result<void> create_buffer(Run& run, const Op& op, std::byte* args) {
   auto& a = as<args_vkCreateBuffer>(args);
   auto& info = const_cast<VkBufferCreateInfo&>(*a.pCreateInfo);
-  drop_host_handles(info.pNext, imports_host_pointers(run, op));
+  drop_handles(info.pNext, imports_host_pointers(run, op));
   BufferAddresses addresses;
   addresses.apply(run.plan(), op.subject, info);
   return run.call_checked(op, args);
@@ -44,7 +44,7 @@ Result<void> create_buffer(Run& run, const Op& op, std::byte* args) {
 Result<void> create_image(Run& run, const Op& op, std::byte* args) {
   auto& a = as<args_vkCreateImage>(args);
   auto& info = const_cast<VkImageCreateInfo&>(*a.pCreateInfo);
-  drop_host_handles(info.pNext, imports_host_pointers(run, op));
+  drop_handles(info.pNext, imports_host_pointers(run, op));
   ImagePlaces places;
   places.apply(run.plan(), op.subject, info);
   return run.call_checked(op, args);

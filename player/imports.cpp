@@ -26,10 +26,10 @@ void unchain(const void*& chain, Wrong wrong) {
 
 // Whether nothing is left of what it says.
 template <class T>
-bool without_host_pointers(VkBaseInStructure& structure) {
+bool keeps_none(VkBaseInStructure& structure, VkExternalMemoryHandleTypeFlags kept) {
   auto& handles = reinterpret_cast<T&>(structure).handleTypes;
-  if ((handles & kHostPointers) == 0) return false;
-  handles &= ~kHostPointers;
+  if ((handles & ~kept) == 0) return false;
+  handles &= kept;
   return handles == 0;
 }
 
@@ -37,7 +37,15 @@ bool without_host_pointers(VkBaseInStructure& structure) {
 
 void drop_import(const void*& chain) {
   unchain(chain, [](const VkBaseInStructure& s) {
-    return s.sType == VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT;
+    return s.sType == VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT ||
+           s.sType == VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO;
+  });
+}
+
+void drop_exports(const void*& chain) {
+  unchain(chain, [](const VkBaseInStructure& s) {
+    return s.sType == VK_STRUCTURE_TYPE_EXPORT_SEMAPHORE_CREATE_INFO ||
+           s.sType == VK_STRUCTURE_TYPE_EXPORT_FENCE_CREATE_INFO;
   });
 }
 
@@ -58,14 +66,14 @@ Result<void> check_importable(Run& run, const Op& op, const void* pages, std::ui
   return {};
 }
 
-void drop_host_handles(const void*& chain, bool target_imports) {
-  if (target_imports) return;
-  unchain(chain, [](VkBaseInStructure& s) {
+void drop_handles(const void*& chain, bool target_imports) {
+  const VkExternalMemoryHandleTypeFlags kept = target_imports ? kHostPointers : 0;
+  unchain(chain, [&](VkBaseInStructure& s) {
     switch (s.sType) {
       case VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO:
-        return without_host_pointers<VkExternalMemoryBufferCreateInfo>(s);
+        return keeps_none<VkExternalMemoryBufferCreateInfo>(s, kept);
       case VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMAGE_CREATE_INFO:
-        return without_host_pointers<VkExternalMemoryImageCreateInfo>(s);
+        return keeps_none<VkExternalMemoryImageCreateInfo>(s, kept);
       default:
         return false;
     }

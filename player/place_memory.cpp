@@ -40,7 +40,7 @@ class Measurer {
     Measured measured;
     if (resource.image) {
       auto& info = const_cast<VkImageCreateInfo&>(*as<args_vkCreateImage>(args.data()).pCreateInfo);
-      drop_host_handles(info.pNext, imports_);
+      drop_handles(info.pNext, imports_);
       ImagePlaces places;
       places.apply(run_.plan(), resource.id, info);
       VkImage image = VK_NULL_HANDLE;
@@ -57,7 +57,7 @@ class Measurer {
       vk.vkDestroyImage(device_.handle, image, nullptr);
     } else {
       auto& info = const_cast<VkBufferCreateInfo&>(*as<args_vkCreateBuffer>(args.data()).pCreateInfo);
-      drop_host_handles(info.pNext, imports_);
+      drop_handles(info.pNext, imports_);
       BufferAddresses addresses;
       addresses.apply(run_.plan(), resource.id, info);
       VkBuffer buffer = VK_NULL_HANDLE;
