@@ -22,6 +22,8 @@ class HostWaits {
   void destroyed(VkSemaphore semaphore) { timelines_.erase(semaphore); }
   // One that the host can set.
   void created_event() { unsure_ = true; }
+  // The payload of a semaphore, not signalled yet: by whom, and when, nobody knows.
+  void imported() { unsure_ = true; }
 
   // `number`: of this submission among those to its queue, from 1.
   void submitted(VkQueue queue, std::uint64_t number, std::span<const VkSubmitInfo> batches);

@@ -186,4 +186,32 @@ void hide_queue_flags(VkQueueFamilyProperties& family) {
   family.queueFlags &= ~VkFlags{VK_QUEUE_SPARSE_BINDING_BIT | VK_QUEUE_PROTECTED_BIT};
 }
 
+void hide_handle_types(VkExternalSemaphoreHandleTypeFlagBits asked,
+                       VkExternalSemaphoreProperties& properties) {
+  constexpr VkFlags kSync = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT;
+  if (!hiding()) return;
+  if (asked != VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT) {
+    if (properties.externalSemaphoreFeatures != 0)
+      hidden("semaphores by handles that are no sync fds",
+             "others may signal them, which a capture cannot know");
+    properties.externalSemaphoreFeatures = 0;
+    properties.exportFromImportedHandleTypes = properties.compatibleHandleTypes = 0;
+  }
+  properties.exportFromImportedHandleTypes &= kSync;
+  properties.compatibleHandleTypes &= kSync;
+}
+
+void hide_handle_types(VkExternalFenceHandleTypeFlagBits asked, VkExternalFenceProperties& properties) {
+  constexpr VkFlags kSync = VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT;
+  if (!hiding()) return;
+  if (asked != VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT) {
+    if (properties.externalFenceFeatures != 0)
+      hidden("fences by handles that are no sync fds", "others may signal them, which a capture cannot know");
+    properties.externalFenceFeatures = 0;
+    properties.exportFromImportedHandleTypes = properties.compatibleHandleTypes = 0;
+  }
+  properties.exportFromImportedHandleTypes &= kSync;
+  properties.compatibleHandleTypes &= kSync;
+}
+
 }  // namespace rondo::layer

@@ -44,6 +44,11 @@ void hide_features(void* chain);
 // The first hidden feature that these enable, or null.
 const char* hidden_feature(const VkPhysicalDeviceFeatures* features, const void* chain);
 
+// Of semaphores and fences: all handles but sync fds, whose payloads are copies.
+void hide_handle_types(VkExternalSemaphoreHandleTypeFlagBits asked,
+                       VkExternalSemaphoreProperties& properties);
+void hide_handle_types(VkExternalFenceHandleTypeFlagBits asked, VkExternalFenceProperties& properties);
+
 void hide_queue_flags(VkQueueFamilyProperties& family);
 
 void hidden(std::string_view what, std::string_view reason);  // says so, once each

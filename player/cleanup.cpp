@@ -78,6 +78,8 @@ Result<void> Run::release_device(std::uint32_t index, bool destroy_device) {
   }
   for (VkFence fence : device.pending_fences) vk.vkDestroyFence(device.handle, fence, nullptr);
   device.pending_fences.clear();
+  for (VkSemaphore semaphore : device.payloads) vk.vkDestroySemaphore(device.handle, semaphore, nullptr);
+  device.payloads.clear();
   for (ObjectId id = 1; id < slots_.size(); ++id)
     if (objects[id].device == own) slots_[id] = 0;
   if (destroy_device) {

@@ -160,6 +160,10 @@ bool is_players_own(CommandId id) {
     case CommandId::vkAcquireNextImage2KHR:
     case CommandId::vkQueuePresentKHR:
     case CommandId::vkWaitForPresentKHR:
+    case CommandId::vkImportSemaphoreFdKHR:
+    case CommandId::vkGetSemaphoreFdKHR:
+    case CommandId::vkImportFenceFdKHR:
+    case CommandId::vkGetFenceFdKHR:
       return true;
     default:
       return is_debug_command(id);

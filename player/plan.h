@@ -172,6 +172,21 @@ struct Settle {
   ObjectId pool = 0;       // … the query that it leaves open is ended
   std::uint32_t query = 0, index = 0;
   std::uint32_t lost = kNone;  // index into Plan::devices: was lost here; what it has to do is ended
+  // Payloads of sync fds (payloads.cpp): …
+  enum class Payload : std::uint8_t {
+    none,
+    leaves,  // the semaphore or fence, which the queue signals, gets a new one: what it had is the fd's
+    is_due,  // `queue` waits for that of an export; 0: the host does
+    comes    // the semaphore is signalled on the queue; the fence is signalled
+  } payload = Payload::none;
+  std::uint32_t exported = kNone;  // is_due: the op of the export …
+  std::uint32_t of = kNone;        // … and the index into Plan::payloads
+};
+
+// What an export gives to one of those that may have imported it.
+struct Payload {
+  std::uint32_t exported = 0;  // index into Plan::ops
+  bool to_host = false;        // else to a queue
 };
 
 struct PlanCounts {
@@ -205,6 +220,7 @@ struct Plan {
   std::vector<FamilyMark> family_marks;
   std::vector<SyncStep> sync;   // in the order of ops
   std::vector<Settle> settles;  // likewise
+  std::vector<Payload> payloads;  // in the order of their exports
   std::vector<SyncPoint> sync_points;
   std::unordered_map<ObjectId, std::string> debug_names;
   // Of the regions that a host copy reads or writes: bytes that the capture has, by its record.
@@ -228,6 +244,9 @@ struct Plan {
     return given == debug_names.end() ? name(id) : name(id) + " \"" + given->second + "\"";
   }
 };
+
+// payloads.cpp: once all settles are there.
+void find_payloads(Plan& plan);
 
 struct PlanOptions {
   bool salvage = false;

@@ -65,6 +65,8 @@ bool is_waited_for(CommandId id) {
     case CommandId::vkGetQueryPoolResults:
     case CommandId::vkWaitForFences:
     case CommandId::vkWaitSemaphores:
+    case CommandId::vkGetSemaphoreFdKHR:
+    case CommandId::vkGetFenceFdKHR:
     case CommandId::vkGetDeviceQueue:
     case CommandId::vkGetDeviceQueue2:
     case CommandId::rondoHostWrite:
@@ -139,6 +141,10 @@ bool needs_a_living_device(CommandId canonical) {
     case CommandId::vkGetQueryPoolResults:
     case CommandId::vkSignalSemaphore:
     case CommandId::vkSetEvent:
+    case CommandId::vkImportSemaphoreFdKHR:
+    case CommandId::vkGetSemaphoreFdKHR:
+    case CommandId::vkImportFenceFdKHR:
+    case CommandId::vkGetFenceFdKHR:
     case CommandId::rondoDeviceIdle:
       return true;
     default:

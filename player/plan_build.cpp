@@ -87,6 +87,7 @@ Result<void> PlanBuilder::run() {
     return fail(Status::unreadable, plan_->path + ": no Vulkan call was recorded: nothing to play");
   RONDO_TRY(finish_damage());
   find_shared_pages(*plan_);
+  find_payloads(*plan_);
   plan_->place.resize(plan_->objects.objects().size(), kNone);
   return {};
 }
@@ -238,6 +239,8 @@ Result<void> PlanBuilder::check_owner(const Record& record, const codec::Command
 }
 
 Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& command) {
+  if (const char* shared = shared_payload(command); shared != nullptr)
+    return tl::unexpected<Error>(at(record, Status::failed, std::string(command.name) + shared));
   RONDO_TRY(check_known(record, command));
   RONDO_TRY(check_played(record, command));
   const validity::Call call{command, view_, lowered_, resolution_,

@@ -90,6 +90,9 @@ class PlanBuilder {
   // plan_observe_sync.cpp
   void note_sync(const codec::CommandInfo& command, const Op& op);
   SyncPoint sync_point(const VkSemaphore* semaphore, std::uint64_t value);
+  void note_payloads();
+  // Of a handle that is no sync fd: why it cannot be replayed; null: it is none.
+  const char* shared_payload(const codec::CommandInfo& command) const;
 
   // plan_damage.cpp
   Result<void> add_damaged(const Record& record);

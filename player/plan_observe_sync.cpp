@@ -12,9 +12,65 @@ SyncPoint PlanBuilder::sync_point(const VkSemaphore* semaphore, std::uint64_t va
   return {id, timeline ? value : 1, timeline};
 }
 
+namespace {
+
+constexpr char kShared[] =
+    " with a handle that is no sync fd: what others signal through it is not in the capture";
+constexpr auto kSyncSemaphore = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT;
+constexpr auto kSyncFence = VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT;
+
+}  // namespace
+
+const char* PlanBuilder::shared_payload(const codec::CommandInfo& command) const {
+  bool shared = false;
+  switch (command.canonical) {
+    case CommandId::vkGetSemaphoreFdKHR:
+      shared = view_.as<args_vkGetSemaphoreFdKHR>().pGetFdInfo->handleType != kSyncSemaphore;
+      break;
+    case CommandId::vkImportSemaphoreFdKHR:
+      shared = view_.as<args_vkImportSemaphoreFdKHR>().pImportSemaphoreFdInfo->handleType != kSyncSemaphore;
+      break;
+    case CommandId::vkGetFenceFdKHR:
+      shared = view_.as<args_vkGetFenceFdKHR>().pGetFdInfo->handleType != kSyncFence;
+      break;
+    case CommandId::vkImportFenceFdKHR:
+      shared = view_.as<args_vkImportFenceFdKHR>().pImportFenceFdInfo->handleType != kSyncFence;
+      break;
+    default:
+      break;
+  }
+  return shared ? kShared : nullptr;
+}
+
+// What is put in front of the op. An export is of the queue that gives the signal, as if
+// that waited for it.
+void PlanBuilder::note_payloads() {
+  Plan& plan = *plan_;
+  const auto at = static_cast<std::uint32_t>(plan.ops.size() - 1);
+  for (const Settle& settle : validity_.settles()) {
+    if (settle.payload == Settle::Payload::none || settle.queue == 0) continue;
+    SyncStep step;
+    step.op = at;
+    step.queue = settle.queue;
+    step.first_wait = static_cast<std::uint32_t>(plan.sync_points.size());
+    if (settle.payload == Settle::Payload::is_due) {
+      plan.sync_points.push_back(payload_of(settle.exported));
+    } else if (settle.payload == Settle::Payload::leaves && settle.semaphore != 0) {
+      plan.sync_points.push_back({settle.semaphore, 1, false});
+    }
+    step.waits = static_cast<std::uint32_t>(plan.sync_points.size()) - step.first_wait;
+    step.first_signal = static_cast<std::uint32_t>(plan.sync_points.size());
+    if (settle.payload == Settle::Payload::leaves) plan.sync_points.push_back(payload_of(at));
+    if (settle.payload == Settle::Payload::comes) plan.sync_points.push_back({settle.semaphore, 1, false});
+    step.signals = static_cast<std::uint32_t>(plan.sync_points.size()) - step.first_signal;
+    plan.sync.push_back(step);
+  }
+}
+
 // Called behind emit(): the op is the last one.
 void PlanBuilder::note_sync(const codec::CommandInfo& command, const Op& op) {
   Plan& plan = *plan_;
+  note_payloads();
   std::vector<SyncPoint> waits, signals;
   const auto add = [&](std::vector<SyncPoint>& to, const VkSemaphore* semaphore, std::uint64_t value) {
     if (const SyncPoint point = sync_point(semaphore, value); point.semaphore != 0) to.push_back(point);

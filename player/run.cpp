@@ -31,6 +31,7 @@ const std::vector<Executor>& executors() {
     add_memory_executors(t);
     add_swapchain_executors(t);
     add_sync_executors(t);
+    add_payload_executors(t);
     add_pool_executors(t);
     add_pipeline_executors(t);
     add_debug_executors(t);
@@ -66,6 +67,7 @@ Run::Run(const Plan& plan, const Loader& loader, const Targets& targets, const R
       presenter_(options.windows != nullptr && options.windows->desktop != nullptr
                      ? std::make_unique<Presenter>(*this, *options.windows)
                      : nullptr),
+      payloads_(plan.payloads.size()),
       sync_(plan),
       has_events_(std::any_of(plan.objects.objects().begin(), plan.objects.objects().end(),
                               [](const Object& object) { return object.type == HandleType::VkEvent; })) {}

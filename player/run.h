@@ -98,6 +98,7 @@ struct DeviceState {
   std::uint32_t service_family = 0;
   std::vector<LiveQueue> queues;        // that the program asked for
   std::vector<VkFence> pending_fences;  // ours, destroyed with the device
+  std::vector<VkSemaphore> payloads;    // of sync fds, likewise
   std::unordered_map<std::uint32_t, std::unique_ptr<gpu::Readback>> readbacks;  // by queue family
   std::unordered_map<std::uint32_t, std::unique_ptr<gpu::OneShot>> one_shots;        // likewise
   VkDeviceSize atom = 1;                                                             // nonCoherentAtomSize
@@ -215,6 +216,11 @@ class Run {
   Result<void> publish(const Op& op, const std::byte* block);
   void settle_shared(const Op& op);
   Result<void> settle(const Op& op, const Settle& settle);  // settle.cpp
+  std::pair<ObjectId, VkQueue> queue_of(const DeviceState& device, const Settle& settle) const;
+  // payloads.cpp
+  Result<void> settle_payload(const Op& op, const Settle& settle);
+  Result<void> let_leave(const Op& op, const Settle& settle, VkQueue queue);
+  Result<void> give_payloads(const Op& op, VkQueue queue, VkSemaphore semaphore, VkFence fence);
   Result<void> finish_timing();
 
   const Plan& plan_;
@@ -243,6 +249,12 @@ class Run {
   CapturedContents captured_contents_;
   std::vector<std::unique_ptr<VirtualSwapchain>> swapchains_;  // parallel to Plan::swapchains
   std::unique_ptr<Presenter> presenter_;
+
+  struct LivePayload {
+    VkSemaphore semaphore = VK_NULL_HANDLE;
+    VkFence fence = VK_NULL_HANDLE;  // the host's; null: was signalled when it was exported
+  };
+  std::vector<LivePayload> payloads_;  // parallel to Plan::payloads
 
   SyncModel sync_;
   std::vector<SyncModel::Release> releases_;  // still to be given to devices
@@ -284,6 +296,7 @@ void add_device_executors(std::vector<Executor>& table);
 void add_memory_executors(std::vector<Executor>& table);
 void add_swapchain_executors(std::vector<Executor>& table);
 void add_sync_executors(std::vector<Executor>& table);
+void add_payload_executors(std::vector<Executor>& table);
 void add_pool_executors(std::vector<Executor>& table);
 void add_pipeline_executors(std::vector<Executor>& table);
 bool is_debug_command(CommandId id);  // names, tags, labels: exec_debug.cpp

@@ -13,6 +13,13 @@ constexpr std::uint64_t kMayHangNs = 10'000'000'000;  // where the work may wait
 
 }  // namespace
 
+std::pair<ObjectId, VkQueue> Run::queue_of(const DeviceState& device, const Settle& settle) const {
+  ObjectId id = settle.queue;
+  const bool of_swapchain = plan_.objects.objects()[id].type == HandleType::VkSwapchainKHR;
+  if (of_swapchain) id = plan_.queue_of_presents(id);
+  return {id, of_swapchain && slots_[id] == 0 ? device.service_queue : reinterpret_cast<VkQueue>(slots_[id])};
+}
+
 Result<void> Run::settle(const Op& op, const Settle& settle) {
   if (settle.lost != kNone) {
     RONDO_TRY(finish_work(settle.lost));
@@ -20,6 +27,7 @@ Result<void> Run::settle(const Op& op, const Settle& settle) {
     return {};
   }
   if (op.device == kNone) return {};
+  if (settle.payload != Settle::Payload::none) return settle_payload(op, settle);
   DeviceState& device = *devices_[op.device];
   const Dispatch& vk = device.dispatch;
   if (settle.fence != 0) {
@@ -38,11 +46,7 @@ Result<void> Run::settle(const Op& op, const Settle& settle) {
     const VkResult r = vk.vkResetCommandBuffer(commands, 0);
     return r < 0 ? tl::unexpected<Error>(failure(op, r, "vkResetCommandBuffer before it")) : Result<void>();
   }
-  ObjectId queue_id = settle.queue;
-  const bool of_swapchain = plan_.objects.objects()[queue_id].type == HandleType::VkSwapchainKHR;
-  if (of_swapchain) queue_id = plan_.queue_of_presents(queue_id);
-  const VkQueue queue = of_swapchain && slots_[queue_id] == 0 ? device.service_queue
-                                                              : reinterpret_cast<VkQueue>(slots_[queue_id]);
+  const auto [queue_id, queue] = queue_of(device, settle);
   if (queue == VK_NULL_HANDLE) return {};
   if (settle.semaphore != 0) {
     const VkSemaphore semaphore = reinterpret_cast<VkSemaphore>(slots_[settle.semaphore]);

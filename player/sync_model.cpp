@@ -100,7 +100,7 @@ std::vector<SyncModel::Release> SyncModel::release() {
       const SyncPoint& wait = plan_.sync_points[i];
       std::uint64_t& value = value_[wait.semaphore];
       if (value >= wait.value) continue;
-      releases.push_back({wait, value, queue, first->op});
+      if (wait.semaphore < kPayloads) releases.push_back({wait, value, queue, first->op});
       value = wait.value;
     }
     settle();

@@ -22,6 +22,10 @@ struct SyncPoint {
   bool timeline = false;
 };
 
+// What an export put into an sync fd counts as a timeline of its own, that reaches 1.
+inline constexpr ObjectId kPayloads = 0x80000000;
+inline SyncPoint payload_of(std::uint32_t exported) { return {kPayloads | exported, 1, true}; }
+
 // A batch of a submit, an acquire, or what signals without a queue (the host).
 struct SyncStep {
   std::uint32_t op = 0;                         // index into Plan::ops

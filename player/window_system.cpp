@@ -44,6 +44,10 @@ bool is_optional_extension(std::string_view name) {
          name == "VK_EXT_validation_cache" ||
          // What was imported is ordinary memory here.
          name == "VK_EXT_external_memory_host" ||
+         // Sync fds are signals and waits of the player's own.
+         name == "VK_KHR_external_semaphore" || name == "VK_KHR_external_semaphore_fd" ||
+         name == "VK_KHR_external_semaphore_capabilities" || name == "VK_KHR_external_fence" ||
+         name == "VK_KHR_external_fence_fd" || name == "VK_KHR_external_fence_capabilities" ||
          // Structures to ask with; nothing that replays needs them beyond what 1.1 has.
          name == "VK_KHR_portability_enumeration" || name == "VK_KHR_get_physical_device_properties2";
 }

@@ -36,7 +36,10 @@ LAYER_HAND = _each(
     ("answers are made consistent with what is hidden",
      "vkGetPhysicalDeviceFeatures vkGetPhysicalDeviceFeatures2 vkGetPhysicalDeviceProperties "
      "vkGetPhysicalDeviceProperties2 vkGetPhysicalDeviceQueueFamilyProperties "
-     "vkGetPhysicalDeviceQueueFamilyProperties2"),
+     "vkGetPhysicalDeviceQueueFamilyProperties2 vkGetPhysicalDeviceExternalSemaphoreProperties "
+     "vkGetPhysicalDeviceExternalFenceProperties"),
+    ("what a signal of somebody else's lets go on, and which work a fence stands for",
+     "vkImportSemaphoreFdKHR vkGetSemaphoreFdKHR vkImportFenceFdKHR vkGetFenceFdKHR"),
     ("the queue's family is a side table",
      "vkGetDeviceQueue vkGetDeviceQueue2"),
     ("feeds the memory tracker, inside the critical section of the host writes",
@@ -107,6 +110,9 @@ PLAYER_HAND = _each(
     ("waits for a captured success, never for \"not ready\"",
      "vkWaitForFences vkGetFenceStatus vkWaitSemaphores vkGetSemaphoreCounterValue vkGetEventStatus "
      "vkGetQueryPoolResults"),
+    ("sync fds are signals and waits of the player's own: nothing leaves the process",
+     "vkImportSemaphoreFdKHR vkGetSemaphoreFdKHR vkImportFenceFdKHR vkGetFenceFdKHR vkCreateSemaphore "
+     "vkCreateFence"),
     ("swapchains are virtual without a window",
      "vkCreateSwapchainKHR vkDestroySwapchainKHR vkGetSwapchainImagesKHR vkAcquireNextImageKHR "
      "vkAcquireNextImage2KHR vkQueuePresentKHR vkDestroySurfaceKHR vkCreateXcbSurfaceKHR vkCreateXlibSurfaceKHR "
@@ -216,7 +222,8 @@ SUPPORTED = set("""
     VK_KHR_bind_memory2 VK_KHR_copy_commands2 VK_KHR_create_renderpass2 VK_KHR_dedicated_allocation
     VK_KHR_depth_stencil_resolve VK_KHR_descriptor_update_template VK_KHR_device_group
     VK_KHR_draw_indirect_count VK_KHR_driver_properties VK_KHR_dynamic_rendering VK_KHR_external_fence
-    VK_KHR_external_memory VK_KHR_external_semaphore VK_KHR_format_feature_flags2
+    VK_KHR_external_fence_fd VK_KHR_external_memory VK_KHR_external_semaphore VK_KHR_external_semaphore_fd
+    VK_KHR_format_feature_flags2
     VK_KHR_get_memory_requirements2 VK_KHR_image_format_list VK_KHR_imageless_framebuffer VK_KHR_multiview
     VK_KHR_push_descriptor VK_KHR_relaxed_block_layout VK_KHR_sampler_mirror_clamp_to_edge
     VK_KHR_sampler_ycbcr_conversion VK_KHR_separate_depth_stencil_layouts VK_KHR_synchronization2

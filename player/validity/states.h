@@ -270,9 +270,16 @@ struct Event {
   Place changed;  // by the last batch that sets or resets it
 };
 
+// An export that a payload from outside may have come from.
+struct Export {
+  std::uint32_t op = 0;
+  Place place;  // signals what went into the fd
+};
+
 struct Fence {
-  bool signals = false;  // signalled, or about to be
-  Place place;           // by this batch
+  bool signals = false;         // signalled, or about to be
+  Place place;                  // by this batch
+  std::vector<Export> sources;  // of an imported payload
 };
 
 // Of a swapchain, by id: what waits for a present wait for.
@@ -287,6 +294,8 @@ struct Presents {
 struct Semaphore {
   bool timeline = false;
   bool followed = true;       // false: something else may signal it
+  bool imported = false;      // for the next wait: a payload of one of the sources, or of others'
+  std::vector<Export> sources;
   std::uint32_t signals = 0;  // binary: not yet waited for
   std::uint64_t value = 0;    // timelines: the highest that was asked for
   struct Signal {

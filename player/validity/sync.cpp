@@ -36,8 +36,9 @@ Wrong ended(Validity& v, Place place) {
 }
 
 Wrong was_signalled(Validity& v, ObjectId id) {
-  const Fence* fence = v.fences.find(id);
-  return fence != nullptr && fence->signals ? ended(v, fence->place) : Wrong();
+  Fence* fence = v.fences.find(id);
+  if (fence == nullptr || !fence->signals) return {};
+  return fence->sources.empty() ? ended(v, fence->place) : saw_imported(v, *fence);
 }
 
 Wrong wait_fences(Validity& v, const Call& c) {
@@ -65,7 +66,7 @@ Wrong reset_fences(Validity& v, const Call& c) {
   for (std::uint32_t i = 0; i < a.fenceCount; ++i)
     if (Fence* fence = v.fences.find(c.id(&a.pFences[i])); fence != nullptr) {
       if (fence->signals) v.needs_end(fence->place);
-      fence->signals = false;
+      *fence = {};
     }
   return {};
 }
@@ -76,7 +77,7 @@ void make_unsignalled(Validity& v, ObjectId id) {
   if (fence == nullptr || !fence->signals) return;
   v.needs_end(fence->place);
   v.needs_reset(id);
-  fence->signals = false;
+  *fence = {};
 }
 
 void give(Validity& v, ObjectId id, Place place) {
@@ -96,8 +97,6 @@ Wrong create_semaphore(Validity& v, const Call& c) {
     semaphore.timeline = type != nullptr && type->semaphoreType == VK_SEMAPHORE_TYPE_TIMELINE;
     if (type != nullptr) semaphore.value = type->initialValue;
     if (semaphore.timeline) semaphore.given.push_back({semaphore.value, {}});
-    semaphore.followed = find_chained<VkExportSemaphoreCreateInfo>(
-                             info.pNext, VK_STRUCTURE_TYPE_EXPORT_SEMAPHORE_CREATE_INFO) == nullptr;
   }
   return {};
 }
@@ -113,6 +112,7 @@ Wrong wait(Validity& v, ObjectId id, std::uint64_t value, Place place) {
     }
     return {};
   }
+  if (semaphore->imported) return take_imported(v, id, place);
   if (semaphore->signals == 0 && semaphore->followed)
     return "waits for " + v.name(id) + ", which nothing signals";
   semaphore->signals = 0;

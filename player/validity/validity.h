@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -158,6 +159,11 @@ class Validity {
   void needs_end(Place place);
   void needs_reset(ObjectId fence) { settles_.push_back({op(), 0, 0, fence}); }
   void needs_drain(ObjectId queue, ObjectId semaphore) { settles_.push_back({op(), queue, semaphore, 0}); }
+  // sync_fds.cpp: payloads of sync fds.
+  void exported(Place place);
+  std::vector<Export> sources() const;  // what an import may have got
+  void settle_payload(Settle settle) { settles_.push_back(settle); }
+  bool is_blocked(const Export& source);  // waits for what no record before gives
   void needs_reset_of(ObjectId commands);
   void needs_query_end(ObjectId commands, const CommandBuffer::ActiveQuery& query);
   void change_begin(const CommandBuffer& commands, VkCommandBufferUsageFlags add,
@@ -203,6 +209,8 @@ class Validity {
   };
   std::vector<Waiting> waiting_;
   Wrong late_;  // a wait that is put in, and would never end
+  std::vector<Export> exports_;  // of work that may still run: few of each queue
+  std::unique_ptr<SyncModel> sync_model_;
   std::vector<Settle> settles_;
   std::vector<Begin> begins_;
   std::vector<Widen> widened_;
@@ -234,6 +242,7 @@ void add_ray_checks(std::vector<Handler>& table);
 void add_descriptor_buffer_checks(std::vector<Handler>& table);
 void add_generated_command_checks(std::vector<Handler>& table);
 void add_sync_checks(std::vector<Handler>& table);
+void add_sync_fd_checks(std::vector<Handler>& table);
 void add_recording_checks(std::vector<Handler>& table);
 void add_checkpoint_checks(std::vector<Handler>& table);
 
@@ -265,6 +274,9 @@ void note_reach(Validity& v, CommandBuffer& commands, VkPipelineBindPoint point)
 void note_reach_of(Validity& v, CommandBuffer& commands, VkPipelineBindPoint point, ObjectId shaders);
 // sync.cpp: the fence and semaphores of a submit.
 Wrong follow_submit(Validity& v, const Call& call);
+// sync_fds.cpp: the batch takes what was imported; the host has seen the fence signalled.
+Wrong take_imported(Validity& v, ObjectId semaphore, Place place);
+Wrong saw_imported(Validity& v, Fence& fence);
 Wrong check_execution(Validity& v, ObjectId commands, bool secondary);
 // command_buffers.cpp: a batch of a submit.
 Wrong submit_commands(Validity& v, ObjectId commands, Place place);

@@ -41,7 +41,8 @@ std::multiset<std::string> messages(const Outcome& outcome) {
 const std::set<std::string> kForAnotherDriver = {
     "descriptor_buffers", "discards", "displays",       "dynamic_rest", "headless",
     "indexing",           "lost",     "meshes",         "planes",       "presents",
-    "ray_pipelines",      "rays",     "shader_objects", "sundry",       "three_queues"};
+    "ray_pipelines",      "rays",     "shader_objects", "sundry",       "sync_fds",
+    "three_queues"};
 
 // Every test program that ends as it should on lavapipe.
 std::vector<std::string> all_programs() {

@@ -33,6 +33,32 @@ TEST(RecorderHidden, EveryHiddenExtensionHasAReason) {
   }
 }
 
+// Their payloads are others' too; a sync fd's is a copy.
+TEST(RecorderHidden, HandlesOfSemaphoresAndFencesButSyncFds) {
+  constexpr VkFlags opaque = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT,
+                    sync = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT, both = opaque | sync;
+  VkExternalSemaphoreProperties semaphores{VK_STRUCTURE_TYPE_EXTERNAL_SEMAPHORE_PROPERTIES, nullptr, both,
+                                           both, 3};
+  hide_handle_types(VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT, semaphores);
+  EXPECT_EQ(semaphores.externalSemaphoreFeatures, 3u);
+  EXPECT_EQ(semaphores.compatibleHandleTypes, sync);
+  EXPECT_EQ(semaphores.exportFromImportedHandleTypes, sync);
+  hide_handle_types(VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT, semaphores);
+  EXPECT_EQ(semaphores.externalSemaphoreFeatures, 0u);
+  EXPECT_EQ(semaphores.compatibleHandleTypes, 0u);
+  EXPECT_EQ(semaphores.exportFromImportedHandleTypes, 0u);
+  constexpr VkFlags of_fences =
+      VK_EXTERNAL_FENCE_HANDLE_TYPE_OPAQUE_FD_BIT | VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT;
+  VkExternalFenceProperties fences{VK_STRUCTURE_TYPE_EXTERNAL_FENCE_PROPERTIES, nullptr, of_fences, of_fences,
+                                   3};
+  hide_handle_types(VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT, fences);
+  EXPECT_EQ(fences.externalFenceFeatures, 3u);
+  EXPECT_EQ(fences.compatibleHandleTypes, VkFlags{VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT});
+  hide_handle_types(VK_EXTERNAL_FENCE_HANDLE_TYPE_OPAQUE_FD_BIT, fences);
+  EXPECT_EQ(fences.externalFenceFeatures, 0u);
+  EXPECT_EQ(fences.exportFromImportedHandleTypes, 0u);
+}
+
 TEST(RecorderHidden, FeatureBitsOfTheTable) {
   VkPhysicalDeviceFeatures features;
   std::memset(&features, 0xff, sizeof features);
