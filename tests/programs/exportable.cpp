@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers, an image and memory that are made so that they may be exported, as far as the
+// A buffer, an image and memory that are made so that they may be exported, as far as the
 // device says that it can, and never are.
 #include "image.h"
 #include "session.h"
@@ -61,9 +61,9 @@ Shared create_buffer(Session& s, VkBufferUsageFlags usage, bool exportable) {
 
 int main() {
   Session s = open("exportable");
-  constexpr VkBufferUsageFlags usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-  const bool exportable = may_be(s, usage);
-  const Shared from = create_buffer(s, usage, exportable), to = create_buffer(s, usage, exportable);
+  const bool exportable = may_be(s, VK_BUFFER_USAGE_TRANSFER_SRC_BIT);
+  const Shared from = create_buffer(s, VK_BUFFER_USAGE_TRANSFER_SRC_BIT, exportable);
+  const Shared to = create_buffer(s, VK_BUFFER_USAGE_TRANSFER_DST_BIT, false);
   const VkExternalMemoryImageCreateInfo types{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMAGE_CREATE_INFO, nullptr,
                                               kHandle};
   VkImageCreateInfo info = image_info(VK_FORMAT_R8G8B8A8_UNORM, 32,
