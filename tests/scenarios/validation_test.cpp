@@ -55,6 +55,7 @@ const std::set<std::string> kForAnotherDriver = {"descriptor_buffers",
                                                  "rays",
                                                  "shader_objects",
                                                  "sundry",
+                                                 "sync_fds",
                                                  "three_queues"};
 
 // Every test program that ends as it should on lavapipe.
