@@ -289,6 +289,20 @@ Wrong check_uses(Validity& v, ObjectId id, int depth) {
 
 }  // namespace
 
+// Commands of its own beside secondaries.
+bool may_mix([[maybe_unused]] const Validity& v, [[maybe_unused]] const Call& c) {
+#ifdef VK_EXT_nested_command_buffer
+  return v.has_extension(c.dispatch(), VK_EXT_NESTED_COMMAND_BUFFER_EXTENSION_NAME) ||
+         v.has_extension(c.dispatch(), VK_KHR_MAINTENANCE_7_EXTENSION_NAME);
+#else
+  return false;
+#endif
+}
+bool takes_secondaries(const Validity& v, const Call& c, VkSubpassContents contents) {
+  if (contents == VK_SUBPASS_CONTENTS_INLINE) return false;
+  return contents == VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS || may_mix(v, c);
+}
+
 Wrong check_execution(Validity& v, ObjectId id, bool secondary) {
   const CommandBuffer* commands = v.command_buffers.find(id);
   if (commands == nullptr) return {};

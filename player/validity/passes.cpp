@@ -212,7 +212,7 @@ Wrong begin_pass(Validity& v, const Call& c, const VkRenderPassBeginInfo& info, 
   if (commands == nullptr) return {};
   commands->pass = CommandBuffer::Pass::render_pass;
   commands->secondaries_only = contents == VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS;
-  commands->takes_secondaries = contents != VK_SUBPASS_CONTENTS_INLINE;
+  commands->takes_secondaries = takes_secondaries(v, c, contents);
   commands->in_render_pass = true;
   commands->attachments = pass != nullptr ? pass->attachments : 0;
   commands->framebuffer = framebuffer_id;
@@ -253,7 +253,7 @@ Wrong next_subpass(Validity& v, const Call& c, VkSubpassContents contents) {
   if (commands->feedback) return "transform feedback is not ended";
   if (++commands->subpass >= commands->subpasses) return "behind the last subpass";
   commands->secondaries_only = contents == VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS;
-  commands->takes_secondaries = contents != VK_SUBPASS_CONTENTS_INLINE;
+  commands->takes_secondaries = takes_secondaries(v, c, contents);
   return {};
 }
 Wrong next_subpass_1(Validity& v, const Call& c) {
@@ -360,7 +360,8 @@ Wrong begin_rendering(Validity& v, const Call& c) {
     commands->takes_secondaries = (info.flags & VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT) != 0;
     commands->secondaries_only = commands->takes_secondaries;
 #ifdef VK_EXT_nested_command_buffer
-    if ((info.flags & VK_RENDERING_CONTENTS_INLINE_BIT_EXT) != 0) commands->secondaries_only = false;
+    if ((info.flags & VK_RENDERING_CONTENTS_INLINE_BIT_EXT) != 0 && may_mix(v, c))
+      commands->secondaries_only = false;
 #endif
     commands->in_render_pass = false;
     commands->framebuffer = 0;

@@ -278,6 +278,9 @@ Wrong follow_submit(Validity& v, const Call& call);
 Wrong take_imported(Validity& v, ObjectId semaphore, Place place);
 Wrong saw_imported(Validity& v, Fence& fence);
 Wrong check_execution(Validity& v, ObjectId commands, bool secondary);
+// command_buffers.cpp: whether a subpass takes secondaries, and commands of its own beside them.
+bool takes_secondaries(const Validity& v, const Call& c, VkSubpassContents contents);
+bool may_mix(const Validity& v, const Call& c);
 // command_buffers.cpp: a batch of a submit.
 Wrong submit_commands(Validity& v, ObjectId commands, Place place);
 
