@@ -117,8 +117,8 @@ int main() {
     transition(s.cmd, image, VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
     run(s);
     const VkPresentModeKHR mode = modes[frame % modes.size()];
-    const VkSwapchainPresentModeInfoEXT in_mode{VK_STRUCTURE_TYPE_SWAPCHAIN_PRESENT_MODE_INFO_EXT, nullptr, 1,
-                                                &mode};
+    VkSwapchainPresentModeInfoEXT in_mode{VK_STRUCTURE_TYPE_SWAPCHAIN_PRESENT_MODE_INFO_EXT, nullptr, 1,
+                                          &mode};
     const VkSwapchainPresentFenceInfoEXT signalling{VK_STRUCTURE_TYPE_SWAPCHAIN_PRESENT_FENCE_INFO_EXT,
                                                     &in_mode, 1, &presented};
     const VkPresentInfoKHR present{
