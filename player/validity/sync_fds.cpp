@@ -64,6 +64,21 @@ Settle coming(Validity& v, ObjectId queue) {
   return settle;
 }
 
+// The host waits for what the program saw signalled; what waits for a later record, or for an
+// event, was not in it.
+void await(Validity& v, const std::vector<Export>& sources) {
+  for (const Export& source : sources) {
+    if (!v.work.running(source.place) || !v.alive(source.place.queue) ||
+        !v.never_ends(source.place).empty() || v.is_blocked(source))
+      continue;
+    v.settle_payload(due(v, 0, source));
+    v.work.finish(source.place);
+  }
+}
+
+// No fd was made: it was signalled already, and the program knows that.
+bool was_signalled(const int* fd) { return fd != nullptr && *fd == -1; }
+
 Wrong nothing_signals(Validity& v, ObjectId id) {
   return "exports the payload of " + v.name(id) + ", which nothing signals";
 }
@@ -73,10 +88,14 @@ Wrong export_semaphore(Validity& v, const Call& c) {
   Semaphore* semaphore = v.semaphores.find(id);
   if (semaphore == nullptr) return {};
   if (semaphore->timeline) return v.name(id) + " is a timeline semaphore";
+  const bool signalled = was_signalled(c.as<args_vkGetSemaphoreFdKHR>().pFd);
   if (semaphore->imported) {  // it goes on to whoever gets it, and its sources are known
+    if (signalled)
+      await(v, semaphore->sources);
+    else
+      v.skip();
     semaphore->imported = false;
     semaphore->sources.clear();
-    v.skip();
     return {};
   }
   if (semaphore->signals == 0 || semaphore->given.empty()) return nothing_signals(v, id);
@@ -87,6 +106,7 @@ Wrong export_semaphore(Validity& v, const Call& c) {
   Settle settle = leaving(v, place);
   settle.semaphore = id;
   v.settle_payload(settle);
+  if (signalled) await(v, {{v.op(), place}});
   v.exported(place);
   return {};
 }
@@ -115,7 +135,9 @@ Wrong export_fence(Validity& v, const Call& c) {
   Settle settle = leaving(v, place);
   settle.fence = id;
   v.settle_payload(settle);
-  if (place.queue != 0) v.exported(place);
+  if (place.queue == 0) return {};
+  if (was_signalled(c.as<args_vkGetFenceFdKHR>().pFd)) await(v, {{v.op(), place}});
+  v.exported(place);
   return {};
 }
 
@@ -164,13 +186,8 @@ Wrong take_imported(Validity& v, ObjectId id, Place place) {
   return {};
 }
 
-// The capture saw it signalled: what waits for a later record, or for an event, was not in it.
 Wrong saw_imported(Validity& v, Fence& fence) {
-  for (const Export& source : fence.sources) {
-    if (!v.work.running(source.place) || !v.alive(source.place.queue) || !v.never_ends(source.place).empty() || v.is_blocked(source)) continue;
-    v.settle_payload(due(v, 0, source));
-    v.work.finish(source.place);
-  }
+  await(v, fence.sources);
   fence.sources.clear();
   return {};
 }

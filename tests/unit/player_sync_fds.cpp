@@ -35,14 +35,12 @@ class SyncFds : public Sloppy {
     info.pWaitDstStageMask = &stage;
     capture.call(CommandId::vkQueueSubmit, args_vkQueueSubmit{kQueue, 1, &info, fence}, ok());
   }
-  void leave(VkSemaphore from, VkExternalSemaphoreHandleTypeFlagBits type = kSync) {
+  void leave(VkSemaphore from, VkExternalSemaphoreHandleTypeFlagBits type = kSync, int fd = 5) {
     const VkSemaphoreGetFdInfoKHR info{VK_STRUCTURE_TYPE_SEMAPHORE_GET_FD_INFO_KHR, nullptr, from, type};
-    int fd = 5;
     capture.call(CommandId::vkGetSemaphoreFdKHR, args_vkGetSemaphoreFdKHR{kDevice, &info, &fd}, ok());
   }
-  void leave(VkFence from, VkExternalFenceHandleTypeFlagBits type = kSyncOfFences) {
+  void leave(VkFence from, VkExternalFenceHandleTypeFlagBits type = kSyncOfFences, int fd = 5) {
     const VkFenceGetFdInfoKHR info{VK_STRUCTURE_TYPE_FENCE_GET_FD_INFO_KHR, nullptr, from, type};
-    int fd = 5;
     capture.call(CommandId::vkGetFenceFdKHR, args_vkGetFenceFdKHR{kDevice, &info, &fd}, ok());
   }
   void come(VkSemaphore to, int fd, VkExternalSemaphoreHandleTypeFlagBits type = kSync) {
@@ -197,6 +195,35 @@ TEST_F(SyncFds, WhatIsSignalledMayNotBeWhatLeft) {
   come(to, -1);
   submit_wait(to);
   EXPECT_EQ(settled(*plan()), (std::vector{Payload::leaves, Payload::comes}));
+}
+
+// -1 says so: the program may go on as behind any other wait.
+TEST_F(SyncFds, WhatWasSignalledAsItLeftIsWaitedFor) {
+  const VkSemaphore from = semaphore(), to = semaphore();
+  const VkFence fence = create_fence();
+  submit_signal(from);
+  leave(from, kSync, -1);
+  submit({}, fence);
+  leave(fence, kSyncOfFences, -1);
+  come(to, -1);
+  submit_wait(to);
+  const auto built = plan();
+  EXPECT_EQ(settled(*built), (std::vector{Payload::leaves, Payload::is_due, Payload::leaves, Payload::is_due,
+                                          Payload::comes}));
+  plays(*built);
+}
+
+TEST_F(SyncFds, WhatIsPassedOnSignalledIsWaitedFor) {
+  const VkSemaphore from = semaphore(), by = semaphore(), to = semaphore();
+  submit_signal(from);
+  leave(from);
+  come(by, 5);
+  leave(by, kSync, -1);
+  come(to, -1);
+  submit_wait(to);
+  const auto built = plan();
+  EXPECT_EQ(settled(*built), (std::vector{Payload::leaves, Payload::is_due, Payload::comes}));
+  plays(*built);
 }
 
 TEST_F(SyncFds, WhatHasEndedIsNotWaitedForAgain) {
