@@ -40,7 +40,7 @@ const std::vector<Handler>& handlers() {
     add_generated_command_checks(t);
     add_sync_checks(t);
     add_sync_fd_checks(t);
-    add_recording_checks(t);
+    add_dynamic_state_checks(t);
     add_checkpoint_checks(t);
     return t;
   }();

@@ -243,7 +243,7 @@ void add_descriptor_buffer_checks(std::vector<Handler>& table);
 void add_generated_command_checks(std::vector<Handler>& table);
 void add_sync_checks(std::vector<Handler>& table);
 void add_sync_fd_checks(std::vector<Handler>& table);
-void add_recording_checks(std::vector<Handler>& table);
+void add_dynamic_state_checks(std::vector<Handler>& table);
 void add_checkpoint_checks(std::vector<Handler>& table);
 
 // values.cpp: sets right what a driver would take for what it was meant to be;
@@ -255,8 +255,9 @@ bool is_enumerant(EnumId id, std::uint32_t value);
 Wrong record_command(Validity& v, const Call& call);
 // recording.cpp: where commands may stand, and on which queues.
 Wrong check_place(const CommandBuffer& commands, CommandId id);
-Wrong check_rendering_places(const void* chain);  // of attachments, in a pipeline or what is inherited
-// Calls for no objects, regions, sets: they do nothing, and Vulkan has them not.
+// dynamic_states.cpp: of attachments, in a pipeline or what is inherited.
+Wrong check_rendering_places(const void* chain);
+// recording.cpp: calls for no objects, regions, sets: they do nothing, and Vulkan has them not.
 bool does_nothing(const Call& call);
 // rays.cpp: which of a pipeline's stages its groups have.
 Wrong check_shader_groups(const VkRayTracingPipelineCreateInfoKHR& info, std::uint32_t stages);
