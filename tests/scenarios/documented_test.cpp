@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // docs/fidelity.md has a row for each line of the list of irregular commands, with
-// tests that are there, and for each extension of the devices that tests run on.
+// tests that are there, and for each extension of the devices that tests run on;
+// and each scenario is run.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -151,4 +152,20 @@ SCENARIO("every extension of the devices here has its row, which says what a pro
     CHECK((found != here.end()) == (row[4] == "1.3.239" || (newer && row[4] == "1.4.309")));
     if (found != here.end()) CHECK(row[5] == found->second);
   }
+}
+
+SCENARIO("every scenario is run by a test of the build", "[surface]") {
+  const auto named = [](const std::string& tags) {
+    Command command;
+    command.arguments = {build_root() + "/tests/scenarios/scenarios", "--list-test-names-only", tags};
+    return lines(run(command).out);
+  };
+  const std::vector<std::string> all = named("*");
+  REQUIRE(all.size() > 200);
+  std::set<std::string> left(all.begin(), all.end());
+  const std::string tests = read_file(RONDO_SCENARIOS "/meson.build");
+  static const std::regex kTags(R"('[a-z-]+': '(\[[^']*)')");
+  for (std::sregex_iterator each(tests.begin(), tests.end(), kTags), end; each != end; ++each)
+    for (const std::string& name : named((*each)[1])) left.erase(name);
+  CHECK(left == std::set<std::string>{});
 }
