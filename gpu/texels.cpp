@@ -126,6 +126,7 @@ Block block_of(VkFormat format) {
   if (has(name, "4PACK16")) return {1, 1, 8};
   if (has(name, "2PACK16") || has(name, "R16G16_")) return {1, 1, 4};
   if (has(name, "PACK16")) return {1, 1, 2};
+  if (has(name, "_A8_UNORM")) return {1, 1, 1};
   return {1, 1, 0};
 }
 

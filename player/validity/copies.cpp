@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "format/versions.h"
 #include "generated/args.h"
 #include "gpu/texels.h"
 #include "player/validity/validity.h"
@@ -27,11 +28,12 @@ constexpr VkBufferUsageFlags kToBuffer = VK_BUFFER_USAGE_TRANSFER_DST_BIT;
 constexpr VkImageUsageFlags kFromImage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
 constexpr VkImageUsageFlags kToImage = VK_IMAGE_USAGE_TRANSFER_DST_BIT;
 
-// As many as there are; where VK_KHR_maintenance5 says so, all from the first on.
+// As many as there are; where VK_KHR_maintenance5 or Vulkan 1.4 says so, all from the first on.
 std::uint32_t layer_count(Validity& v, ObjectId id, const VkImageSubresourceLayers& layers) {
   const Image* image = v.image(id);
   if (layers.layerCount != VK_REMAINING_ARRAY_LAYERS || image == nullptr ||
-      layers.baseArrayLayer >= image->layers || !v.has_extension(id, "VK_KHR_maintenance5"))
+      layers.baseArrayLayer >= image->layers ||
+      !(v.has_extension(id, "VK_KHR_maintenance5") || v.has_version(id, kVulkan14)))
     return layers.layerCount;
   return image->layers - layers.baseArrayLayer;
 }
@@ -111,11 +113,13 @@ Wrong copy_buffer_image(Validity& v, ObjectId buffer, ObjectId image_id, bool to
     const Region& r = regions[i];
     const VkImageSubresourceLayers& sub = r.imageSubresource;
     if (Wrong w = check_region(v, image_id, sub, r.imageOffset, r.imageExtent); !w.empty()) return w;
-    // What exotic formats take is not known.
     const std::uint64_t bytes =
         image == nullptr ? 0
                          : region_bytes(image->format, sub.aspectMask, r.bufferRowLength, r.bufferImageHeight,
                                         r.imageExtent, layer_count(v, image_id, sub));
+    if (image != nullptr && bytes == 0 && r.imageExtent.width != 0 && r.imageExtent.height != 0 &&
+        r.imageExtent.depth != 0)
+      return "how long a texel of " + v.name(image_id) + "'s format is, is not known";
     if (Wrong w = check_bytes(v, "a region", buffer, r.bufferOffset, bytes); !w.empty()) return w;
   }
   return {};

@@ -295,6 +295,13 @@ bool Validity::has_extension(ObjectId of, std::string_view wanted) const {
   return std::find(all.begin(), all.end(), wanted) != all.end();
 }
 
+bool Validity::has_version(ObjectId of, std::uint32_t version) const {
+  const std::uint32_t place = device_of(of);
+  if (place == kNone) return false;
+  const CapturedDevice& device = plan_.devices[place];
+  return std::min(device.api_version, plan_.physical_devices[device.physical].properties.apiVersion) >= version;
+}
+
 void Validity::wait_for_bind(ObjectId buffer, ObjectId view) {
   waits_for_bind_ = buffer;
   waiting_views_.push_back(view);

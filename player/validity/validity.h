@@ -192,6 +192,7 @@ class Validity {
   bool enabled(ObjectId of, VkBool32 VkPhysicalDeviceFeatures::*feature) const;
   bool enabled_addresses(ObjectId of) const;  // bufferDeviceAddress
   bool has_extension(ObjectId of, std::string_view name) const;
+  bool has_version(ObjectId of, std::uint32_t version) const;  // the application and the captured device
 
  private:
   Wrong check_devices(const Call& call) const;
