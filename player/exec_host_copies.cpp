@@ -49,12 +49,39 @@ Result<void> check_length(Run& run, const Op& op, VkImage image, const VkImageSu
                                               " in the capture"));
 }
 
+// lavapipe 25.0.7 copies whole texels of formats with depth and stencil, whichever aspect is named: so many
+// times as much memory as the region takes has to be there.
+std::uint64_t room_factor(Run& run, const Op& op, std::byte* args, const VkImage& image) {
+  constexpr VkImageAspectFlags both = VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT;
+  const ObjectId id = run.patched_id(op, offset_in(args, &image));
+  const VkFormat format = run.plan().resources[run.plan().place_of(id)].format;
+  return (gpu::aspects_of(format) & both) == both ? 8 : 1;
+}
+
+// Of all regions together, each from a multiple of 16 on.
+std::uint64_t rounded(std::uint64_t bytes) { return (bytes + 15) / 16 * 16; }
+std::byte* room_for(Run& run, const std::vector<std::uint64_t>& bytes, std::uint64_t factor) {
+  std::uint64_t all = 0;
+  for (const std::uint64_t one : bytes) all += rounded(one) * factor;
+  std::vector<std::byte>& room = run.output_buffer();
+  if (room.size() < all) room.resize(all);
+  return room.data();
+}
+
 Result<void> to_image(Run& run, const Op& op, std::byte* args) {
   const auto& info = *as<args_vkCopyMemoryToImage>(args).pCopyMemoryToImageInfo;
-  if ((info.flags & VK_HOST_IMAGE_COPY_MEMCPY_EXT) != 0) {
-    const auto& bytes = run.plan().host_bytes.at(op.sequence);
+  const std::vector<std::uint64_t>& bytes = run.plan().host_bytes.at(op.sequence);
+  if ((info.flags & VK_HOST_IMAGE_COPY_MEMCPY_EXT) != 0)
     for (std::uint32_t i = 0; i < info.regionCount; ++i)
       RONDO_TRY(check_length(run, op, info.dstImage, info.pRegions[i].imageSubresource, bytes[i]));
+  const std::uint64_t factor = room_factor(run, op, args, info.dstImage);
+  if (factor == 1) return run.call_checked(op, args);
+  std::byte* next = room_for(run, bytes, factor);
+  for (std::uint32_t i = 0; i < info.regionCount; ++i) {
+    auto& region = const_cast<VkMemoryToImageCopyEXT&>(info.pRegions[i]);
+    std::memcpy(next, region.pHostPointer, bytes[i]);
+    region.pHostPointer = next;
+    next += rounded(bytes[i]) * factor;
   }
   return run.call_checked(op, args);
 }
@@ -109,17 +136,12 @@ Result<void> to_memory(Run& run, const Op& op, std::byte* args) {
   const auto& info = *as<args_vkCopyImageToMemory>(args).pCopyImageToMemoryInfo;
   const bool as_it_lies = (info.flags & VK_HOST_IMAGE_COPY_MEMCPY_EXT) != 0;
   const std::vector<std::uint64_t>& bytes = run.plan().host_bytes.at(op.sequence);
-  std::uint64_t all = 0;
-  for (std::uint32_t i = 0; i < info.regionCount; ++i) {
-    if (as_it_lies)
-      RONDO_TRY(check_length(run, op, info.srcImage, info.pRegions[i].imageSubresource, bytes[i]));
-    all += (bytes[i] + 15) / 16 * 16;
-  }
-  std::vector<std::byte>& here = run.output_buffer();
-  if (here.size() < all) here.resize(all);
+  for (std::uint32_t i = 0; as_it_lies && i < info.regionCount; ++i)
+    RONDO_TRY(check_length(run, op, info.srcImage, info.pRegions[i].imageSubresource, bytes[i]));
+  const std::uint64_t factor = room_factor(run, op, args, info.srcImage);
   // Other than anything captured, where nothing is written.
   std::vector<const std::byte*> captured;
-  std::byte* next = here.data();
+  std::byte* next = room_for(run, bytes, factor);
   for (std::uint32_t i = 0; i < info.regionCount; ++i) {
     auto& region = const_cast<VkImageToMemoryCopyEXT&>(info.pRegions[i]);
     captured.push_back(static_cast<const std::byte*>(region.pHostPointer));
@@ -127,7 +149,7 @@ Result<void> to_memory(Run& run, const Op& op, std::byte* args) {
       next[b] = ~captured.back()[b];
     if (run.options().verify && as_it_lies) std::memcpy(next, captured.back(), bytes[i]);
     region.pHostPointer = next;
-    next += (bytes[i] + 15) / 16 * 16;
+    next += rounded(bytes[i]) * factor;
   }
   RONDO_TRY(run.call_checked(op, args));
   for (std::uint32_t i = 0; run.options().verify && i < info.regionCount; ++i) {
