@@ -42,6 +42,8 @@ bool is_optional_extension(std::string_view name) {
          name == "VK_EXT_validation_features" || name == "VK_EXT_validation_flags" ||
          name == "VK_EXT_tooling_info" || name == "VK_EXT_layer_settings" ||
          name == "VK_EXT_validation_cache" ||
+         // Its commands are not played, and the player maps what it maps by the older ones.
+         name == "VK_KHR_map_memory2" ||
          // What was imported is ordinary memory here.
          name == "VK_EXT_external_memory_host" ||
          // Sync fds are signals and waits of the player's own.
@@ -49,7 +51,7 @@ bool is_optional_extension(std::string_view name) {
          name == "VK_KHR_external_semaphore_capabilities" || name == "VK_KHR_external_fence" ||
          name == "VK_KHR_external_fence_fd" || name == "VK_KHR_external_fence_capabilities" ||
          // Structures to ask with; nothing that replays needs them beyond what 1.1 has.
-         name == "VK_KHR_portability_enumeration" || name == "VK_KHR_get_physical_device_properties2";
+         name == "VK_EXT_memory_budget" || name == "VK_KHR_portability_enumeration" || name == "VK_KHR_get_physical_device_properties2";
 }
 
 bool is_stripped_structure(VkStructureType type) {
