@@ -375,7 +375,7 @@ void Checkpointer::digest(ThreadState& state, Memory& memory) {
     const VkDeviceSize from = std::max(buffer.offset, memory.mapped_from);
     const VkDeviceSize to = std::min({buffer.offset + buffer.size, memory.mapped_to, memory.size});
     const VkDeviceSize most = keeps_bytes() ? kPiece : memory.size;
-    memory.outside_drivers_own(from, to, [&](VkDeviceSize at, VkDeviceSize end) {
+    memory.outside_drivers_own(Memory::Own::all, from, to, [&](VkDeviceSize at, VkDeviceSize end) {
       for (; at < end; at += std::min(most, end - at)) open.push_back({{at, std::min(most, end - at)}, {}});
     });
   }
@@ -399,8 +399,9 @@ void Checkpointer::digest(ThreadState& state, Memory& memory) {
          memory.tracked->refresh(0, memory::whole, memory::Refresh::everything)) {
       const RondoRange part = place_of(range);
       if (part.size == 0 || in_buffer(part)) continue;
+      const VkDeviceSize part_end = part.offset + part.size;
       memory.outside_drivers_own(
-          part.offset, part.offset + part.size, [&](VkDeviceSize from, VkDeviceSize to) {
+          Memory::Own::all, part.offset, part_end, [&](VkDeviceSize from, VkDeviceSize to) {
             if (range.ambiguous) return unclear.push_back({from, to - from});
             ranges.push_back({from, to - from});
             digests.push_back(

@@ -21,6 +21,10 @@ constexpr VkFlags64 kReadOnly = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USA
                                 VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT | VK_BUFFER_USAGE_INDEX_BUFFER_BIT |
                                 VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
 
+// What a buffer that a driver preprocesses commands into needs besides.
+constexpr VkFlags64 kBesidePreprocess =
+    VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+
 // A copy of the program's request: one that may live in imported memory, and,
 // where checkpoints of submits read it, one that can be copied from. The same when the
 // recording has stopped: memory from before stays what it is.
@@ -196,6 +200,14 @@ void forget_image(DeviceState& device, VkImage image) {
   device.memories.plain_images.erase(image);
 }
 
+// Buffers that are gone leave what the driver wrote there, but one place each is enough.
+void add_drivers_own(Memory& memory, const Memory::DriversOwn& own) {
+  std::erase_if(memory.drivers_own, [&](const Memory::DriversOwn& old) {
+    return old.alone == VK_NULL_HANDLE && own.from <= old.from && old.to <= own.to;
+  });
+  memory.drivers_own.push_back(own);
+}
+
 void bind_buffer(DeviceState& device, VkBuffer buffer, VkDeviceMemory handle, VkDeviceSize offset) {
   if (!recording() && !HostMemory::any_shadow) return;
   guarded([&] {
@@ -209,7 +221,8 @@ void bind_buffer(DeviceState& device, VkBuffer buffer, VkDeviceMemory handle, Vk
       memory->device_writable = true;
       known->second.memory = handle;
       if (known->second.drivers_own)
-        memory->drivers_own.push_back({offset, offset + known->second.size});
+        add_drivers_own(*memory, {offset, offset + known->second.size,
+                                  known->second.drivers_alone ? buffer : VK_NULL_HANDLE});
       else if (settings().checkpoints >= Checkpoints::readback)  // or nobody asks for them
         memory->buffers.push_back({buffer, offset, known->second.size});
     }
@@ -221,8 +234,11 @@ void forget_buffer(DeviceState& device, VkBuffer buffer) {
   const auto lock = host_memory().enter();
   const auto known = device.memories.buffers.find(buffer);
   if (known == device.memories.buffers.end()) return;
-  if (Memory* const memory = HostMemory::find(device, known->second.memory); memory != nullptr)
+  if (Memory* const memory = HostMemory::find(device, known->second.memory); memory != nullptr) {
     std::erase_if(memory->buffers, [&](const BoundBuffer& bound) { return bound.buffer == buffer; });
+    for (Memory::DriversOwn& own : memory->drivers_own)
+      if (own.alone == buffer) own.alone = VK_NULL_HANDLE;
+  }
   device.memories.buffers.erase(known);
 }
 
@@ -288,6 +304,25 @@ void device_image_requirements(VkDevice device, const VkDeviceImageMemoryRequire
       device, info, requirements);
 }
 
+#ifdef VK_KHR_maintenance5
+// As for the image that vkCreateImage would create: a linear one may be extended.
+template <CommandId C>
+void device_image_layout(VkDevice device, const VkDeviceImageSubresourceInfoKHR* info,
+                         VkSubresourceLayout2KHR* layout) {
+  DeviceState& state = device_of(device);
+  const auto next = (*state.next).*CommandTraits<C>::pfn;
+  record_with<C>(
+      [&] {
+        const ImageRequest request(state, *info->pCreateInfo, state.resources != nullptr);
+        VkDeviceImageSubresourceInfoKHR query = *info;
+        if ((request.extended || request.readable) && info->pCreateInfo->tiling != VK_IMAGE_TILING_OPTIMAL)
+          query.pCreateInfo = &request.info;
+        next(device, &query, layout);
+      },
+      device, info, layout);
+}
+#endif
+
 }  // namespace
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateBuffer(VkDevice device, const VkBufferCreateInfo* pCreateInfo,
@@ -307,7 +342,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateBuffer(VkDevice device, const VkBuff
             .writable = (usage & ~kReadOnly) != 0,
             .addressed = (usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0,
             .external = request.extended || may_be_imported(pCreateInfo->pNext),
-            .drivers_own = (usage & kPreprocessUsage) != 0};
+            .drivers_own = (usage & kPreprocessUsage) != 0,
+            .drivers_alone = (usage & ~(kPreprocessUsage | kBesidePreprocess)) == 0};
       });
     return result;
   };
@@ -408,19 +444,16 @@ hook_vkGetDeviceImageMemoryRequirementsKHR(VkDevice device, const VkDeviceImageM
 }
 
 #ifdef VK_KHR_maintenance5
-// As for the image that vkCreateImage would create: a linear one may be extended.
 VKAPI_ATTR void VKAPI_CALL hook_vkGetDeviceImageSubresourceLayoutKHR(
     VkDevice device, const VkDeviceImageSubresourceInfoKHR* pInfo, VkSubresourceLayout2KHR* pLayout) {
-  DeviceState& state = device_of(device);
-  record_with<CommandId::vkGetDeviceImageSubresourceLayoutKHR>(
-      [&] {
-        const ImageRequest request(state, *pInfo->pCreateInfo, state.resources != nullptr);
-        VkDeviceImageSubresourceInfoKHR query = *pInfo;
-        if ((request.extended || request.readable) && pInfo->pCreateInfo->tiling != VK_IMAGE_TILING_OPTIMAL)
-          query.pCreateInfo = &request.info;
-        state.next->vkGetDeviceImageSubresourceLayoutKHR(device, &query, pLayout);
-      },
-      device, pInfo, pLayout);
+  device_image_layout<CommandId::vkGetDeviceImageSubresourceLayoutKHR>(device, pInfo, pLayout);
+}
+#endif
+#ifdef VK_VERSION_1_4
+VKAPI_ATTR void VKAPI_CALL hook_vkGetDeviceImageSubresourceLayout(VkDevice device,
+                                                                  const VkDeviceImageSubresourceInfo* pInfo,
+                                                                  VkSubresourceLayout2* pLayout) {
+  device_image_layout<CommandId::vkGetDeviceImageSubresourceLayout>(device, pInfo, pLayout);
 }
 #endif
 

@@ -64,7 +64,7 @@ class WriteRecorder {
     if (offset >= memory_.size) return;  // the import's rounding
     const std::uint64_t end = offset + std::min(range.size, memory_.size - offset);
     if (!range.ambiguous) return add({offset, end - offset}, range.bytes, false);
-    memory_.outside_drivers_own(offset, end, [&](VkDeviceSize from, VkDeviceSize to) {
+    memory_.outside_drivers_own(Memory::Own::alone, offset, end, [&](VkDeviceSize from, VkDeviceSize to) {
       add({from, to - from}, range.bytes + (from - offset), true);
     });
   }

@@ -44,18 +44,21 @@ struct Memory {
   bool device_writable = false;  // something is bound that a device can write
   std::byte* pages = nullptr;    // the program's own, imported: it can always write them, `mapped` stays true
   std::vector<BoundBuffer> buffers;  // with read-back checkpoints
-  struct Bytes {
+  struct DriversOwn {
     VkDeviceSize from, to;
+    VkBuffer alone;  // is for nothing else and lives: no host writes there; or null
   };
   // Of buffers that a driver preprocesses commands into: nobody else can read them, and they
   // may hold pointers of this process. As long as the memory lives.
-  std::vector<Bytes> drivers_own;
+  std::vector<DriversOwn> drivers_own;
+  enum class Own { all, alone };
   // Calls visit(from, to) for what of these bytes is not.
   template <class Visit>
-  void outside_drivers_own(VkDeviceSize from, VkDeviceSize to, Visit&& visit) const {
+  void outside_drivers_own(Own which, VkDeviceSize from, VkDeviceSize to, Visit&& visit) const {
     while (from < to) {
       VkDeviceSize end = to, behind = from;
-      for (const Bytes& own : drivers_own) {
+      for (const DriversOwn& own : drivers_own) {
+        if (which == Own::alone && own.alone == VK_NULL_HANDLE) continue;
         if (own.from <= from && from < own.to) behind = std::max(behind, own.to);
         if (from < own.from) end = std::min(end, own.from);
       }
@@ -95,6 +98,7 @@ struct DeviceMemory {
     bool addressed = false;                  // its device address may be asked for
     bool external = false;                   // may live in imported memory
     bool drivers_own = false;                // what a driver writes there only it can read
+    bool drivers_alone = false;              // … and nothing else is there
     VkDeviceMemory memory = VK_NULL_HANDLE;  // null before it is bound
   };
   std::unordered_map<VkBuffer, BufferUse> buffers;

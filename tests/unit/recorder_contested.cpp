@@ -201,8 +201,9 @@ TEST_F(RecordedContested, WhatADriverPreprocessedIsNoHostWrite) {
     g_wait = VK_TIMEOUT;
     {
       const auto lock = host_memory().enter();
+      const auto lives = made_up<VkBuffer>(9);
       HostMemory::find(scene.state(), made_up<VkDeviceMemory>(5))->drivers_own = {
-          {3 * kPage, 3 * kPage + 50}, {3 * kPage + 200, 4 * kPage}};
+          {3 * kPage, 3 * kPage + 50, lives}, {3 * kPage + 200, 4 * kPage, lives}};
     }
     scene.submit();
     scene.both_write(3, 1);
@@ -212,6 +213,24 @@ TEST_F(RecordedContested, WhatADriverPreprocessedIsNoHostWrite) {
   ASSERT_EQ(written.ranges.size(), 1u);
   EXPECT_GE(written.ranges[0].offset, 3 * kPage + 50);
   EXPECT_LE(written.ranges[0].offset + written.ranges[0].size, 3 * kPage + 200);
+}
+
+// A buffer that is for indirect parameters, too, or for nothing any more, may hold what the host wrote.
+TEST_F(RecordedContested, WhereADriverIsNotAloneHostWritesAreRecorded) {
+  const Written written = recorded([](Scene& scene) {
+    g_wait = VK_TIMEOUT;
+    {
+      const auto lock = host_memory().enter();
+      HostMemory::find(scene.state(), made_up<VkDeviceMemory>(5))->drivers_own = {
+          {3 * kPage, 4 * kPage, VK_NULL_HANDLE}};
+    }
+    scene.submit();
+    scene.both_write(3, 1);
+    scene.submit();
+  });
+  EXPECT_EQ(written.ambiguous, 1);
+  ASSERT_EQ(written.ranges.size(), 1u);
+  EXPECT_LT(written.ranges[0].offset, 3 * kPage + 50);
 }
 
 TEST_F(RecordedContested, AllThatAProgramIsHeldInVainIsAShareOfItsTime) {
