@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/describe_device.h"
 
+#include "format/versions.h"
 #include "generated/args.h"
 #include "layer/guard.h"
 #include "layer/record.h"
@@ -46,7 +47,7 @@ void properties(const DeviceState& device) {
 #ifdef VK_EXT_host_image_copy
   auto copies = chained<VkPhysicalDeviceHostImageCopyPropertiesEXT>(
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_IMAGE_COPY_PROPERTIES_EXT, head);
-  if (device.next->vkCopyMemoryToImageEXT != nullptr) head = &copies;
+  if (device.next->vkCopyMemoryToImageEXT != nullptr || device.api_version >= kVulkan14) head = &copies;
 #endif
   auto all = chained<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, head);
   vk.vkGetPhysicalDeviceProperties2(device.physical, &all);
@@ -63,6 +64,11 @@ void properties(const DeviceState& device) {
   auto v13 =
       chained<VkPhysicalDeviceVulkan13Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, head);
   if (device.api_version >= VK_API_VERSION_1_3) head = &v13;
+#ifdef VK_VERSION_1_4
+  auto v14 =
+      chained<VkPhysicalDeviceVulkan14Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_4_FEATURES, head);
+  if (device.api_version >= kVulkan14) head = &v14;
+#endif
   auto features = chained<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, head);
   vk.vkGetPhysicalDeviceFeatures2(device.physical, &features);
   write(CommandId::vkGetPhysicalDeviceFeatures2,

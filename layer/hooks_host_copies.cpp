@@ -107,6 +107,25 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkTransitionImageLayoutEXT(
   return transition<CommandId::vkTransitionImageLayoutEXT>(device, transitionCount, pTransitions);
 }
 
+#ifdef VK_VERSION_1_4
+VKAPI_ATTR VkResult VKAPI_CALL
+hook_vkCopyMemoryToImage(VkDevice device, const VkCopyMemoryToImageInfo* pCopyMemoryToImageInfo) {
+  return copy_memory_to_image<CommandId::vkCopyMemoryToImage>(device, pCopyMemoryToImageInfo);
+}
+VKAPI_ATTR VkResult VKAPI_CALL
+hook_vkCopyImageToMemory(VkDevice device, const VkCopyImageToMemoryInfo* pCopyImageToMemoryInfo) {
+  return copy_image_to_memory<CommandId::vkCopyImageToMemory>(device, pCopyImageToMemoryInfo);
+}
+VKAPI_ATTR VkResult VKAPI_CALL
+hook_vkCopyImageToImage(VkDevice device, const VkCopyImageToImageInfo* pCopyImageToImageInfo) {
+  return copy_image_to_image<CommandId::vkCopyImageToImage>(device, pCopyImageToImageInfo);
+}
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkTransitionImageLayout(
+    VkDevice device, std::uint32_t transitionCount, const VkHostImageLayoutTransitionInfo* pTransitions) {
+  return transition<CommandId::vkTransitionImageLayout>(device, transitionCount, pTransitions);
+}
+#endif
+
 }  // namespace rondo::layer
 
 #endif

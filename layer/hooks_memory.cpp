@@ -250,6 +250,25 @@ auto unmap_memory(DeviceState& state, VkDeviceMemory memory, Down&& down, Asked.
       std::forward<Down>(down), asked...);
 }
 
+#ifdef VK_KHR_map_memory2
+template <CommandId C>
+VkResult map_memory2(VkDevice device, const VkMemoryMapInfoKHR* info, void** data) {
+  DeviceState& state = device_of(device);
+  const auto next = (*state.next).*CommandTraits<C>::pfn;
+  return map_memory<C>(
+      state, info->memory, info->offset, info->size, data, [&] { return next(device, info, data); }, device,
+      info, data);
+}
+
+template <CommandId C>
+VkResult unmap_memory2(VkDevice device, const VkMemoryUnmapInfoKHR* info) {
+  DeviceState& state = device_of(device);
+  const auto next = (*state.next).*CommandTraits<C>::pfn;
+  return unmap_memory<C>(
+      state, info->memory, [&] { return next(device, info); }, device, info);
+}
+#endif
+
 }  // namespace
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkMapMemory(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset,
@@ -270,19 +289,21 @@ VKAPI_ATTR void VKAPI_CALL hook_vkUnmapMemory(VkDevice device, VkDeviceMemory me
 #ifdef VK_KHR_map_memory2
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkMapMemory2KHR(VkDevice device, const VkMemoryMapInfoKHR* pMemoryMapInfo,
                                                     void** ppData) {
-  DeviceState& state = device_of(device);
-  return map_memory<CommandId::vkMapMemory2KHR>(
-      state, pMemoryMapInfo->memory, pMemoryMapInfo->offset, pMemoryMapInfo->size, ppData,
-      [&] { return state.next->vkMapMemory2KHR(device, pMemoryMapInfo, ppData); }, device, pMemoryMapInfo,
-      ppData);
+  return map_memory2<CommandId::vkMapMemory2KHR>(device, pMemoryMapInfo, ppData);
 }
-
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkUnmapMemory2KHR(VkDevice device,
                                                       const VkMemoryUnmapInfoKHR* pMemoryUnmapInfo) {
-  DeviceState& state = device_of(device);
-  return unmap_memory<CommandId::vkUnmapMemory2KHR>(
-      state, pMemoryUnmapInfo->memory,
-      [&] { return state.next->vkUnmapMemory2KHR(device, pMemoryUnmapInfo); }, device, pMemoryUnmapInfo);
+  return unmap_memory2<CommandId::vkUnmapMemory2KHR>(device, pMemoryUnmapInfo);
+}
+#endif
+#ifdef VK_VERSION_1_4
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkMapMemory2(VkDevice device, const VkMemoryMapInfo* pMemoryMapInfo,
+                                                 void** ppData) {
+  return map_memory2<CommandId::vkMapMemory2>(device, pMemoryMapInfo, ppData);
+}
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkUnmapMemory2(VkDevice device,
+                                                   const VkMemoryUnmapInfo* pMemoryUnmapInfo) {
+  return unmap_memory2<CommandId::vkUnmapMemory2>(device, pMemoryUnmapInfo);
 }
 #endif
 

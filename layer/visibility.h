@@ -18,10 +18,10 @@ inline constexpr char kLayerName[] = "VK_LAYER_RONDO_capture";
 // Hiding is for recorded processes: elsewhere the program sees the driver as it is.
 bool hiding();
 
-// The newest version of the API that is recorded: 1.3, with the headers' patch.
-inline constexpr std::uint32_t kNewestVersion = VK_HEADER_VERSION_COMPLETE < VK_MAKE_API_VERSION(0, 1, 4, 0)
+// The newest version of the API that is recorded: 1.4, or what the headers have, with their patch.
+inline constexpr std::uint32_t kNewestVersion = VK_HEADER_VERSION_COMPLETE < VK_MAKE_API_VERSION(0, 1, 5, 0)
                                                     ? VK_HEADER_VERSION_COMPLETE
-                                                    : VK_MAKE_API_VERSION(0, 1, 3, VK_HEADER_VERSION);
+                                                    : VK_MAKE_API_VERSION(0, 1, 4, VK_HEADER_VERSION);
 // A newer version is told as that one.
 std::uint32_t visible_version(std::uint32_t version);
 

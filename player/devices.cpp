@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "format/versions.h"
+
 namespace rondo::player {
 
 namespace {
@@ -129,7 +131,8 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
           device.properties.apiVersion >= VK_API_VERSION_1_3 || device.has_extension("VK_KHR_maintenance4"));
       VkPhysicalDevicePushDescriptorPropertiesKHR pushes{};
       pushes.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR;
-      ask(pushes, device.has_extension(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME));
+      ask(pushes, device.properties.apiVersion >= kVulkan14 ||
+                      device.has_extension(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME));
       VkPhysicalDeviceExternalMemoryHostPropertiesEXT host{};
       host.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT;
       ask(host, device.has_extension(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME));
@@ -147,7 +150,8 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
 #ifdef VK_EXT_host_image_copy
       VkPhysicalDeviceHostImageCopyPropertiesEXT copies{};
       copies.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_IMAGE_COPY_PROPERTIES_EXT;
-      ask(copies, device.has_extension(VK_EXT_HOST_IMAGE_COPY_EXTENSION_NAME));
+      ask(copies, device.properties.apiVersion >= kVulkan14 ||
+                      device.has_extension(VK_EXT_HOST_IMAGE_COPY_EXTENSION_NAME));
 #endif
       properties2(handle, &all);
 #ifdef VK_EXT_host_image_copy

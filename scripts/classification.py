@@ -293,8 +293,8 @@ SUPPORTED = set("""
     VK_KHR_shader_subgroup_rotate
 """.split())
 
-# Versions of the API that a program does not see, and why; layer/visibility.h has the newest that it sees.
-UNSUPPORTED_VERSIONS = {"VK_VERSION_1_4": "Vulkan 1.4 is not recorded yet"}
+# The newest version of the API that a program sees; layer/visibility.h has it, too.
+NEWEST_VERSION = (1, 4)
 
 # First match wins; matched as regular expressions against the whole name.
 UNSUPPORTED = (

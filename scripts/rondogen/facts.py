@@ -47,8 +47,17 @@ def extension_support(registry, classification):
     return support
 
 
+def version_support(registry, classification):
+    """VK_VERSION_1_9 -> reason, of versions that are not shown."""
+    versions = {name: tuple(map(int, re.findall(r"\d+", name)))
+                for command in registry.commands.values() for name, _ in command.origins
+                if name.startswith("VK_VERSION_")}
+    return {name: "that version is not recorded yet"
+            for name, version in versions.items() if version > classification.NEWEST_VERSION}
+
+
 def command_facts(registry, tables, classification):
-    support = {**classification.UNSUPPORTED_VERSIONS, **extension_support(registry, classification)}
+    support = {**version_support(registry, classification), **extension_support(registry, classification)}
     known = set(registry.commands)
     for table in (classification.LAYER_HAND, classification.PLAYER_HAND, classification.PLAYER_NONE,
                   classification.HIDDEN):

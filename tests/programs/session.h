@@ -22,6 +22,7 @@ struct Session : Context {
 
 inline Session open(const char* name, Wanted wanted = {}) {
   if (wanted.api_version == VK_API_VERSION_1_1) wanted.api_version = VK_API_VERSION_1_3;
+  if (by_core_of_1_4()) wanted.api_version = kVersion14;
   Session s;
   static_cast<Context&>(s) = create_context(name, wanted);
   s.name = name;
@@ -41,7 +42,12 @@ Object keep(Session& s, Destroy destroy, Object object) {
 // An extension's command, which the loader does not export.
 template <class Function>
 Function load(const Session& s, const char* name) {
-  PFN_vkVoidFunction found = vkGetDeviceProcAddr(s.device, name);
+  PFN_vkVoidFunction found = nullptr;
+  if (by_core_of_1_4()) {
+    const std::string_view whole = name;  // ends in KHR or EXT
+    found = vkGetDeviceProcAddr(s.device, std::string(whole.substr(0, whole.size() - 3)).c_str());
+  }
+  if (found == nullptr) found = vkGetDeviceProcAddr(s.device, name);
   if (found == nullptr) found = vkGetInstanceProcAddr(s.instance, name);
   if (found == nullptr) die(name, 0);
   return reinterpret_cast<Function>(found);

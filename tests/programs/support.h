@@ -6,10 +6,14 @@
 
 #include <vulkan/vulkan.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace program {
@@ -35,6 +39,43 @@ inline void check(VkResult result, const char* call) {
 inline bool unchecked() {
   static const bool is = std::getenv("TEST_UNCHECKED") != nullptr;
   return is;
+}
+
+constexpr std::uint32_t kVersion14 = VK_MAKE_API_VERSION(0, 1, 4, 0);
+
+// TEST_CORE=1.4: what Vulkan 1.4 has in its core is called by the core's names, without the
+// extensions that it came from.
+inline bool by_core_of_1_4() {
+#ifdef VK_VERSION_1_4
+  static const bool is = std::getenv("TEST_CORE") != nullptr;
+  return is;
+#else
+  if (std::getenv("TEST_CORE") == nullptr) return false;
+  std::exit(cannot_run("the headers that it was built with do not have Vulkan 1.4"));
+#endif
+}
+
+inline void version_or_leave(VkPhysicalDevice physical) {
+  VkPhysicalDeviceProperties properties;
+  vkGetPhysicalDeviceProperties(physical, &properties);
+  if (properties.apiVersion < kVersion14) std::exit(cannot_run("this device lacks Vulkan 1.4"));
+}
+
+// Of extensions, those that such a device does not have in its core.
+inline std::vector<const char*> not_in_core_of_1_4(const std::vector<const char*>& extensions) {
+  constexpr std::string_view promoted[] = {
+      "VK_EXT_host_image_copy",      "VK_EXT_pipeline_protected_access",
+      "VK_EXT_pipeline_robustness",  "VK_KHR_dynamic_rendering_local_read",
+      "VK_KHR_global_priority",      "VK_KHR_index_type_uint8",
+      "VK_KHR_line_rasterization",   "VK_KHR_load_store_op_none",
+      "VK_KHR_maintenance5",         "VK_KHR_maintenance6",
+      "VK_KHR_map_memory2",          "VK_KHR_push_descriptor",
+      "VK_KHR_shader_expect_assume", "VK_KHR_shader_float_controls2",
+      "VK_KHR_shader_subgroup_rotate", "VK_KHR_vertex_attribute_divisor"};
+  std::vector<const char*> left;
+  for (const char* name : extensions)
+    if (std::find(std::begin(promoted), std::end(promoted), name) == std::end(promoted)) left.push_back(name);
+  return left;
 }
 
 // A shader's result is not what it should be.
@@ -92,6 +133,11 @@ inline Context create_device(VkInstance instance, const Wanted& wanted) {
   std::uint32_t count = 1;
   VkResult enumerated = vkEnumeratePhysicalDevices(c.instance, &count, &c.physical);
   if (enumerated < 0 || count == 0) die("vkEnumeratePhysicalDevices", enumerated);
+  std::vector<const char*> extensions = wanted.extensions;
+  if (by_core_of_1_4()) {
+    version_or_leave(c.physical);
+    extensions = not_in_core_of_1_4(extensions);
+  }
 
   const std::vector<VkQueueFamilyProperties> families = queue_families(c.physical);
   constexpr VkQueueFlags both = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
@@ -111,8 +157,8 @@ inline Context create_device(VkInstance instance, const Wanted& wanted) {
   info.pNext = wanted.features;
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queues;
-  info.enabledExtensionCount = static_cast<std::uint32_t>(wanted.extensions.size());
-  info.ppEnabledExtensionNames = wanted.extensions.data();
+  info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
+  info.ppEnabledExtensionNames = extensions.data();
   const VkResult created = vkCreateDevice(c.physical, &info, nullptr, &c.device);
   if (created == VK_ERROR_EXTENSION_NOT_PRESENT || created == VK_ERROR_FEATURE_NOT_PRESENT)
     std::exit(cannot_run("this device lacks an extension or a feature that it shows"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every command that Rondo supports, of Vulkan 1.0 to 1.3 and of every extension
+// Every command that Rondo supports, of Vulkan 1.0 to 1.4 and of every extension
 // that it shows to programs, is called by a program of tests/programs, and its
 // record is in the capture under the name that was called; or it stands here
 // with the reason why not. An extension whose commands nothing calls is hidden.
@@ -43,6 +43,12 @@ const std::vector<std::string> kNewerPrograms = {"descriptor_buffers",
                                                  "chapters/memory_priorities",
                                                  "chapters/newer_states",
                                                  "chapters/second_forms"};  // on a newer lavapipe
+
+// By the core of 1.4, too.
+const std::vector<std::string> kPromotedPrograms = {"chapters/host_image_copies", "chapters/local_reads",
+                                                    "chapters/mapped_again",      "chapters/newer_states",
+                                                    "chapters/pushed_sets",       "chapters/second_forms",
+                                                    "maintenance5"};
 
 const std::vector<std::string> kOtherPrograms = {"chapters/released_images"};  // on SwiftShader
 
@@ -122,6 +128,9 @@ const std::set<std::string>& recorded() {
   for (const std::string& name : kNewerPrograms)
     if (cannot_run({program(name)}, lavapipe25).empty())
       add_names(captured({program(name)}, {.checkpoints = "readback", .driver = lavapipe25}), found);
+  for (const std::string& name : kPromotedPrograms)
+    if (const Words words = by_core_of_1_4({program(name)}); cannot_run(words, lavapipe25).empty())
+      add_names(captured(words, {.checkpoints = "readback", .driver = lavapipe25}), found);
   for (const std::string& name : kOtherPrograms)
     if (cannot_run({program(name)}, swiftshader).empty())
       add_names(captured({program(name)}, {.checkpoints = "readback", .driver = swiftshader}), found);
@@ -143,7 +152,7 @@ void check(const Commands& commands, const std::set<std::string>& seen, const Re
 }  // namespace
 
 SCENARIO("each core command is recorded of a program or has its reason", "[commands]") {
-  GIVEN("the commands of Vulkan 1.0 to 1.3 that are supported") {
+  GIVEN("the commands of every version of Vulkan that are supported") {
     const Commands core = commands(true);
     REQUIRE(core.supported.size() > 200);
     WHEN("the captures of the programs are read") { check(core, recorded(), kCoreWithout); }

@@ -15,7 +15,8 @@ namespace {
 const std::vector<std::string> kDrivers = {lavapipe, lavapipe25, swiftshader, fake};
 
 Words words_on(const Chapter& chapter, const std::string& driver) {
-  const Words words{program("chapters/" + chapter.name)};
+  Words words{program("chapters/" + chapter.name)};
+  if (chapter.by_core_of_1_4) words = by_core_of_1_4(words);
   return driver == fake ? without_checks(words) : words;
 }
 
@@ -26,7 +27,7 @@ std::string settings_on(const Chapter& chapter, const std::string& driver) {
 // Without a recorder; run once.
 const Outcome& alone(const Chapter& chapter, const std::string& driver) {
   static std::map<std::string, Outcome> all;
-  Outcome& outcome = all[chapter.name + " on " + driver];
+  Outcome& outcome = all[chapter.name + (chapter.by_core_of_1_4 ? " by 1.4 on " : " on ") + driver];
   if (outcome.status != -1) return outcome;
   Command command;
   command.arguments = words_on(chapter, driver);

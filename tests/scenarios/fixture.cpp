@@ -73,11 +73,18 @@ std::vector<std::string> programs(const std::string& directory) {
   return names;
 }
 
-Words without_checks(const Words& words) {
-  Words all{"/usr/bin/env", "TEST_UNCHECKED=1"};
+namespace {
+
+Words with_variable(const std::string& variable, const Words& words) {
+  Words all{"/usr/bin/env", variable};
   all.insert(all.end(), words.begin(), words.end());
   return all;
 }
+
+}  // namespace
+
+Words without_checks(const Words& words) { return with_variable("TEST_UNCHECKED=1", words); }
+Words by_core_of_1_4(const Words& words) { return with_variable("TEST_CORE=1.4", words); }
 
 void use_driver(Environment& environment, const std::string& driver, const std::string& settings) {
   if (driver == fake) environment["VK_ICD_FILENAMES"] = build_root() + "/tests/icd/fake_icd.json";

@@ -18,6 +18,8 @@ std::vector<std::string> programs(const std::string& directory = "");
 
 // The same program, going on whatever its shaders computed: for a driver that runs none.
 Words without_checks(const Words& words);
+// By the names of Vulkan 1.4's core where those have promoted what it calls (TEST_CORE).
+Words by_core_of_1_4(const Words& words);
 
 // The drivers that scenarios run on. The fake one (tests/icd) is the tree's own.
 inline const std::string lavapipe = "lavapipe";

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "format/codec/schema.h"
+#include "format/versions.h"
 #include "layer/visibility.h"
 
 namespace rondo::layer {
@@ -95,8 +96,11 @@ TEST(RecorderHidden, AHiddenFeatureThatIsEnabledIsNamed) {
 
 TEST(RecorderHidden, VersionsThatAreNotRecorded) {
   EXPECT_EQ(visible_version(VK_API_VERSION_1_1), VK_API_VERSION_1_1);
-  for (const std::uint32_t newer : {VK_MAKE_API_VERSION(0, 1, 4, 5), VK_MAKE_API_VERSION(0, 1, 9, 0)})
-    EXPECT_EQ(visible_version(newer), VK_MAKE_API_VERSION(0, 1, 3, VK_HEADER_VERSION));
+  for (const std::uint32_t newer : {VK_MAKE_API_VERSION(0, 1, 5, 5), VK_MAKE_API_VERSION(0, 1, 9, 0)})
+    EXPECT_EQ(visible_version(newer), VK_HEADER_VERSION_COMPLETE);
+  // 1.4 where the headers have it.
+  const std::uint32_t patch = VK_MAKE_API_VERSION(0, 1, 4, 999);
+  EXPECT_EQ(visible_version(patch), VK_HEADER_VERSION_COMPLETE < kVulkan14 ? VK_HEADER_VERSION_COMPLETE : patch);
 }
 
 TEST(RecorderHidden, QueueFamiliesDoNotOfferSparseBinding) {

@@ -366,9 +366,10 @@ void mapped(Session& s, Scene& scene) {
   vkUnmapMemory(s.device, image.memory);
 }
 
-void ask(Session& s) {
-  VkPhysicalDeviceHostImageCopyPropertiesEXT found{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_IMAGE_COPY_PROPERTIES_EXT};
+template <class Properties>
+void ask(Session& s, VkStructureType type) {
+  Properties found{};
+  found.sType = type;
   VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &found};
   vkGetPhysicalDeviceProperties2(s.physical, &all);
   std::vector<VkImageLayout> from(found.copySrcLayoutCount), to(found.copyDstLayoutCount);
@@ -396,7 +397,12 @@ int main() {
              load<PFN_vkTransitionImageLayoutEXT>(s, "vkTransitionImageLayoutEXT"),
              load<PFN_vkGetImageSubresourceLayout2EXT>(s, "vkGetImageSubresourceLayout2EXT")};
   scene.pictures = create_pictures(s, 64 * 1024);
-  ask(s);
+  ask<VkPhysicalDeviceHostImageCopyPropertiesEXT>(
+      s, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_IMAGE_COPY_PROPERTIES_EXT);
+#ifdef VK_VERSION_1_4
+  if (by_core_of_1_4())
+    ask<VkPhysicalDeviceVulkan14Properties>(s, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_4_PROPERTIES);
+#endif
   strides(s, scene);
   volumes(s, scene);
   blocks(s, scene);

@@ -118,6 +118,7 @@ inline void extensions_or_leave(const std::vector<const char*>& wanted,
 }
 
 inline bool has(const Needs& needs, const char* extension) {
+  if (by_core_of_1_4() && not_in_core_of_1_4({extension}).empty()) return true;
   for (const char* name : needs.extensions)
     if (std::strcmp(name, extension) == 0) return true;
   return false;
@@ -133,13 +134,18 @@ inline Session open(const char* name, Needs& needs) {
     CHECK(vkEnumerateInstanceExtensionProperties(nullptr, &count, there.data()));
     extensions_or_leave(needs.instance_extensions, there);
   }
-  const VkInstance instance = create_instance(name, VK_API_VERSION_1_3, needs.instance_extensions);
+  const VkInstance instance = create_instance(name, by_core_of_1_4() ? kVersion14 : VK_API_VERSION_1_3,
+                                              needs.instance_extensions);
   VkPhysicalDevice physical;
   count = 1;
   if (vkEnumeratePhysicalDevices(instance, &count, &physical) < 0 || count == 0) die("no device", 0);
   CHECK(vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr));
   there.resize(count);
   CHECK(vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, there.data()));
+  if (by_core_of_1_4()) {
+    version_or_leave(physical);
+    needs.extensions = not_in_core_of_1_4(needs.extensions);
+  }
   extensions_or_leave(needs.extensions, there);
   for (const char* name : needs.wished)
     if (contains(there, name)) needs.extensions.push_back(name);

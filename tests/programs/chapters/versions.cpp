@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chapters "Initialization" and "Devices and Queues": applications of four versions
+// Chapters "Initialization" and "Devices and Queues": applications of every version
 // of Vulkan, and one that says nothing of itself, in one process: each does the same
 // work by what its version has, while the ones before it still live.
 #include "count.comp.h"
@@ -22,6 +22,14 @@ Context create(std::uint32_t version, std::vector<VkPhysicalDevice>& all) {
   v13.synchronization2 = VK_TRUE;
   v12.timelineSemaphore = VK_TRUE;
   Wanted wanted;
+#ifdef VK_VERSION_1_4
+  VkPhysicalDeviceVulkan14Features v14{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_4_FEATURES, &v13};
+  v14.maintenance5 = v14.maintenance6 = v14.indexTypeUint8 = VK_TRUE;
+  if (version >= kVersion14) {
+    wanted.features = &v14;
+    return create_device(instance, wanted);
+  }
+#endif
   if (version >= VK_API_VERSION_1_3)
     wanted.features = &v13;
   else if (version >= VK_API_VERSION_1_2)
@@ -75,17 +83,35 @@ std::uint32_t work(const Context& c, std::uint32_t version) {
   barrier(s.cmd);
   CHECK(vkEndCommandBuffer(s.cmd));
   submit_and_wait(c, version, s.cmd, s.commands.done);
+  if (version >= kVersion14 && vkGetDeviceProcAddr(c.device, "vkCmdPushConstants2") == nullptr)
+    die("no vkCmdPushConstants2 in a device of 1.4", 0);
   const std::uint32_t sum = out.words[0] + out.words[1] * 10 + in.words[8] * 100;
   for (auto last = s.at_end.rbegin(); last != s.at_end.rend(); ++last) (*last)();
   destroy(c, s.commands);
   return sum;
 }
 
+bool has_1_4() {
+#ifdef VK_VERSION_1_4
+  const VkInstance instance = create_instance("versions", kVersion14);
+  VkPhysicalDevice physical;
+  std::uint32_t count = 1;
+  if (vkEnumeratePhysicalDevices(instance, &count, &physical) < 0 || count == 0) die("no device", 0);
+  VkPhysicalDeviceProperties properties;
+  vkGetPhysicalDeviceProperties(physical, &properties);
+  vkDestroyInstance(instance, nullptr);
+  return properties.apiVersion >= kVersion14;
+#else
+  return false;
+#endif
+}
+
 }  // namespace
 
 int main() {
-  constexpr std::uint32_t versions[] = {0, VK_API_VERSION_1_3, VK_API_VERSION_1_0, VK_API_VERSION_1_2,
-                                        VK_API_VERSION_1_1};
+  std::vector<std::uint32_t> versions = {0, VK_API_VERSION_1_3, VK_API_VERSION_1_0, VK_API_VERSION_1_2,
+                                         VK_API_VERSION_1_1};
+  if (has_1_4()) versions.push_back(kVersion14);
   std::vector<Context> alive;
   std::uint32_t sum = 0;
   for (const std::uint32_t version : versions) {
@@ -98,6 +124,7 @@ int main() {
     sum = sum * 7 + work(alive.front(), versions[0]);
   }
   for (const std::size_t i : {2u, 0u, 4u, 1u, 3u}) destroy(alive[i]);
+  if (versions.size() > 5) destroy(alive[5]);
   std::printf("versions: checksum %08x\n", sum);
   return 0;
 }
