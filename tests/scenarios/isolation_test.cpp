@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program notices of Rondo: nothing when it is off, little when it is on.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -99,6 +100,41 @@ SCENARIO("an existing capture is never overwritten", "[isolation]") {
   CHECK(outcome.status == 0);
   CHECK(read_file(directory.file("x.rondo")) == "mine");
   CHECK(files_in(directory.path()).size() == 2);
+}
+
+SCENARIO("an output that is a FIFO, a directory or a device stays as it is, and holds nobody up", "[isolation]") {
+  const TemporaryDirectory directory;
+  const std::string output = directory.file("x.rondo");
+  WHEN("it is a FIFO that nobody reads") { REQUIRE(::mkfifo(output.c_str(), 0600) == 0); }
+  WHEN("it is a directory") { REQUIRE(::mkdir(output.c_str(), 0700) == 0); }
+  WHEN("it is a link to a device") { REQUIRE(::symlink("/dev/null", output.c_str()) == 0); }
+  const auto type = std::filesystem::symlink_status(output).type();
+  const Outcome outcome = run(capture_command({program("vulkan14")}, output));
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(std::filesystem::symlink_status(output).type() == type);
+  REQUIRE(files_in(directory.path()) == Words{"x-1.rondo", "x.rondo"});
+  CHECK(player({directory.file("x-1.rondo")}).status == 0);
+}
+
+SCENARIO("a program whose capture cannot be written runs on, and one line says why", "[isolation]") {
+  const TemporaryDirectory directory;
+  std::string output = directory.file("x.rondo");
+  WHEN("its directory is not there") { output = directory.file("none/x.rondo"); }
+  WHEN("its directory may only be read") {
+    if (::geteuid() == 0)
+      output = "/proc/x.rondo";  // where even root writes no file
+    else
+      REQUIRE(::chmod(directory.path().c_str(), 0500) == 0);
+  }
+  Command command = capture_command({program("vulkan14")}, output, {.with_launcher = false});
+  const Outcome outcome = run(command);
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out.find("vulkan14: 1 submit") != std::string::npos);
+  CHECK(is_one_line(outcome, "rondo"));
+  CHECK(outcome.err.find(output) != std::string::npos);
+  CHECK(files_in(directory.path()).empty());
 }
 
 SCENARIO("a capture is readable by its owner only", "[isolation]") {

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that have very much of one thing: they run as without Rondo, and what they
+// did is the same in a replay.
+#include <catch2/catch.hpp>
+#include <regex>
+
+#include "fixture.h"
+#include "replays.h"
+#include "skip.h"
+
+using namespace scenario;
+
+namespace {
+
+#if defined(RONDO_SANITIZER_RUNTIME) || defined(RONDO_COVERAGE)
+constexpr int kMany = 20;  // a part of the amount: these builds are slow
+#else
+constexpr int kMany = 1;
+#endif
+
+Words only(const std::string& option, long amount) {
+  Words words{program("quantities")};
+  for (const std::string name : {"--objects", "--allocations", "--mebibytes"})
+    words.insert(words.end(), {name, std::to_string(name == option ? amount : 0)});
+  return words;
+}
+
+Outcome alone(const Words& words) {
+  Command command;
+  command.arguments = words;
+  use_driver(command.environment, lavapipe);
+  return run_on(lavapipe, command);
+}
+
+// The same output and status as without Rondo, and a replay that verifies.
+void is_recorded(const Words& words, const std::string& checkpoints) {
+  const Outcome native = alone(words);
+  const Recording& capture = captured(words, {.checkpoints = checkpoints});
+  INFO(native.both() << capture.run.both());
+  REQUIRE(native.status == 0);
+  REQUIRE(capture.run.status == 0);
+  CHECK(capture.run.out == native.out);
+  Words arguments{capture.path};
+  if (checkpoints != "none") arguments.push_back("--verify");
+  const Outcome outcome = player(arguments);
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  if (checkpoints == "none") return;
+  const Compared result = compared(outcome, "memory ranges");
+  CHECK(result.equal > 0);
+  CHECK(result.equal == result.all);
+}
+
+long growth_kib(const Outcome& outcome) {
+  std::smatch match;
+  REQUIRE(std::regex_search(outcome.err, match, std::regex("grew by (-?[0-9]+) KiB")));
+  return std::stol(match[1]);
+}
+
+}  // namespace
+
+SCENARIO("ten thousand allocations at once replay bit for bit", "[quantities]") {
+  is_recorded(only("--allocations", 10000 / kMany), no_readback().empty() ? "readback" : "none");
+}
+
+SCENARIO("four gibibytes that stay mapped replay bit for bit", "[quantities]") {
+  is_recorded(only("--mebibytes", 4096 / kMany), "none");
+}
+
+SCENARIO("a million objects come and go in a captured program whose memory stays flat", "[quantities]") {
+  const Words words = only("--objects", 1000000 / kMany);
+  const Outcome native = alone(words);
+  const Recording& capture = captured(words);
+  INFO(native.both() << capture.run.both());
+  REQUIRE(native.status == 0);
+  REQUIRE(capture.run.status == 0);
+  CHECK(capture.run.out == native.out);
+  CHECK(growth_kib(capture.run) - growth_kib(native) < 16 * 1024);
+  const Outcome outcome = player({capture.path});
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+}
+
+SCENARIO("objects that go before what was made of them replay bit for bit", "[quantities]") {
+  replays_bit_for_bit({program("wrong_order")}, {.submits = 8});
+}
