@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands that a device makes of what it finds in memory: addresses, sets and states that lie.
+#include "tests/unit/player_generated.h"
+
+#ifdef VK_EXT_device_generated_commands
+
+namespace rondo::player {
+namespace {
+
+using test::kDevice;
+using test::of_type;
+using test::ok;
+
+using HostileGenerated = test::GeneratedCommands;
+
+TEST_F(HostileGenerated, WhatChoosesFromASetHasOne) {
+  auto of =
+      of_type<VkGeneratedCommandsPipelineInfoEXT>(VK_STRUCTURE_TYPE_GENERATED_COMMANDS_PIPELINE_INFO_EXT);
+  of.pipeline = pipeline;
+  info.pNext = &of;
+  execute();
+  refuses("chooses from a set, and there is none");
+}
+TEST_F(HostileGenerated, WhatDoesNotChooseHasNoSet) {
+  tokens.erase(tokens.begin());
+  execute();
+  refuses("VkIndirectCommandsLayoutEXT#0 does not choose from a set");
+}
+TEST_F(HostileGenerated, WhatDoesNotChooseNamesItsPipeline) {
+  tokens.erase(tokens.begin());
+  auto shaders =
+      of_type<VkGeneratedCommandsShaderInfoEXT>(VK_STRUCTURE_TYPE_GENERATED_COMMANDS_SHADER_INFO_EXT);
+  info.pNext = &shaders;
+  execute();
+  refuses("has no shaders");
+}
+
+TEST_F(HostileGenerated, SequencesFitTheirData) {
+  info.maxSequenceCount = 3;
+  execute();
+  refuses("indirectAddress has 60 bytes at 0x100000, and no buffer has them there");
+}
+TEST_F(HostileGenerated, SequencesThatAreCountedAreWhatThereIsRoomFor) {
+  info.maxSequenceCount = 1000;
+  info.sequenceCountAddress = kCount;
+  execute();
+  capture.finish();
+  const auto plan = build();
+  ASSERT_TRUE(plan) << plan.error().message;
+  std::vector<std::byte> storage;
+  const auto& args =
+      native_block<args_vkCmdExecuteGeneratedCommandsEXT>(**plan, (*plan)->ops.back(), storage);
+  EXPECT_EQ(args.pGeneratedCommandsInfo->maxSequenceCount, 2u);
+}
+TEST_F(HostileGenerated, ThereAreSequences) {
+  info.maxSequenceCount = 0;
+  execute();
+  refuses("maxSequenceCount is 0");
+}
+TEST_F(HostileGenerated, DataLiesInABuffer) {
+  info.indirectAddress = kData + 4;
+  execute();
+  refuses("indirectAddress has 40 bytes at 0x100004, and no buffer has them there");
+}
+TEST_F(HostileGenerated, WhatIsPreprocessedLiesInABuffer) {
+  info.preprocessSize = kRoomBytes + 1;
+  execute();
+  refuses("preprocessAddress has 1025 bytes at 0x200000, and no buffer has them there");
+}
+TEST_F(HostileGenerated, CountsLieInABuffer) {
+  info.sequenceCountAddress = kCount + 4;
+  execute();
+  refuses("sequenceCountAddress has 4 bytes");
+}
+TEST_F(HostileGenerated, APipelineIsBound) {
+  binds = false;
+  execute();
+  refuses("no such pipeline is bound");
+}
+TEST_F(HostileGenerated, WhatIsToBePreprocessedIs) {
+  layout_info.flags = VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT;
+  execute(VK_TRUE);
+  refuses("nothing was preprocessed at 0x200000");
+}
+TEST_F(HostileGenerated, DispatchesStandOutsideOfPasses) {
+  info.indirectCommandsLayout = commands_layout();
+  info.indirectExecutionSet = execution_set();
+  const VkCommandBuffer cmd = recording();
+  auto pass = of_type<VkRenderingInfo>(VK_STRUCTURE_TYPE_RENDERING_INFO);
+  pass.renderArea = {{0, 0}, {16, 16}};
+  pass.layerCount = 1;
+  capture.call(CommandId::vkCmdBindPipeline,
+               args_vkCmdBindPipeline{cmd, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline});
+  capture.call(CommandId::vkCmdBeginRendering, args_vkCmdBeginRendering{cmd, &pass});
+  capture.call(CommandId::vkCmdExecuteGeneratedCommandsEXT,
+               args_vkCmdExecuteGeneratedCommandsEXT{cmd, VK_FALSE, &info});
+  refuses("stands within a render pass");
+}
+
+TEST_F(HostileGenerated, DevicesAreAskedForTheirLimits) {
+  execute();
+  capture.finish();
+  const auto plan = build();
+  ASSERT_TRUE(plan) << plan.error().message;
+  LiveDevice device;
+  device.properties.limits.maxPushConstantsSize = 128;
+  std::vector<std::string> found;
+  check_limits(**plan, 0, device, true, found);
+  EXPECT_EQ(found, std::vector<std::string>{}) << "what lacks the extension is told so";
+  device.extensions = {VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME};
+  device.generated_commands.maxIndirectCommandsTokenCount = 3;
+  device.generated_commands.maxIndirectCommandsTokenOffset = 4;
+  device.generated_commands.maxIndirectCommandsIndirectStride = 20;
+  device.generated_commands.maxIndirectPipelineCount = 1;
+  device.generated_commands.maxIndirectSequenceCount = 2;
+  check_limits(**plan, 0, device, true, found);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_NE(found[0].find("maxIndirectCommandsTokenOffset of 8 (it has 4"), std::string::npos) << found[0];
+  EXPECT_NE(found[1].find("maxIndirectPipelineCount of 2 (it has 1"), std::string::npos) << found[1];
+}
+
+}  // namespace
+}  // namespace rondo::player
+
+#endif
