@@ -17,6 +17,7 @@ namespace {
 std::uint64_t end_of(std::int32_t offset, std::uint32_t size) {
   return std::uint64_t{static_cast<std::uint32_t>(std::max(offset, 0))} + size;
 }
+std::uint64_t end_of(const VkPushConstantRange& range) { return std::uint64_t{range.offset} + range.size; }
 
 template <class Need>
 void check_vertex_input(const VkPipelineVertexInputStateCreateInfo& input,
@@ -52,8 +53,16 @@ void check_generated_commands([[maybe_unused]] const Plan& plan, [[maybe_unused]
       if (info == nullptr) return;
       need("maxIndirectCommandsTokenCount", info->tokenCount, has.maxIndirectCommandsTokenCount);
       need("maxIndirectCommandsIndirectStride", info->indirectStride, has.maxIndirectCommandsIndirectStride);
-      for (std::uint32_t i = 0; info->pTokens != nullptr && i < info->tokenCount; ++i)
-        need("maxIndirectCommandsTokenOffset", info->pTokens[i].offset, has.maxIndirectCommandsTokenOffset);
+      for (std::uint32_t i = 0; info->pTokens != nullptr && i < info->tokenCount; ++i) {
+        const VkIndirectCommandsLayoutTokenEXT& token = info->pTokens[i];
+        need("maxIndirectCommandsTokenOffset", token.offset, has.maxIndirectCommandsTokenOffset);
+        if (token.type != VK_INDIRECT_COMMANDS_TOKEN_TYPE_PUSH_CONSTANT_EXT &&
+            token.type != VK_INDIRECT_COMMANDS_TOKEN_TYPE_SEQUENCE_INDEX_EXT)
+          continue;
+        if (const auto* pushed = token.data.pPushConstant; pushed != nullptr)
+          need("maxPushConstantsSize", end_of(pushed->updateRange),
+               target.properties.limits.maxPushConstantsSize);
+      }
       return;
     }
     case CommandId::vkCreateIndirectExecutionSetEXT: {
@@ -152,9 +161,7 @@ void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& targ
         need(op, "maxBoundDescriptorSets", info->setLayoutCount, limits.maxBoundDescriptorSets);
         for (std::uint32_t i = 0; info->pPushConstantRanges != nullptr && i < info->pushConstantRangeCount;
              ++i)
-          need(op, "maxPushConstantsSize",
-               std::uint64_t{info->pPushConstantRanges[i].offset} + info->pPushConstantRanges[i].size,
-               limits.maxPushConstantsSize);
+          need(op, "maxPushConstantsSize", end_of(info->pPushConstantRanges[i]), limits.maxPushConstantsSize);
         break;
       }
       case CommandId::vkCreateFramebuffer: {

@@ -119,6 +119,17 @@ TEST_F(HostileGenerated, DevicesAreAskedForTheirLimits) {
   EXPECT_NE(found[1].find("maxIndirectPipelineCount of 2 (it has 1"), std::string::npos) << found[1];
 }
 
+TEST_F(HostileGenerated, TokensPushWithinTheConstantsOfTheDevice) {
+  tokens.insert(tokens.begin() + 2, token(VK_INDIRECT_COMMANDS_TOKEN_TYPE_SEQUENCE_INDEX_EXT, 8));
+  const VkIndirectCommandsPushConstantTokenEXT index{{VK_SHADER_STAGE_COMPUTE_BIT, 124, 4}};
+  tokens[2].data.pPushConstant = &index;
+  commands_layout();
+  EXPECT_EQ(shortfalls(128), std::vector<std::string>{});
+  const std::vector<std::string> found = shortfalls(64);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_NE(found[0].find("maxPushConstantsSize of 128 (it has 64"), std::string::npos) << found[0];
+}
+
 }  // namespace
 }  // namespace rondo::player
 
