@@ -34,6 +34,14 @@ void check_vertex_input(const VkPipelineVertexInputStateCreateInfo& input,
   }
 }
 
+// What a layout is made of: a pipeline's, a shader's, or one that is told by its parameters alone.
+template <class Info, class Need>
+void check_layout(const Info& info, const VkPhysicalDeviceLimits& limits, const Need& need) {
+  need("maxBoundDescriptorSets", info.setLayoutCount, limits.maxBoundDescriptorSets);
+  for (std::uint32_t i = 0; info.pPushConstantRanges != nullptr && i < info.pushConstantRangeCount; ++i)
+    need("maxPushConstantsSize", end_of(info.pPushConstantRanges[i]), limits.maxPushConstantsSize);
+}
+
 // What a device makes commands of, and chooses from.
 template <class Need>
 void check_generated_commands([[maybe_unused]] const Plan& plan, [[maybe_unused]] const Op& op,
@@ -51,6 +59,10 @@ void check_generated_commands([[maybe_unused]] const Plan& plan, [[maybe_unused]
     case CommandId::vkCreateIndirectCommandsLayoutEXT: {
       const auto* info = native_block<args_vkCreateIndirectCommandsLayoutEXT>(plan, op, storage).pCreateInfo;
       if (info == nullptr) return;
+      if (const auto* told = find_chained<VkPipelineLayoutCreateInfo>(
+              info->pNext, VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
+          told != nullptr)
+        check_layout(*told, target.properties.limits, need);
       need("maxIndirectCommandsTokenCount", info->tokenCount, has.maxIndirectCommandsTokenCount);
       need("maxIndirectCommandsIndirectStride", info->indirectStride, has.maxIndirectCommandsIndirectStride);
       for (std::uint32_t i = 0; info->pTokens != nullptr && i < info->tokenCount; ++i) {
@@ -158,12 +170,17 @@ void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& targ
       case CommandId::vkCreatePipelineLayout: {
         const auto* info = native_block<args_vkCreatePipelineLayout>(plan, op, storage).pCreateInfo;
         if (info == nullptr) break;
-        need(op, "maxBoundDescriptorSets", info->setLayoutCount, limits.maxBoundDescriptorSets);
-        for (std::uint32_t i = 0; info->pPushConstantRanges != nullptr && i < info->pushConstantRangeCount;
-             ++i)
-          need(op, "maxPushConstantsSize", end_of(info->pPushConstantRanges[i]), limits.maxPushConstantsSize);
+        check_layout(*info, limits, [&](auto... values) { need(op, values...); });
         break;
       }
+#ifdef VK_EXT_shader_object
+      case CommandId::vkCreateShadersEXT: {
+        const auto& args = native_block<args_vkCreateShadersEXT>(plan, op, storage);
+        for (std::uint32_t i = 0; args.pCreateInfos != nullptr && i < args.createInfoCount; ++i)
+          check_layout(args.pCreateInfos[i], limits, [&](auto... values) { need(op, values...); });
+        break;
+      }
+#endif
       case CommandId::vkCreateFramebuffer: {
         const auto* info = native_block<args_vkCreateFramebuffer>(plan, op, storage).pCreateInfo;
         if (info == nullptr) break;

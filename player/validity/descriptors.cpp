@@ -67,8 +67,7 @@ Wrong create_set_layout(Validity& v, const Call& c) {
 
 Wrong create_pipeline_layout(Validity& v, const Call& c) {
   const VkPipelineLayoutCreateInfo& info = *c.as<args_vkCreatePipelineLayout>().pCreateInfo;
-  for (std::uint32_t i = 0; i < info.setLayoutCount && !has_parts(v, c); ++i)
-    if (c.id(&info.pSetLayouts[i]) == 0) return "layout " + std::to_string(i) + " is null";
+  if (Wrong w = check_sets_of_layout(v, c, info); !w.empty()) return w;
   const ObjectId id = c.created();
   if (id == 0) return {};
   PipelineLayout& layout = v.pipeline_layouts.make(id);
@@ -227,6 +226,12 @@ std::vector<VkPipelineBindPoint> points_of(VkShaderStageFlags stages) {
   if ((stages & VK_SHADER_STAGE_COMPUTE_BIT) != 0) points.push_back(VK_PIPELINE_BIND_POINT_COMPUTE);
   if ((stages & kRays) != 0) points.push_back(VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR);
   return points;
+}
+
+Wrong check_sets_of_layout(const Validity& v, const Call& c, const VkPipelineLayoutCreateInfo& info) {
+  for (std::uint32_t i = 0; i < info.setLayoutCount && !has_parts(v, c); ++i)
+    if (c.id(&info.pSetLayouts[i]) == 0) return "layout " + std::to_string(i) + " is null";
+  return {};
 }
 
 Wrong check_layout_or_parts(ObjectId layout, const void* chain) {

@@ -15,6 +15,8 @@ DescriptorItem descriptor_item(VkDescriptorType type);
 std::uint64_t item_bytes(DescriptorItem item);
 
 bool is_dynamic(VkDescriptorType type);
+// Of a pipeline layout, or of what one is told by.
+Wrong check_sets_of_layout(const Validity& v, const Call& c, const VkPipelineLayoutCreateInfo& info);
 bool pushes(const SetLayout& layout);  // for descriptors that are pushed
 // The layout of a set of a pipeline layout; null: none, or not known.
 const SetLayout* set_of(Validity& v, ObjectId layout, std::uint32_t set, Wrong& wrong);

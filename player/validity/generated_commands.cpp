@@ -7,6 +7,7 @@
 
 #include "generated/args.h"
 #include "player/places.h"
+#include "player/validity/descriptors.h"
 #include "player/validity/validity.h"
 
 namespace rondo::player::validity {
@@ -85,14 +86,15 @@ struct LayoutCheck {
       return "pushes a sequence's index to " + std::to_string(range.size) + " bytes";
     constexpr std::uint32_t kMost = 1u << 16;  // beyond any device's
     if (!within(range.offset, range.size, kMost)) return "pushes to more bytes than any device has";
-    if (!has_layout()) return "pushes constants without a pipeline layout";
+    if (info.pipelineLayout == VK_NULL_HANDLE && told() == nullptr)
+      return "pushes constants without a pipeline layout";
     bytes = token.type == VK_INDIRECT_COMMANDS_TOKEN_TYPE_PUSH_CONSTANT_EXT ? range.size : 0;
     return {};
   }
-  bool has_layout() const {
-    return info.pipelineLayout != VK_NULL_HANDLE ||
-           find_chained<VkPipelineLayoutCreateInfo>(info.pNext,
-                                                    VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO) != nullptr;
+  // A pipeline layout by its parameters.
+  const VkPipelineLayoutCreateInfo* told() const {
+    return find_chained<VkPipelineLayoutCreateInfo>(info.pNext,
+                                                    VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
   }
 
   Wrong check_set(const VkIndirectCommandsLayoutTokenEXT& token, bool first) {
@@ -165,6 +167,8 @@ struct LayoutCheck {
 Wrong create_layout(Validity& v, const Call& c) {
   LayoutCheck check{*c.as<args_vkCreateIndirectCommandsLayoutEXT>().pCreateInfo};
   if (Wrong w = check.check(); !w.empty()) return w;
+  if (const VkPipelineLayoutCreateInfo* told = check.told(); told != nullptr)
+    if (Wrong w = check_sets_of_layout(v, c, *told); !w.empty()) return w;
   if (const ObjectId id = c.created(); id != 0) v.indirect_layouts.make(id) = check.made;
   return {};
 }

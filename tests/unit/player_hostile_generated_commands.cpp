@@ -130,6 +130,29 @@ TEST_F(HostileGenerated, TokensPushWithinTheConstantsOfTheDevice) {
   EXPECT_NE(found[0].find("maxPushConstantsSize of 128 (it has 64"), std::string::npos) << found[0];
 }
 
+TEST_F(HostileGenerated, LayoutsToldByParametersStayWithinTheLimits) {
+  const std::vector<VkDescriptorSetLayout> sets(5, set_layout(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER));
+  const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, 256};
+  const VkPipelineLayoutCreateInfo told{
+      VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO, nullptr, 0, 5, sets.data(), 1, &range};
+  layout_info.pipelineLayout = VK_NULL_HANDLE;
+  layout_info.pNext = &told;
+  commands_layout();
+  const std::vector<std::string> found = shortfalls(128);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_NE(found[0].find("maxBoundDescriptorSets of 5 (it has 4"), std::string::npos) << found[0];
+  EXPECT_NE(found[1].find("maxPushConstantsSize of 256 (it has 128"), std::string::npos) << found[1];
+}
+TEST_F(HostileGenerated, LayoutsToldByParametersHaveTheirSets) {
+  const VkDescriptorSetLayout none = VK_NULL_HANDLE;
+  const VkPipelineLayoutCreateInfo told{
+      VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO, nullptr, 0, 1, &none, 0, nullptr};
+  layout_info.pipelineLayout = VK_NULL_HANDLE;
+  layout_info.pNext = &told;
+  commands_layout();
+  refuses("vkCreateIndirectCommandsLayoutEXT: layout 0 is null");
+}
+
 }  // namespace
 }  // namespace rondo::player
 

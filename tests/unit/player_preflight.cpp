@@ -17,6 +17,7 @@ LiveDevice device_with(std::uint32_t version) {
   device.properties.limits.minUniformBufferOffsetAlignment = 64;
   device.properties.limits.minStorageBufferOffsetAlignment = 64;
   device.properties.limits.maxBoundDescriptorSets = 8;
+  device.properties.limits.maxPushConstantsSize = 128;
   return device;
 }
 
@@ -127,6 +128,31 @@ TEST_F(Preflight, ASubgroupSizeThatIsRequiredIsOneThatTheDeviceHas) {
   ASSERT_EQ(with_sizes(32, 64).size(), 1u);
   EXPECT_EQ(with_sizes(32, 64)[0].find("a requiredSubgroupSize of 8 (it has 32 to 64; record "), 0u);
 }
+
+#ifdef VK_EXT_shader_object
+TEST_F(Preflight, ShadersHaveSetsAndConstantsAsLayoutsDo) {
+  const std::vector<VkDescriptorSetLayout> sets(9, set_layout(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER));
+  const std::uint32_t code[5] = {0x07230203};
+  const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 64, 192};
+  auto info = of_type<VkShaderCreateInfoEXT>(VK_STRUCTURE_TYPE_SHADER_CREATE_INFO_EXT);
+  info.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+  info.codeType = VK_SHADER_CODE_TYPE_SPIRV_EXT;
+  info.codeSize = sizeof code;
+  info.pCode = code;
+  info.pName = "main";
+  info.setLayoutCount = 9;
+  info.pSetLayouts = sets.data();
+  info.pushConstantRangeCount = 1;
+  info.pPushConstantRanges = &range;
+  auto made = fresh<VkShaderEXT>();
+  capture.call(CommandId::vkCreateShadersEXT, args_vkCreateShadersEXT{kDevice, 1, &info, nullptr, &made},
+               ok());
+  const std::vector<std::string> found = limits();
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].find("maxBoundDescriptorSets of 9 (it has 8"), 0u) << found[0];
+  EXPECT_EQ(found[1].find("maxPushConstantsSize of 256 (it has 128"), 0u) << found[1];
+}
+#endif
 
 class Families : public ::testing::Test {
  protected:
