@@ -15,6 +15,8 @@ using Pass = CommandBuffer::Pass;
 
 // Secondaries within secondaries: drivers execute them one in the other.
 constexpr int kDeepest = 32;
+// … one by one: twice at each depth is more than anybody waits for.
+constexpr std::uint32_t kMostExecutions = 1u << 20;
 
 // Read while recording only: they may go before the commands are executed.
 bool may_go(HandleType type) {
@@ -236,6 +238,11 @@ Wrong execute(Validity& v, const Call& c) {
     commands->nesting = std::max(commands->nesting, secondary->nesting + 1);
     if (commands->nesting > kDeepest)
       return "executes secondaries within secondaries, " + std::to_string(commands->nesting) + " deep";
+    // Both are within the bound, so it cannot overflow.
+    commands->executions += 1 + secondary->executions;
+    if (commands->executions > kMostExecutions)
+      return "executes secondaries more than " + std::to_string(kMostExecutions) +
+             " times, with those within them";
     // What was bound is undefined behind secondaries; a draw with nothing ends drivers.
     commands->graphics = commands->compute = false;
     commands->bound_graphics = commands->bound_compute = commands->bound_rays = 0;

@@ -242,6 +242,7 @@ struct CommandBuffer {
   bool secondaries_only = false;               // in this subpass
   bool takes_secondaries = false;              // likewise; beside commands of its own, where not only
   std::uint32_t nesting = 0;                   // of secondaries within it
+  std::uint32_t executions = 0;                // of secondaries in all, those within them too
   // Where it is, or what it says it continues: a render pass of so many attachments, or none.
   bool in_render_pass = false;
   std::uint32_t attachments = 0;
