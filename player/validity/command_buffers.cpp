@@ -154,6 +154,7 @@ Wrong begin(Validity& v, const Call& c) {
     if (rendering == nullptr) return "continues a render pass, and names none";
     if (rendering->colorAttachmentCount != 0 && rendering->pColorAttachmentFormats == nullptr)
       return "pColorAttachmentFormats of what it inherits is null";
+    commands->colors.assign(1, rendering->colorAttachmentCount);
   }
   if (Wrong w = check_rendering_places(inherited.pNext); !w.empty()) return w;
   commands->takes_secondaries = true;
@@ -199,9 +200,12 @@ Wrong check_inherited(CommandBuffer& primary, const CommandBuffer& secondary) {
     return "continues another subpass";
   if (secondary.framebuffer != 0 && secondary.framebuffer != primary.framebuffer)
     return "inherits another framebuffer";
-  return primary.in_render_pass && primary.attachments != secondary.attachments
-             ? "inherits a render pass of other attachments"
-             : Wrong();
+  if (primary.in_render_pass && primary.attachments != secondary.attachments)
+    return "inherits a render pass of other attachments";
+  if (secondary.places && primary.colors != secondary.colors)
+    return "places attachments of other rendering than it is executed in";
+  primary.places = primary.places || secondary.places;
+  return {};
 }
 
 bool may_nest([[maybe_unused]] const Validity& v, [[maybe_unused]] const Call& c) {

@@ -78,14 +78,28 @@ Wrong check_places(std::uint32_t count, const std::uint32_t* places) {
   return {};
 }
 
-Wrong set_locations(Validity&, const Call& c) {
+// A driver has places for as many attachments as the pass has, here or where it is executed.
+Wrong check_attachments(Validity& v, const Call& c, std::uint32_t count) {
+  CommandBuffer* commands = v.command_buffers.find(c.dispatch());
+  if (commands == nullptr) return {};
+  if (commands->in_render_pass) return "is in a render pass that says itself where its attachments are";
+  commands->places = true;
+  const std::uint32_t has = commands->colors.empty() ? 0 : commands->colors.front();
+  return count == has
+             ? Wrong()
+             : "places " + std::to_string(count) + " color attachments, and there are " + std::to_string(has);
+}
+
+Wrong set_locations(Validity& v, const Call& c) {
   const auto& info = *c.as<args_vkCmdSetRenderingAttachmentLocations>().pLocationInfo;
+  if (Wrong w = check_attachments(v, c, info.colorAttachmentCount); !w.empty()) return w;
   return check_places(info.colorAttachmentCount, info.pColorAttachmentLocations);
 }
 
 // Inputs may have any index: a driver compares them only.
-Wrong set_inputs(Validity&, const Call& c) {
+Wrong set_inputs(Validity& v, const Call& c) {
   const auto& info = *c.as<args_vkCmdSetRenderingInputAttachmentIndices>().pInputAttachmentIndexInfo;
+  if (Wrong w = check_attachments(v, c, info.colorAttachmentCount); !w.empty()) return w;
   return check_count("attachments", 0, info.colorAttachmentCount, kColors);
 }
 #endif

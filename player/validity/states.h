@@ -206,7 +206,8 @@ struct CommandBuffer {
   VkRect2D area{};
   std::uint32_t layers = 0;
   bool multiview = false;
-  std::vector<std::uint32_t> colors;  // by subpass
+  std::vector<std::uint32_t> colors;  // by subpass; of dynamic rendering, also where it is inherited
+  bool places = false;                // says where color attachments are, of as many as it has
   Clears clears;
   std::uint32_t recording = 0;  // counts begins: secondaries are known by it
   std::uint32_t begin_op = 0;   // of this recording
