@@ -56,10 +56,8 @@ TokenKind kind_of(VkIndirectCommandsTokenTypeEXT type) {
     case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_EXT:
       return {true, VK_PIPELINE_BIND_POINT_COMPUTE, false, false, sizeof(VkDispatchIndirectCommand)};
     case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_EXT:
-    case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_NV_EXT:
       return {true, VK_PIPELINE_BIND_POINT_GRAPHICS, false, true, sizeof(VkDrawMeshTasksIndirectCommandEXT)};
     case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_COUNT_EXT:
-    case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_COUNT_NV_EXT:
       return {true, VK_PIPELINE_BIND_POINT_GRAPHICS, false, true, kCounted};
     case VK_INDIRECT_COMMANDS_TOKEN_TYPE_TRACE_RAYS2_EXT:
       return {true, VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR, false, false,
@@ -69,8 +67,15 @@ TokenKind kind_of(VkIndirectCommandsTokenTypeEXT type) {
   }
 }
 
+// Of VK_NV_mesh_shader, whose stages programs are not shown.
+bool is_hidden(VkIndirectCommandsTokenTypeEXT type) {
+  return type == VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_NV_EXT ||
+         type == VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_COUNT_NV_EXT;
+}
+
 struct LayoutCheck {
   const VkIndirectCommandsLayoutCreateInfoEXT& info;
+  const bool meshes;  // the device has shaders for them
   IndirectLayout made{};
   std::uint32_t bytes = 0;  // that the token looked at reads
   std::vector<std::uint32_t> bindings{};
@@ -114,6 +119,8 @@ struct LayoutCheck {
     bytes = kind.bytes;
     if (token.offset % 4 != 0) return "offset is no multiple of 4";
     if (i != 0 && token.offset < info.pTokens[i - 1].offset) return "stands before the token that it follows";
+    if (is_hidden(token.type)) return "draws meshes as VK_NV_mesh_shader does, which is not replayed";
+    if (kind.mesh && !meshes) return "draws meshes without VK_EXT_mesh_shader";
     if (kind.action != (i + 1 == info.tokenCount))
       return kind.action ? "is an action, and not the last token" : "is the last token, and no action";
     if (kind.action && (kind.point != point_of(info.shaderStages) ||
@@ -165,7 +172,8 @@ struct LayoutCheck {
 };
 
 Wrong create_layout(Validity& v, const Call& c) {
-  LayoutCheck check{*c.as<args_vkCreateIndirectCommandsLayoutEXT>().pCreateInfo};
+  LayoutCheck check{*c.as<args_vkCreateIndirectCommandsLayoutEXT>().pCreateInfo,
+                    v.has_extension(c.dispatch(), VK_EXT_MESH_SHADER_EXTENSION_NAME)};
   if (Wrong w = check.check(); !w.empty()) return w;
   if (const VkPipelineLayoutCreateInfo* told = check.told(); told != nullptr)
     if (Wrong w = check_sets_of_layout(v, c, *told); !w.empty()) return w;

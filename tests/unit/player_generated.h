@@ -88,6 +88,11 @@ class GeneratedCommands : public Descriptors {
     return create<VkIndirectCommandsLayoutEXT, args_vkCreateIndirectCommandsLayoutEXT>(
         CommandId::vkCreateIndirectCommandsLayoutEXT, layout_info);
   }
+  void draw_meshes(VkIndirectCommandsTokenTypeEXT type) {
+    tokens = {token(type, 0)};
+    layout_info.shaderStages = VK_SHADER_STAGE_MESH_BIT_EXT | VK_SHADER_STAGE_FRAGMENT_BIT;
+    commands_layout();
+  }
   VkIndirectExecutionSetEXT execution_set() {
     auto create_info = of_type<VkIndirectExecutionSetCreateInfoEXT>(
         VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_CREATE_INFO_EXT);

@@ -12,6 +12,10 @@ using test::of_type;
 using test::ok;
 
 using HostileGenerated = test::GeneratedCommands;
+class HostileGeneratedMeshes : public test::GeneratedCommands {
+ protected:
+  HostileGeneratedMeshes() : GeneratedCommands({VK_EXT_MESH_SHADER_EXTENSION_NAME}) {}
+};
 
 TEST_F(HostileGenerated, DispatchesAreMadeOfWhatIsThere) {
   info.sequenceCountAddress = kCount;
@@ -58,6 +62,22 @@ TEST_F(HostileGenerated, ActionsAreOfTheStagesThatTheLayoutSays) {
   layout_info.shaderStages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
   commands_layout();
   refuses("token 2: is an action of other stages than shaderStages");
+}
+TEST_F(HostileGenerated, MeshesAreDrawnAsTheDeviceCan) {
+  draw_meshes(VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_COUNT_EXT);
+  refuses("token 0: draws meshes without VK_EXT_mesh_shader");
+}
+TEST_F(HostileGeneratedMeshes, AreDrawn) {
+  draw_meshes(VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_EXT);
+  accepts();
+}
+TEST_F(HostileGeneratedMeshes, AreNotDrawnAsNoProgramCan) {
+  draw_meshes(VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_NV_EXT);
+  refuses("token 0: draws meshes as VK_NV_mesh_shader does, which is not replayed");
+}
+TEST_F(HostileGeneratedMeshes, AreCountedAsTheyAreDrawn) {
+  draw_meshes(VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_COUNT_NV_EXT);
+  refuses("token 0: draws meshes as VK_NV_mesh_shader does, which is not replayed");
 }
 TEST_F(HostileGenerated, TheSetIsChosenFromFirst) {
   std::swap(tokens[0], tokens[1]);
