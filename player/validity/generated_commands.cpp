@@ -109,6 +109,9 @@ struct LayoutCheck {
     made.chooses = true;
     made.chooses_shaders = data->type == VK_INDIRECT_EXECUTION_SET_INFO_TYPE_SHADER_OBJECTS_EXT;
     if (data->shaderStages == 0) return "chooses shaders of no stage";
+    if ((data->shaderStages & ~info.shaderStages) != 0)
+      return "chooses shaders of other stages than shaderStages";
+    made.stages = data->shaderStages;
     bytes = made.chooses_shaders ? 4 * static_cast<std::uint32_t>(std::popcount(data->shaderStages)) : 4;
     return {};
   }
@@ -313,6 +316,9 @@ Wrong check_info(Validity& v, const Call& c, const VkGeneratedCommandsInfoEXT& i
                            : v.name(layout_id) + " does not choose from a set";
   if (set != nullptr && (set->shaders != layout->chooses_shaders || set->point != layout->point))
     return v.name(set_id) + " holds something else than " + v.name(layout_id) + " chooses from";
+  // A sequence has an index for each of them.
+  if (set != nullptr && set->shaders && set->stages != layout->stages)
+    return v.name(set_id) + " has shaders of other stages than " + v.name(layout_id) + " chooses";
   if (set_id == 0) {
     const auto* pipeline = find_chained<VkGeneratedCommandsPipelineInfoEXT>(
         info.pNext, VK_STRUCTURE_TYPE_GENERATED_COMMANDS_PIPELINE_INFO_EXT);

@@ -158,6 +158,7 @@ struct IndirectLayout {
   std::uint32_t stride = 0;                       // from one sequence to the next
   std::uint32_t bytes = 0;                        // that are read of one
   bool chooses = false, chooses_shaders = false;  // from an execution set
+  VkShaderStageFlags stages = 0;                  // … of these
   bool indexed = false, mesh = false;             // draws
   bool brings_indices = false;                    // binds an index buffer
 };

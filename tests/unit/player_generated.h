@@ -93,6 +93,31 @@ class GeneratedCommands : public Descriptors {
     layout_info.shaderStages = VK_SHADER_STAGE_MESH_BIT_EXT | VK_SHADER_STAGE_FRAGMENT_BIT;
     commands_layout();
   }
+  VkShaderEXT shader(VkShaderStageFlagBits stage) {
+    const std::uint32_t code[5] = {0x07230203};
+    auto create_info = of_type<VkShaderCreateInfoEXT>(VK_STRUCTURE_TYPE_SHADER_CREATE_INFO_EXT);
+    create_info.stage = stage;
+    create_info.codeType = VK_SHADER_CODE_TYPE_SPIRV_EXT;
+    create_info.codeSize = sizeof code;
+    create_info.pCode = code;
+    create_info.pName = "main";
+    auto made = fresh<VkShaderEXT>();
+    capture.call(CommandId::vkCreateShadersEXT,
+                 args_vkCreateShadersEXT{kDevice, 1, &create_info, nullptr, &made}, ok());
+    return made;
+  }
+  VkIndirectExecutionSetEXT execution_set(const std::vector<VkShaderEXT>& shaders) {
+    auto of = of_type<VkIndirectExecutionSetShaderInfoEXT>(
+        VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_INFO_EXT);
+    of.shaderCount = of.maxShaderCount = static_cast<std::uint32_t>(shaders.size());
+    of.pInitialShaders = shaders.data();
+    auto create_info = of_type<VkIndirectExecutionSetCreateInfoEXT>(
+        VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_CREATE_INFO_EXT);
+    create_info.type = VK_INDIRECT_EXECUTION_SET_INFO_TYPE_SHADER_OBJECTS_EXT;
+    create_info.info.pShaderInfo = &of;
+    return create<VkIndirectExecutionSetEXT, args_vkCreateIndirectExecutionSetEXT>(
+        CommandId::vkCreateIndirectExecutionSetEXT, create_info);
+  }
   VkIndirectExecutionSetEXT execution_set() {
     auto create_info = of_type<VkIndirectExecutionSetCreateInfoEXT>(
         VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_CREATE_INFO_EXT);

@@ -85,6 +85,13 @@ TEST_F(HostileGenerated, TheSetIsChosenFromFirst) {
   commands_layout();
   refuses("behind the first token");
 }
+TEST_F(HostileGenerated, OnlyStagesOfTheLayoutAreChosen) {
+  const VkIndirectCommandsExecutionSetTokenEXT other{VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT,
+                                                     VK_SHADER_STAGE_VERTEX_BIT};
+  tokens[0].data.pExecutionSet = &other;
+  commands_layout();
+  refuses("token 0: chooses shaders of other stages than shaderStages");
+}
 TEST_F(HostileGenerated, TokensHaveTheirData) {
   tokens[1].data.pPushConstant = nullptr;
   commands_layout();
@@ -121,18 +128,9 @@ TEST_F(HostileGenerated, SetsAreWrittenWhereTheyAre) {
 }
 TEST_F(HostileGenerated, SetsOfShadersAreWrittenWithShaders) {
   const auto set = execution_set();
-  const std::uint32_t code[5] = {0x07230203};
-  auto create_info = of_type<VkShaderCreateInfoEXT>(VK_STRUCTURE_TYPE_SHADER_CREATE_INFO_EXT);
-  create_info.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-  create_info.codeType = VK_SHADER_CODE_TYPE_SPIRV_EXT;
-  create_info.codeSize = sizeof code;
-  create_info.pCode = code;
-  create_info.pName = "main";
   auto write = of_type<VkWriteIndirectExecutionSetShaderEXT>(
       VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_SHADER_EXT);
-  write.shader = fresh<VkShaderEXT>();
-  capture.call(CommandId::vkCreateShadersEXT,
-               args_vkCreateShadersEXT{kDevice, 1, &create_info, nullptr, &write.shader}, ok());
+  write.shader = shader(VK_SHADER_STAGE_COMPUTE_BIT);
   capture.call(CommandId::vkUpdateIndirectExecutionSetShaderEXT,
                args_vkUpdateIndirectExecutionSetShaderEXT{kDevice, set, 1, &write});
   refuses("VkIndirectExecutionSetEXT#0 is one of pipelines");

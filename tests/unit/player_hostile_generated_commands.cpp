@@ -35,6 +35,21 @@ TEST_F(HostileGenerated, WhatDoesNotChooseNamesItsPipeline) {
   refuses("has no shaders");
 }
 
+TEST_F(HostileGenerated, SetsHaveShadersOfTheStagesThatAreChosen) {
+  constexpr VkShaderStageFlags kStages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
+  const VkIndirectCommandsExecutionSetTokenEXT two{VK_INDIRECT_EXECUTION_SET_INFO_TYPE_SHADER_OBJECTS_EXT,
+                                                   kStages};
+  tokens = {token(VK_INDIRECT_COMMANDS_TOKEN_TYPE_EXECUTION_SET_EXT, 0),
+            token(VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_EXT, 8)};
+  tokens[0].data.pExecutionSet = &two;
+  layout_info.shaderStages = info.shaderStages = kStages;
+  layout_info.indirectStride = 24;
+  info.indirectExecutionSet = execution_set({shader(VK_SHADER_STAGE_VERTEX_BIT)});
+  execute();
+  refuses(
+      "VkIndirectExecutionSetEXT#0 has shaders of other stages than VkIndirectCommandsLayoutEXT#0 chooses");
+}
+
 TEST_F(HostileGenerated, SequencesFitTheirData) {
   info.maxSequenceCount = 3;
   execute();
