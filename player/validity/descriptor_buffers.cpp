@@ -111,13 +111,13 @@ Wrong embedded_samplers_1(Validity& v, const Call& c) {
 #ifdef VK_KHR_maintenance6
 Wrong set_offsets_2(Validity& v, const Call& c) {
   const auto& info = *c.as<args_vkCmdSetDescriptorBufferOffsets2EXT>().pSetDescriptorBufferOffsetsInfo;
-  if (Wrong w = check_layout_or_parts(c.id(&info.layout), info.pNext); !w.empty()) return w;
+  if (Wrong w = check_layout(c.id(&info.layout)); !w.empty()) return w;
   return set_offsets(v, c, info);
 }
 Wrong embedded_samplers_2(Validity& v, const Call& c) {
   const auto& info =
       *c.as<args_vkCmdBindDescriptorBufferEmbeddedSamplers2EXT>().pBindDescriptorBufferEmbeddedSamplersInfo;
-  if (Wrong w = check_layout_or_parts(c.id(&info.layout), info.pNext); !w.empty()) return w;
+  if (Wrong w = check_layout(c.id(&info.layout)); !w.empty()) return w;
   return embedded_samplers(v, c, info);
 }
 #endif

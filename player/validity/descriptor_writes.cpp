@@ -281,7 +281,7 @@ Wrong push_set_1(Validity& v, const Call& c) {
 #ifdef VK_KHR_maintenance6
 Wrong push_set_2(Validity& v, const Call& c) {
   const auto& info = *c.as<args_vkCmdPushDescriptorSet2>().pPushDescriptorSetInfo;
-  if (Wrong w = check_layout_or_parts(c.id(&info.layout), info.pNext); !w.empty()) return w;
+  if (Wrong w = check_layout(c.id(&info.layout)); !w.empty()) return w;
   return push_set(v, c, info, points_of(info.stageFlags));
 }
 #endif
@@ -423,7 +423,7 @@ Wrong push_with_template_1(Validity& v, const Call& c) {
 #ifdef VK_KHR_maintenance6
 Wrong push_with_template_2(Validity& v, const Call& c) {
   const auto& info = *c.as<args_vkCmdPushDescriptorSetWithTemplate2>().pPushDescriptorSetWithTemplateInfo;
-  if (Wrong w = check_layout_or_parts(c.id(&info.layout), info.pNext); !w.empty()) return w;
+  if (Wrong w = check_layout(c.id(&info.layout)); !w.empty()) return w;
   return push_with_template(v, c, info);
 }
 #endif

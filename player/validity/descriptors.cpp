@@ -204,13 +204,13 @@ Wrong bind_sets_1(Validity& v, const Call& c) {
 #ifdef VK_KHR_maintenance6
 Wrong bind_sets_2(Validity& v, const Call& c) {
   const auto& info = *c.as<args_vkCmdBindDescriptorSets2>().pBindDescriptorSetsInfo;
-  if (Wrong w = check_layout_or_parts(c.id(&info.layout), info.pNext); !w.empty()) return w;
+  if (Wrong w = check_layout(c.id(&info.layout)); !w.empty()) return w;
   return bind_sets(v, c, info, points_of(info.stageFlags));
 }
 
 Wrong push_constants_2(Validity&, const Call& c) {
   const auto& info = *c.as<args_vkCmdPushConstants2>().pPushConstantsInfo;
-  return check_layout_or_parts(c.id(&info.layout), info.pNext);
+  return check_layout(c.id(&info.layout));
 }
 #endif
 
@@ -234,13 +234,7 @@ Wrong check_sets_of_layout(const Validity& v, const Call& c, const VkPipelineLay
   return {};
 }
 
-Wrong check_layout_or_parts(ObjectId layout, const void* chain) {
-  if (layout != 0) return {};
-  return find_chained<VkPipelineLayoutCreateInfo>(chain, VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO) !=
-                 nullptr
-             ? Wrong()
-             : "there is neither a layout nor what it would be made of";
-}
+Wrong check_layout(ObjectId layout) { return layout == 0 ? "there is no pipeline layout" : Wrong(); }
 
 bool is_dynamic(VkDescriptorType type) {
   return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC ||

@@ -21,9 +21,9 @@ bool pushes(const SetLayout& layout);  // for descriptors that are pushed
 // The layout of a set of a pipeline layout; null: none, or not known.
 const SetLayout* set_of(Validity& v, ObjectId layout, std::uint32_t set, Wrong& wrong);
 
-// Where descriptors go that are bound or pushed: the points that stages stand for; and what
-// VK_KHR_maintenance6 lets stand in a pipeline layout's place.
+// Where descriptors go that are bound or pushed: the points that stages stand for; and the
+// layout, in whose place only VK_NV_per_stage_descriptor_set lets parameters stand.
 std::vector<VkPipelineBindPoint> points_of(VkShaderStageFlags stages);
-Wrong check_layout_or_parts(ObjectId layout, const void* chain);
+Wrong check_layout(ObjectId layout);
 
 }  // namespace rondo::player::validity

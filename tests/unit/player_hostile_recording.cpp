@@ -360,5 +360,35 @@ TEST_F(HostileRecording, MoreDrawsThanThereAreParametersForAreNotAskedFor) {
   EXPECT_EQ(args->maxDrawCount, 4u);
 }
 
+#ifdef VK_KHR_maintenance6
+// What would make one up needs an extension that no program is shown.
+TEST_F(HostileRecording, ConstantsArePushedWithALayout) {
+  const auto told = of_type<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
+  const std::uint32_t value = 1;
+  auto info = of_type<VkPushConstantsInfoKHR>(VK_STRUCTURE_TYPE_PUSH_CONSTANTS_INFO_KHR);
+  info.pNext = &told;
+  info.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
+  info.size = sizeof value;
+  info.pValues = &value;
+  capture.call(CommandId::vkCmdPushConstants2KHR, args_vkCmdPushConstants2{recording(), &info});
+  refuses("there is no pipeline layout");
+}
+TEST_F(HostileRecording, SetsAreBoundWithALayout) {
+  constexpr auto kType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+  const VkDescriptorSetLayout of = set_layout(kType);
+  const VkDescriptorSet made = set(set_pool(kType), of);
+  auto told = of_type<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
+  told.setLayoutCount = 1;
+  told.pSetLayouts = &of;
+  auto info = of_type<VkBindDescriptorSetsInfoKHR>(VK_STRUCTURE_TYPE_BIND_DESCRIPTOR_SETS_INFO_KHR);
+  info.pNext = &told;
+  info.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
+  info.descriptorSetCount = 1;
+  info.pDescriptorSets = &made;
+  capture.call(CommandId::vkCmdBindDescriptorSets2KHR, args_vkCmdBindDescriptorSets2{recording(), &info});
+  refuses("there is no pipeline layout");
+}
+#endif
+
 }  // namespace
 }  // namespace rondo::player
