@@ -329,6 +329,13 @@ Wrong submit_commands(Validity& v, ObjectId id, Place place) {
   const std::uint32_t* family = v.queues.find(place.queue);
   if (commands != nullptr && family != nullptr && commands->family != *family)
     return v.name(id) + " is of another queue family than " + v.name(place.queue);
+  // A driver follows what it finds there.
+  if (commands != nullptr)
+    for (const CommandBuffer::Generated& one : commands->generated)
+      if (!one.executes)
+        v.preprocessed.insert(one.what);
+      else if (v.preprocessed.count(one.what) == 0)
+        return v.name(id) + " executes what nothing preprocessed";
   mark_uses(v, id, false, place, 0);
   return {};
 }

@@ -169,6 +169,7 @@ struct LayoutCheck {
     if ((indices && !made.indexed) || (!bindings.empty() && (!draws || made.mesh)))
       return "binds buffers that its action does not read";
     made.point = point_of(info.shaderStages);
+    made.preprocesses = (info.flags & VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT) != 0;
     made.stride = info.indirectStride;
     return {};
   }
@@ -362,8 +363,10 @@ Wrong preprocess(Validity& v, const Call& c) {
   const CommandBuffer* state = v.command_buffers.find(state_id);
   if (state == nullptr || state->state != CommandBuffer::State::recording)
     return "stateCommandBuffer is not being recorded";
+  if (!layout.preprocesses) return v.name(c.id(&info.indirectCommandsLayout)) + " is not for preprocessing";
   if (!binds_what_it_needs(*state, layout.point)) return v.name(state_id) + " has no such pipeline bound";
-  v.preprocessed.insert(key_of(c, info));
+  if (CommandBuffer* commands = v.command_buffers.find(c.dispatch()); commands != nullptr)
+    commands->generated.push_back({key_of(c, info), false});
   return {};
 }
 
@@ -374,9 +377,12 @@ Wrong execute(Validity& v, const Call& c) {
   const IndirectLayout& layout = *v.indirect_layouts.find(c.id(&info.indirectCommandsLayout));
   CommandBuffer* commands = v.command_buffers.find(c.dispatch());
   if (commands == nullptr) return {};
-  // A driver follows what it finds there.
-  if (a.isPreprocessed != VK_FALSE && v.preprocessed.count(key_of(c, info)) == 0)
-    return "nothing was preprocessed at " + address_text(info.preprocessAddress);
+  if (layout.preprocesses != (a.isPreprocessed != VK_FALSE))
+    return v.name(c.id(&info.indirectCommandsLayout)) +
+           (layout.preprocesses ? " is for preprocessing, and nothing is preprocessed"
+                                : " is not for preprocessing");
+  // A driver that needs no room leaves nothing to be found.
+  if (layout.preprocesses && info.preprocessSize != 0) commands->generated.push_back({key_of(c, info), true});
   const bool draws = layout.point == VK_PIPELINE_BIND_POINT_GRAPHICS;
   if (draws != (commands->pass != CommandBuffer::Pass::none))
     return draws ? "draws outside of a render pass" : "stands within a render pass";

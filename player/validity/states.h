@@ -161,6 +161,7 @@ struct IndirectLayout {
   VkShaderStageFlags stages = 0;                  // … of these
   bool indexed = false, mesh = false;             // draws
   bool brings_indices = false;                    // binds an index buffer
+  bool preprocesses = false;                      // by a command of its own, before it is executed
 };
 
 struct ExecutionSet {
@@ -260,6 +261,12 @@ struct CommandBuffer {
     bool operator==(const Reach& other) const { return shaders == other.shaders && sets == other.sets; }
   };
   std::vector<Reach> reaches;
+  // Generated commands that it preprocesses, and those that it executes as preprocessed, in order.
+  struct Generated {
+    Preprocessed what;
+    bool executes = false;
+  };
+  std::vector<Generated> generated;
 };
 
 struct QueryPool {

@@ -137,7 +137,7 @@ class Validity {
   Table<AccelerationStructure> structures;
   Table<IndirectLayout> indirect_layouts;
   Table<ExecutionSet> execution_sets;
-  std::set<Preprocessed> preprocessed;  // by commands that were recorded
+  std::set<Preprocessed> preprocessed;  // by commands that were submitted
   Table<Event> events;
   Table<Fence> fences;
   Table<Presents> presents;  // of swapchains

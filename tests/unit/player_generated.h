@@ -134,7 +134,7 @@ class GeneratedCommands : public Descriptors {
                  args_vkUpdateIndirectExecutionSetPipelineEXT{kDevice, set, 1, &write});
   }
   // What `info` does not name yet is made; the pipeline is bound.
-  void execute(VkBool32 preprocessed = VK_FALSE, bool preprocesses = false) {
+  VkCommandBuffer execute(VkBool32 preprocessed = VK_FALSE, bool preprocesses = false) {
     if (info.indirectCommandsLayout == VK_NULL_HANDLE) info.indirectCommandsLayout = commands_layout();
     if (info.indirectExecutionSet == VK_NULL_HANDLE && info.pNext == nullptr)
       info.indirectExecutionSet = execution_set();
@@ -147,6 +147,18 @@ class GeneratedCommands : public Descriptors {
                    args_vkCmdPreprocessGeneratedCommandsEXT{cmd, &info, cmd});
     capture.call(CommandId::vkCmdExecuteGeneratedCommandsEXT,
                  args_vkCmdExecuteGeneratedCommandsEXT{cmd, preprocessed, &info});
+    return cmd;
+  }
+  // … in a command buffer of its own, which is not ended.
+  VkCommandBuffer preprocess() {
+    if (info.indirectCommandsLayout == VK_NULL_HANDLE) info.indirectCommandsLayout = commands_layout();
+    if (info.indirectExecutionSet == VK_NULL_HANDLE) info.indirectExecutionSet = execution_set();
+    const VkCommandBuffer cmd = recording();
+    capture.call(CommandId::vkCmdBindPipeline,
+                 args_vkCmdBindPipeline{cmd, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline});
+    capture.call(CommandId::vkCmdPreprocessGeneratedCommandsEXT,
+                 args_vkCmdPreprocessGeneratedCommandsEXT{cmd, &info, cmd});
+    return cmd;
   }
   // Of a device that has enough of everything but constants.
   std::vector<std::string> shortfalls(std::uint32_t constants) {

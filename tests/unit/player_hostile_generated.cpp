@@ -24,7 +24,9 @@ TEST_F(HostileGenerated, DispatchesAreMadeOfWhatIsThere) {
 }
 TEST_F(HostileGenerated, DispatchesArePreprocessedAndThenMade) {
   layout_info.flags = VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT;
-  execute(VK_TRUE, true);
+  const VkCommandBuffer cmd = execute(VK_TRUE, true);
+  end(cmd);
+  submit({cmd});
   accepts();
 }
 

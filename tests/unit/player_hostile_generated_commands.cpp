@@ -94,8 +94,33 @@ TEST_F(HostileGenerated, APipelineIsBound) {
 }
 TEST_F(HostileGenerated, WhatIsToBePreprocessedIs) {
   layout_info.flags = VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT;
+  const VkCommandBuffer cmd = execute(VK_TRUE);
+  end(preprocess());  // and never submitted
+  end(cmd);
+  submit({cmd});
+  refuses("vkQueueSubmit: VkCommandBuffer#0 executes what nothing preprocessed");
+}
+TEST_F(HostileGenerated, WhatIsPreprocessedMayBeRecordedLater) {
+  layout_info.flags = VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT;
+  const VkCommandBuffer cmd = execute(VK_TRUE), before = preprocess();
+  end(cmd);
+  end(before);
+  submit({before});
+  submit({cmd});
+  accepts();
+}
+TEST_F(HostileGenerated, WhatIsPreprocessedIsForThat) {
+  preprocess();
+  refuses("VkIndirectCommandsLayoutEXT#0 is not for preprocessing");
+}
+TEST_F(HostileGenerated, WhatIsExecutedAsPreprocessedIsForThat) {
   execute(VK_TRUE);
-  refuses("nothing was preprocessed at 0x200000");
+  refuses("vkCmdExecuteGeneratedCommandsEXT: VkIndirectCommandsLayoutEXT#0 is not for preprocessing");
+}
+TEST_F(HostileGenerated, WhatIsForPreprocessingIsPreprocessed) {
+  layout_info.flags = VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT;
+  execute();
+  refuses("VkIndirectCommandsLayoutEXT#0 is for preprocessing, and nothing is preprocessed");
 }
 TEST_F(HostileGenerated, DispatchesStandOutsideOfPasses) {
   info.indirectCommandsLayout = commands_layout();
