@@ -225,21 +225,17 @@ Wrong create_set(Validity& v, const Call& c) {
   }
   if (set.count < first.size())
     return "has room for " + std::to_string(set.count) + ", and begins with " + std::to_string(first.size());
-  for (std::uint32_t i = 0; i < first.size(); ++i) {
-    set.slots[i] = first[i];
-    v.hold(first[i], id);
-  }
-  if (id != 0) v.execution_sets.make(id) = std::move(set);
+  for (const ObjectId one : first) v.hold(one, id);
+  if (id != 0) v.execution_sets.make(id) = set;
   return {};
 }
 
 // One of the writes to a set, of a pipeline or shader.
-Wrong update(Validity& v, ObjectId id, ExecutionSet& set, std::uint32_t index, ObjectId object) {
+Wrong update(Validity& v, ObjectId id, const ExecutionSet& set, std::uint32_t index, ObjectId object) {
   if (index >= set.count)
     return "writes " + std::to_string(index) + " of " + v.name(id) + ", which has " +
            std::to_string(set.count);
   v.hold(object, id);
-  set.slots[index] = object;
   return {};
 }
 
@@ -395,9 +391,6 @@ Wrong execute(Validity& v, const Call& c) {
   if (layout.indexed && !layout.brings_indices && commands->index_bytes == 0)
     return "no index buffer is bound";
   note_reach(v, *commands, layout.point);
-  if (const ExecutionSet* set = v.execution_sets.find(c.id(&info.indirectExecutionSet)); set != nullptr)
-    for (const auto& [index, object] : set->slots)
-      if (v.alive(object)) note_reach_of(v, *commands, layout.point, object);
   return {};
 }
 

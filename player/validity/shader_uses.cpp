@@ -37,6 +37,19 @@ const ShaderUses* uses_of_bound(const Validity& v, ObjectId id) {
   return shader != nullptr ? &shader->uses : nullptr;
 }
 
+// One shader, or those of a pipeline.
+void note_reach_of(Validity& v, CommandBuffer& commands, VkPipelineBindPoint point, ObjectId shaders) {
+  const ShaderUses* uses = uses_of_bound(v, shaders);
+  if (uses == nullptr || uses->empty()) return;
+  CommandBuffer::Reach reach;
+  reach.shaders = shaders;
+  for (auto at = commands.bound_sets.lower_bound({point, 0});
+       at != commands.bound_sets.end() && at->first.first == point; ++at)
+    if (at->second != 0) reach.sets.emplace_back(at->first.second, at->second);
+  if (reach.sets.empty() || (!commands.reaches.empty() && commands.reaches.back() == reach)) return;
+  commands.reaches.push_back(std::move(reach));
+}
+
 }  // namespace
 
 ShaderUses uses_of(const std::uint32_t* code, std::size_t words) {
@@ -63,18 +76,6 @@ ShaderUses uses_of(const std::uint32_t* code, std::size_t words) {
         set != sets.end() && variables.count(variable) != 0 && mentioned.count(variable) != 0)
       uses.insert({set->second, binding});
   return uses;
-}
-
-void note_reach_of(Validity& v, CommandBuffer& commands, VkPipelineBindPoint point, ObjectId shaders) {
-  const ShaderUses* uses = uses_of_bound(v, shaders);
-  if (uses == nullptr || uses->empty()) return;
-  CommandBuffer::Reach reach;
-  reach.shaders = shaders;
-  for (auto at = commands.bound_sets.lower_bound({point, 0});
-       at != commands.bound_sets.end() && at->first.first == point; ++at)
-    if (at->second != 0) reach.sets.emplace_back(at->first.second, at->second);
-  if (reach.sets.empty() || (!commands.reaches.empty() && commands.reaches.back() == reach)) return;
-  commands.reaches.push_back(std::move(reach));
 }
 
 void note_reach(Validity& v, CommandBuffer& commands, VkPipelineBindPoint point) {

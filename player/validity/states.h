@@ -169,7 +169,6 @@ struct ExecutionSet {
   VkPipelineBindPoint point{};
   VkShaderStageFlags stages = 0;  // of shaders
   std::uint32_t count = 0;
-  std::map<std::uint32_t, ObjectId> slots;  // that were written
 };
 
 // Layout, set, indirectAddress, preprocessAddress, sequenceCountAddress, maxSequenceCount.

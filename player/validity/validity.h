@@ -272,8 +272,6 @@ void unbind_shaders(CommandBuffer& commands, VkPipelineBindPoint point);
 ShaderUses uses_of(const std::uint32_t* code, std::size_t words);
 Wrong check_reach(Validity& v, const CommandBuffer& commands);
 void note_reach(Validity& v, CommandBuffer& commands, VkPipelineBindPoint point);
-// … of what is not bound: one shader, or those of a pipeline.
-void note_reach_of(Validity& v, CommandBuffer& commands, VkPipelineBindPoint point, ObjectId shaders);
 // sync.cpp: the fence and semaphores of a submit.
 Wrong follow_submit(Validity& v, const Call& call);
 // sync_fds.cpp: the batch takes what was imported; the host has seen the fence signalled.

@@ -42,11 +42,10 @@ class GeneratedCommands : public Descriptors {
     addressed(kCount, 4, VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
   }
 
-  VkPipeline compute_pipeline() {
-    const std::uint32_t code[5] = {0x07230203};
+  VkPipeline compute_pipeline(const std::vector<std::uint32_t>& code = {0x07230203, 0, 0, 0, 0}) {
     auto module = of_type<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
-    module.codeSize = sizeof code;
-    module.pCode = code;
+    module.codeSize = code.size() * sizeof(std::uint32_t);
+    module.pCode = code.data();
     auto create_info = of_type<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
     create_info.stage =
         of_type<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);

@@ -122,6 +122,34 @@ TEST_F(HostileGenerated, WhatIsForPreprocessingIsPreprocessed) {
   execute();
   refuses("VkIndirectCommandsLayoutEXT#0 is for preprocessing, and nothing is preprocessed");
 }
+// … in which one may have a descriptor that no sequence reaches, as long as it is not the bound one.
+TEST_F(HostileGenerated, PipelinesOfASetNeedNotReachWhatTheyDeclare) {
+  constexpr auto kType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+  const VkPipeline reaches = compute_pipeline({0x07230203,   0, 0,  8,  0,  // the header
+                                               4 << 16 | 71, 5, 34, 0,      // %5 is of set 0
+                                               4 << 16 | 71, 5, 33, 0,      // … and binding 0
+                                               4 << 16 | 59, 2, 5,  12,     // %5 is a variable
+                                               5 << 16 | 54, 1, 6,  0,  3,  // a function
+                                               4 << 16 | 61, 4, 7,  5});    // that loads it
+  const VkDescriptorSetLayout of = set_layout(kType);
+  const VkDescriptorSet bound = set(set_pool(kType), of);
+  const VkBuffer what = buffer(64);
+  write_set(bound, kType, what, 64);
+  info.indirectCommandsLayout = commands_layout();
+  info.indirectExecutionSet = execution_set();
+  update(info.indirectExecutionSet, 1, reaches);
+  const VkCommandBuffer cmd = recording();
+  capture.call(CommandId::vkCmdBindPipeline,
+               args_vkCmdBindPipeline{cmd, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline});
+  bind_set(cmd, layout(of), bound, VK_PIPELINE_BIND_POINT_COMPUTE);
+  capture.call(CommandId::vkCmdExecuteGeneratedCommandsEXT,
+               args_vkCmdExecuteGeneratedCommandsEXT{cmd, VK_FALSE, &info});
+  end(cmd);
+  destroy(what);
+  submit({cmd});
+  accepts();
+}
+
 TEST_F(HostileGenerated, DispatchesStandOutsideOfPasses) {
   info.indirectCommandsLayout = commands_layout();
   info.indirectExecutionSet = execution_set();
