@@ -341,6 +341,24 @@ bool binds_what_it_needs(const CommandBuffer& commands, VkPipelineBindPoint poin
   return point == VK_PIPELINE_BIND_POINT_COMPUTE ? commands.compute : commands.graphics;
 }
 
+// What tokens bind is undefined behind them; a draw with nothing ends drivers.
+void unbind_what_it_binds(CommandBuffer& commands, const IndirectLayout& layout) {
+  if (layout.brings_indices) commands.index_bytes = 0;
+  if (!layout.chooses) return;
+  std::erase_if(commands.bound_shaders,
+                [&](const auto& bound) { return (bound.first & layout.stages) != 0; });
+  if (layout.point == VK_PIPELINE_BIND_POINT_COMPUTE) {
+    commands.bound_compute = 0;
+    commands.compute = false;
+  } else if (layout.point == VK_PIPELINE_BIND_POINT_GRAPHICS) {
+    commands.bound_graphics = 0;
+    commands.graphics = commands.bound_shaders.count(VK_SHADER_STAGE_VERTEX_BIT) != 0 ||
+                        commands.bound_shaders.count(VK_SHADER_STAGE_MESH_BIT_EXT) != 0;
+  } else {
+    commands.bound_rays = 0;
+  }
+}
+
 Preprocessed key_of(const Call& c, const VkGeneratedCommandsInfoEXT& info) {
   return {c.id(&info.indirectCommandsLayout),
           c.id(&info.indirectExecutionSet),
@@ -391,6 +409,7 @@ Wrong execute(Validity& v, const Call& c) {
   if (layout.indexed && !layout.brings_indices && commands->index_bytes == 0)
     return "no index buffer is bound";
   note_reach(v, *commands, layout.point);
+  unbind_what_it_binds(*commands, layout);
   return {};
 }
 

@@ -150,6 +150,42 @@ TEST_F(HostileGenerated, PipelinesOfASetNeedNotReachWhatTheyDeclare) {
   accepts();
 }
 
+TEST_F(HostileGenerated, WhatChoosesPipelinesLeavesNoneBound) {
+  const VkCommandBuffer cmd = execute();
+  capture.call(CommandId::vkCmdDispatch, args_vkCmdDispatch{cmd, 1, 1, 1});
+  refuses("vkCmdDispatch: no compute pipeline is bound");
+}
+TEST_F(HostileGenerated, WhatBringsIndicesLeavesNoneBound) {
+  const VkShaderEXT vertex = shader(VK_SHADER_STAGE_VERTEX_BIT);
+  constexpr VkShaderStageFlagBits kStage = VK_SHADER_STAGE_VERTEX_BIT;
+  auto of = of_type<VkGeneratedCommandsShaderInfoEXT>(VK_STRUCTURE_TYPE_GENERATED_COMMANDS_SHADER_INFO_EXT);
+  of.shaderCount = 1;
+  of.pShaders = &vertex;
+  tokens = {token(VK_INDIRECT_COMMANDS_TOKEN_TYPE_INDEX_BUFFER_EXT, 0),
+            token(VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_INDEXED_EXT, 16)};
+  tokens[0].data.pIndexBuffer = &index_mode;
+  layout_info.shaderStages = info.shaderStages = kStage;
+  layout_info.indirectStride = 36;
+  info.pNext = &of;
+  info.maxSequenceCount = 1;
+  info.indirectCommandsLayout = commands_layout();
+  const VkBuffer indices = buffer(64);
+  const VkCommandBuffer cmd = recording();
+  auto pass = of_type<VkRenderingInfo>(VK_STRUCTURE_TYPE_RENDERING_INFO);
+  pass.renderArea = {{0, 0}, {16, 16}};
+  pass.layerCount = 1;
+  capture.call(CommandId::vkCmdBindShadersEXT, args_vkCmdBindShadersEXT{cmd, 1, &kStage, &vertex});
+  capture.call(CommandId::vkCmdBindIndexBuffer,
+               args_vkCmdBindIndexBuffer{cmd, indices, 0, VK_INDEX_TYPE_UINT16});
+  capture.call(CommandId::vkCmdBeginRendering, args_vkCmdBeginRendering{cmd, &pass});
+  capture.call(CommandId::vkCmdDrawIndexed, args_vkCmdDrawIndexed{cmd, 3, 1, 0, 0, 0});
+  capture.call(CommandId::vkCmdExecuteGeneratedCommandsEXT,
+               args_vkCmdExecuteGeneratedCommandsEXT{cmd, VK_FALSE, &info});
+  capture.call(CommandId::vkCmdDraw, args_vkCmdDraw{cmd, 3, 1, 0, 0});
+  capture.call(CommandId::vkCmdDrawIndexed, args_vkCmdDrawIndexed{cmd, 3, 1, 0, 0, 0});
+  refuses("vkCmdDrawIndexed: no index buffer is bound");
+}
+
 TEST_F(HostileGenerated, DispatchesStandOutsideOfPasses) {
   info.indirectCommandsLayout = commands_layout();
   info.indirectExecutionSet = execution_set();
