@@ -187,15 +187,19 @@ bool may_bind_null(const Validity& v, ObjectId commands) {
 template <class Args>
 Wrong bind_indices(Validity& v, const Call& c, const Args& a, VkDeviceSize size) {
   const ObjectId id = c.id(&a.buffer);
+  CommandBuffer* commands = commands_of(v, c);
+  if (id == 0 && !may_bind_null(v, c.dispatch())) {  // nothing may read it, whoever lets it be bound
+    if (commands != nullptr) commands->index_bytes = 0;
+    v.skip();
+    return {};
+  }
   if (Wrong w = check_bytes(v, "buffer", id, a.offset, size); !w.empty()) return w;
-  if (id == 0 && !may_bind_null(v, c.dispatch())) return "buffer is null";
   if (a.indexType == VK_INDEX_TYPE_NONE_KHR) return "indexType is none";
   const std::uint32_t bytes = a.indexType == VK_INDEX_TYPE_UINT32      ? 4
                               : a.indexType == VK_INDEX_TYPE_UINT8_EXT ? 1
                                                                        : 2;
   if (a.offset % bytes != 0) return "offset is no multiple of an index's size";
   v.needs_usage(id, VK_BUFFER_USAGE_INDEX_BUFFER_BIT);
-  CommandBuffer* commands = commands_of(v, c);
   if (commands == nullptr) return {};
   commands->index_buffer = id;
   commands->index_offset = a.offset;

@@ -388,6 +388,21 @@ TEST_F(HostileRecording, SetsAreBoundWithALayout) {
   capture.call(CommandId::vkCmdBindDescriptorSets2KHR, args_vkCmdBindDescriptorSets2{recording(), &info});
   refuses("there is no pipeline layout");
 }
+// A null unbinds, with VK_KHR_maintenance6: drivers are not shown it.
+TEST_F(HostileRecording, NoIndicesMayBeBound) {
+  capture.call(CommandId::vkCmdBindIndexBuffer,
+               args_vkCmdBindIndexBuffer{recording(), VK_NULL_HANDLE, 0, VK_INDEX_TYPE_UINT16});
+  EXPECT_EQ(last<args_vkCmdBindIndexBuffer>(*plan(), CommandId::vkCmdBindIndexBuffer), nullptr);
+}
+TEST_F(HostileRecording, NoIndicesAreNotDrawnWith) {
+  const VkBuffer indices = buffer(64);
+  const VkCommandBuffer into = drawing();
+  for (const VkBuffer one : {indices, VkBuffer{VK_NULL_HANDLE}})
+    capture.call(CommandId::vkCmdBindIndexBuffer,
+                 args_vkCmdBindIndexBuffer{into, one, 0, VK_INDEX_TYPE_UINT16});
+  capture.call(CommandId::vkCmdDrawIndexed, args_vkCmdDrawIndexed{into, 3, 1, 0, 0, 0});
+  refuses("vkCmdDrawIndexed: no index buffer is bound");
+}
 #endif
 
 }  // namespace
