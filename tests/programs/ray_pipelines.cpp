@@ -4,7 +4,7 @@
 // call, in memory, and in memory with the tables' addresses.
 #include <algorithm>
 
-#include "rays.h"
+#include "ray_pipelines.h"
 #include "scene.rchit.h"
 #include "scene.rgen.h"
 #include "scene.rmiss.h"
@@ -14,29 +14,6 @@ using namespace program;
 namespace {
 
 constexpr std::uint32_t kSide = 16;
-constexpr std::uint32_t kGroups = 4;  // raygen, miss, two of hits
-constexpr VkDeviceSize kRecord = 64;
-
-struct Tables {
-  Addressed memory;
-  VkStridedDeviceAddressRegionKHR at[4];  // raygen, miss, hit, callable
-};
-
-VkRayTracingShaderGroupCreateInfoKHR group(VkRayTracingShaderGroupTypeKHR type, std::uint32_t stage) {
-  VkRayTracingShaderGroupCreateInfoKHR g{.sType = VK_STRUCTURE_TYPE_RAY_TRACING_SHADER_GROUP_CREATE_INFO_KHR,
-                                         .type = type,
-                                         .generalShader = VK_SHADER_UNUSED_KHR,
-                                         .closestHitShader = VK_SHADER_UNUSED_KHR,
-                                         .anyHitShader = VK_SHADER_UNUSED_KHR,
-                                         .intersectionShader = VK_SHADER_UNUSED_KHR};
-  (type == VK_RAY_TRACING_SHADER_GROUP_TYPE_GENERAL_KHR ? g.generalShader : g.closestHitShader) = stage;
-  return g;
-}
-
-VkPipelineShaderStageCreateInfo stage(VkShaderStageFlagBits kind, VkShaderModule module) {
-  return {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, nullptr, 0, kind, module, "main", nullptr};
-}
-
 // The hits' shaders are in a library.
 VkPipeline create_pipeline(Session& s, VkPipelineLayout layout, VkDeferredOperationKHR deferred, bool& was_deferred) {
   LOAD(s, vkCreateRayTracingPipelinesKHR);
@@ -93,14 +70,6 @@ VkPipeline create_pipeline(Session& s, VkPipelineLayout layout, VkDeferredOperat
   return keep(s, vkDestroyPipeline, pipeline);
 }
 
-VkPhysicalDeviceRayTracingPipelinePropertiesKHR limits_of(const Session& s) {
-  VkPhysicalDeviceRayTracingPipelinePropertiesKHR limits{
-      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_PROPERTIES_KHR};
-  VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &limits, {}};
-  vkGetPhysicalDeviceProperties2(s.physical, &all);
-  return limits;
-}
-
 // More handles than a record holds in place, asked for at once.
 void ask_for_many_handles(Session& s, VkPipelineLayout layout) {
   LOAD(s, vkCreateRayTracingPipelinesKHR);
@@ -127,29 +96,6 @@ void ask_for_many_handles(Session& s, VkPipelineLayout layout) {
   std::vector<std::uint8_t> handles(many * limits_of(s).shaderGroupHandleSize);
   CHECK(vkGetRayTracingShaderGroupHandlesKHR(s.device, pipeline, 0, many, handles.size(), handles.data()));
   EXPECT(s, std::any_of(handles.begin(), handles.end(), [](std::uint8_t byte) { return byte != 0; }));
-}
-
-// The groups' handles with a record behind each.
-Tables create_tables(Session& s, VkPipeline pipeline, const Addressed& values) {
-  LOAD(s, vkGetRayTracingShaderGroupHandlesKHR);
-  const VkPhysicalDeviceRayTracingPipelinePropertiesKHR limits = limits_of(s);
-  const std::size_t size = limits.shaderGroupHandleSize;
-  EXPECT(s, size + 8 <= kRecord && limits.shaderGroupBaseAlignment <= kRecord);
-  std::vector<std::uint8_t> handles(kGroups * size);
-  CHECK(vkGetRayTracingShaderGroupHandlesKHR(s.device, pipeline, 0, kGroups, handles.size(), handles.data()));
-  Tables t;
-  t.memory = create_addressed(s, kGroups * kRecord, VK_BUFFER_USAGE_SHADER_BINDING_TABLE_BIT_KHR);
-  auto* records = reinterpret_cast<std::uint8_t*>(t.memory.words);
-  for (std::size_t i = 0; i < kGroups; ++i) {
-    const std::uint64_t behind = i < 2 ? 1000 * (i + 1) : values.address + 4 * (i - 2);
-    std::memcpy(records + i * kRecord, handles.data() + i * size, size);
-    std::memcpy(records + i * kRecord + size, &behind, sizeof behind);
-  }
-  t.at[0] = {t.memory.address, kRecord, kRecord};
-  t.at[1] = {t.memory.address + kRecord, kRecord, kRecord};
-  t.at[2] = {t.memory.address + 2 * kRecord, kRecord, 2 * kRecord};
-  t.at[3] = {};
-  return t;
 }
 
 }  // namespace
@@ -205,7 +151,7 @@ int main() {
 
   const std::uint32_t stored[2] = {100, 200};
   const Addressed values = addressed_of(s, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, stored);
-  const Tables tables = create_tables(s, pipeline, values);
+  const Tables tables = create_tables(s, pipeline, {1000, 2000, values.address, values.address + 4});
   const MappedBuffer seen = buffer(s, kSide * kSide * 4, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
   const VkDescriptorSet set =
       create_set(s, set_layout, {VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_KHR, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER});
@@ -222,20 +168,7 @@ int main() {
       vkGetRayTracingShaderGroupStackSizeKHR(s.device, pipeline, 2, VK_SHADER_GROUP_SHADER_CLOSEST_HIT_KHR);
   const VkTraceRaysIndirectCommandKHR size[1] = {{kSide, kSide, 1}};
   const Addressed indirect = addressed_of(s, VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, size);
-  const VkTraceRaysIndirectCommand2KHR with_tables[1] = {{tables.at[0].deviceAddress,
-                                                          kRecord,
-                                                          tables.at[1].deviceAddress,
-                                                          kRecord,
-                                                          kRecord,
-                                                          tables.at[2].deviceAddress,
-                                                          2 * kRecord,
-                                                          kRecord,
-                                                          0,
-                                                          0,
-                                                          0,
-                                                          kSide,
-                                                          kSide,
-                                                          1}};
+  const VkTraceRaysIndirectCommand2KHR with_tables[1] = {command_of(tables, kSide, kSide)};
   const Addressed indirect2 = addressed_of(s, VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, with_tables);
   for (int way = 0; way < 3; ++way) {
     values.words[0] = 100 + static_cast<std::uint32_t>(way);

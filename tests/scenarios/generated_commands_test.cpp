@@ -34,6 +34,20 @@ SCENARIO("draws that a device makes, of addresses that lie in memory, replay bit
   replays_bit_for_bit({program("generated_draws")}, with_submits(7));
 }
 
+SCENARIO("mesh draws that a device makes, with task shaders and counts, replay bit for bit",
+         "[generated-commands]") {
+  if (const std::string why = cannot_run({program("generated_meshes")}, lavapipe25); !why.empty())
+    SKIP_SCENARIO(why);
+  replays_bit_for_bit({program("generated_meshes")}, with_submits(6));
+}
+
+SCENARIO("rays that a device traces by tables whose addresses lie in memory replay bit for bit",
+         "[generated-commands]") {
+  if (const std::string why = cannot_run({program("generated_rays")}, lavapipe25); !why.empty())
+    SKIP_SCENARIO(why);
+  replays_bit_for_bit({program("generated_rays")}, with_submits(3));
+}
+
 SCENARIO("flags that a chained structure says instead of the member replay bit for bit",
          "[generated-commands]") {
   if (const std::string why = cannot_run({program("maintenance5")}, lavapipe25); !why.empty())
