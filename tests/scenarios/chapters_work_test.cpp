@@ -71,6 +71,9 @@ CHAPTER("[work]", "words handed between workgroups replay", .name = "memory_mode
 CHAPTER("[work]", "modules of many entry points replay, each with bindings of its own",
         .name = "many_entries")
 
+CHAPTER("[work]", "what newer extensions let shaders say replays", .name = "newest_shaders",
+        .not_validated_because = "the validation layer here does not know its extensions")
+
 CHAPTER("[work]", "addresses replay that lie in constants, texels and command buffers",
         .name = "odd_addresses", .fake_settings = "lacks=bufferDeviceAddressCaptureReplay")
 
