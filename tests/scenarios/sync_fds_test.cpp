@@ -44,6 +44,30 @@ SCENARIO("signals of sync fds replay where there are none", "[sync-fds]") {
   CHECK(outcome.err.find("queue family") != std::string::npos);
 }
 
+SCENARIO("signals of sync fds that come to another device replay bit for bit", "[sync-fds]") {
+  replays_bit_for_bit({program("two_devices")}, {.submits = 24, .driver = fake});
+}
+
+SCENARIO("signals of another device are waited for where there are no sync fds", "[sync-fds]") {
+  if (!no_readback(fake).empty()) SKIP_SCENARIO(no_readback(fake));
+  const Recording& capture = captured({program("two_devices")}, {.checkpoints = "submit", .driver = fake});
+  INFO(capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  // What the host writes behind a wait would be lost in work that is slow, were that not waited for.
+  for (const std::string& settings :
+       {std::string("delay-us=2000"), kLacksThem + std::string(",delay-us=2000"), std::string("lazy=1")}) {
+    const Outcome outcome = player({"--verify", capture.path}, fake, settings);
+    INFO(settings << '\n' << outcome.both());
+    CHECK(outcome.status == 0);
+  }
+  for (const std::string& driver : {lavapipe, swiftshader}) {
+    if (!no_driver(driver).empty()) continue;
+    const Outcome outcome = player({"--verify", capture.path}, driver);
+    INFO(driver << '\n' << outcome.both());
+    CHECK(outcome.status == 0);
+  }
+}
+
 SCENARIO("what is made to be exported and is not replays bit for bit, also where nothing can be", "[sync-fds]") {
   replays_bit_for_bit({program("exportable")}, {.submits = 3});
   const Recording& capture = captured({program("exportable")}, {.checkpoints = "readback"});

@@ -58,7 +58,8 @@ const std::set<std::string> kForAnotherDriver = {"descriptor_buffers",
                                                  "shader_objects",
                                                  "sundry",
                                                  "sync_fds",
-                                                 "three_queues"};
+                                                 "three_queues",
+                                                 "two_devices"};
 
 // Every test program that ends as it should on lavapipe.
 std::vector<std::string> all_programs() {

@@ -61,6 +61,38 @@ class SyncFds : public Sloppy {
                                       fd};
     capture.call(CommandId::vkImportFenceFdKHR, args_vkImportFenceFdKHR{kDevice, &info}, ok());
   }
+  // Another device of the same, whose queue waits for what comes to a semaphore of its own.
+  void comes_to_another_device() {
+    auto device = fresh<VkDevice>();
+    auto queue = fresh<VkQueue>();
+    auto to = fresh<VkSemaphore>();
+    const float priority = 1;
+    auto queue_info = of_type<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO);
+    queue_info.queueCount = 1;
+    queue_info.pQueuePriorities = &priority;
+    auto device_info = of_type<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO);
+    device_info.queueCreateInfoCount = 1;
+    device_info.pQueueCreateInfos = &queue_info;
+    capture.call(CommandId::vkCreateDevice, args_vkCreateDevice{kPhysical, &device_info, nullptr, &device},
+                 ok());
+    capture.call(CommandId::vkGetDeviceQueue, args_vkGetDeviceQueue{device, 0, 0, &queue});
+    const auto info = of_type<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO);
+    capture.call(CommandId::vkCreateSemaphore, args_vkCreateSemaphore{device, &info, nullptr, &to}, ok());
+    const VkImportSemaphoreFdInfoKHR import{VK_STRUCTURE_TYPE_IMPORT_SEMAPHORE_FD_INFO_KHR,
+                                            nullptr,
+                                            to,
+                                            VK_SEMAPHORE_IMPORT_TEMPORARY_BIT,
+                                            kSync,
+                                            5};
+    capture.call(CommandId::vkImportSemaphoreFdKHR, args_vkImportSemaphoreFdKHR{device, &import}, ok());
+    const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+    auto submit = of_type<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
+    submit.waitSemaphoreCount = 1;
+    submit.pWaitSemaphores = &to;
+    submit.pWaitDstStageMask = &stage;
+    capture.call(CommandId::vkQueueSubmit, args_vkQueueSubmit{queue, 1, &submit, VK_NULL_HANDLE}, ok());
+    capture.call(CommandId::vkQueueWaitIdle, args_vkQueueWaitIdle{queue}, ok());
+  }
   static std::vector<Payload> settled(const player::Plan& plan) {
     std::vector<Payload> all;
     for (const player::Settle& settle : plan.settles) all.push_back(settle.payload);
@@ -286,6 +318,50 @@ TEST_F(SyncFds, AFencesPayloadComesToASemaphore) {
   const auto built = plan();
   EXPECT_EQ(settled(*built), (std::vector{Payload::leaves, Payload::is_due, Payload::comes}));
   plays(*built);
+}
+
+// Buffers that the first one's work used may be destroyed when the other one's has ended.
+TEST_F(SyncFds, TheHostWaitsForAnotherDevice) {
+  const VkBuffer used = buffer(64);
+  const VkSemaphore from = semaphore();
+  submit({recorded(used)});
+  submit_signal(from);
+  leave(from);
+  comes_to_another_device();
+  destroy(used);
+  const auto built = plan();
+  EXPECT_EQ(settled(*built), (std::vector{Payload::leaves, Payload::is_due, Payload::comes}));
+  EXPECT_EQ(built->settles[1].queue, 0u);
+  plays(*built);
+}
+
+// No host can: it is the host who lets that work go on.
+TEST_F(SyncFds, NoDeviceWaitsForWhatAnotherIsToBeLetDo) {
+  auto kind = of_type<VkSemaphoreTypeCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
+  kind.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  auto info = of_type<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO);
+  info.pNext = &kind;
+  const auto timeline = create<VkSemaphore, args_vkCreateSemaphore>(CommandId::vkCreateSemaphore, info);
+  const VkSemaphore from = semaphore();
+  const std::uint64_t value = 1;
+  auto values = of_type<VkTimelineSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+  values.waitSemaphoreValueCount = 1;
+  values.pWaitSemaphoreValues = &value;
+  const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+  auto held = of_type<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
+  held.pNext = &values;
+  held.waitSemaphoreCount = held.signalSemaphoreCount = 1;
+  held.pWaitSemaphores = &timeline;
+  held.pWaitDstStageMask = &stage;
+  held.pSignalSemaphores = &from;
+  capture.call(CommandId::vkQueueSubmit, args_vkQueueSubmit{kQueue, 1, &held, VK_NULL_HANDLE}, ok());
+  leave(from);
+  comes_to_another_device();
+  auto signal = of_type<VkSemaphoreSignalInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO);
+  signal.semaphore = timeline;
+  signal.value = value;
+  capture.call(CommandId::vkSignalSemaphore, args_vkSignalSemaphore{kDevice, &signal}, ok());
+  refuses(Status::unreadable, "may be of work on another device that waits for a later record");
 }
 
 }  // namespace
