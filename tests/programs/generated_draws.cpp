@@ -127,9 +127,12 @@ struct Indexed {
   std::uint32_t nothing;
 };
 
-void draw_at_addresses(Session& s, Scene& scene) {
+// Widths of indices by the numbers of the other API whose layouts devices read as well.
+constexpr VkIndexType kDxgiWords = static_cast<VkIndexType>(42), kDxgiHalves = static_cast<VkIndexType>(57);
+
+void draw_at_addresses(Session& s, Scene& scene, VkIndirectCommandsInputModeFlagBitsEXT by) {
   const VkIndirectCommandsVertexBufferTokenEXT binding{0};
-  const VkIndirectCommandsIndexBufferTokenEXT mode{VK_INDIRECT_COMMANDS_INPUT_MODE_VULKAN_INDEX_BUFFER_EXT};
+  const VkIndirectCommandsIndexBufferTokenEXT mode{by};
   const VkIndirectCommandsPushConstantTokenEXT color{{kStages, kColorAt, kColorBytes}};
   Tokens tokens;
   tokens.add(VK_INDIRECT_COMMANDS_TOKEN_TYPE_VERTEX_BUFFER_EXT, 16, {.pVertexBuffer = &binding});
@@ -142,9 +145,11 @@ void draw_at_addresses(Session& s, Scene& scene) {
   for (std::uint32_t i = 0; i < kQuads; ++i) {
     Indexed& one = sequences[i];
     const bool wide = i % 2 != 0;
+    const VkIndexType type = by == VK_INDIRECT_COMMANDS_INPUT_MODE_DXGI_INDEX_BUFFER_EXT
+                                   ? (wide ? kDxgiWords : kDxgiHalves)
+                                   : (wide ? VK_INDEX_TYPE_UINT32 : VK_INDEX_TYPE_UINT16);
     one = {.vertices = {scene.vertices.address + i * 32, 32, 8},
-           .indices = {wide ? scene.words.address : scene.indices.address, wide ? 24u : 12u,
-                       wide ? VK_INDEX_TYPE_UINT32 : VK_INDEX_TYPE_UINT16},
+           .indices = {wide ? scene.words.address : scene.indices.address, wide ? 24u : 12u, type},
            .draw = {6, 1, 0, 0, 0}};
     std::memcpy(one.color, kColors[i], sizeof one.color);
   }
@@ -393,7 +398,8 @@ int main() {
                        "VK_EXT_mesh_shader"};
   Session s = open("generated_draws", wanted);
   Scene scene = create_scene(s);
-  draw_at_addresses(s, scene);
+  draw_at_addresses(s, scene, VK_INDIRECT_COMMANDS_INPUT_MODE_VULKAN_INDEX_BUFFER_EXT);
+  draw_at_addresses(s, scene, VK_INDIRECT_COMMANDS_INPUT_MODE_DXGI_INDEX_BUFFER_EXT);
   draw_preprocessed(s, scene);
   draw_counted(s, scene, false);
   draw_counted(s, scene, true);

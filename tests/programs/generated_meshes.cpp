@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mesh draws that the device makes of what it finds in memory: with task shaders and without, so
 // many a sequence as lies there or as many as a count says, of pipelines or shaders from a set.
+#include <array>
+
 #include "generated.frag.h"
 #include "generated.h"
 #include "generated.mesh.h"
@@ -17,7 +19,7 @@ namespace {
 constexpr std::uint32_t kExtent = 16, kTexels = kExtent * kExtent, kCell = kTexels / 16;
 constexpr VkShaderStageFlags kMeshes = VK_SHADER_STAGE_MESH_BIT_EXT | VK_SHADER_STAGE_FRAGMENT_BIT,
                              kTasks = kMeshes | VK_SHADER_STAGE_TASK_BIT_EXT;
-constexpr std::uint32_t kPictures = 5;
+constexpr std::uint32_t kPictures = 6;
 
 // What the shaders are told: cells of the canvas, which has four by four.
 struct Cells {
@@ -94,6 +96,10 @@ struct ByPipeline {
 };
 struct ByShaders {
   std::uint32_t shaders[3];
+  Cells cells;
+  VkDrawMeshTasksIndirectCommandEXT draw;
+};
+struct Told {
   Cells cells;
   VkDrawMeshTasksIndirectCommandEXT draw;
 };
@@ -237,12 +243,11 @@ void draw_counted_shapes(Session& s, Scene& scene) {
   EXPECT(s, has(scene, kRed, kTexels / 2) && has(scene, kGreen, 0) && has(scene, kBlue, kTexels / 4));
 }
 
-// Of shaders without pipelines, two of the last stage to choose from.
-void draw_by_shaders(Session& s, Scene& scene) {
+using Shaders = std::array<VkShaderEXT, 4>;  // task, mesh and two fragment shaders
+
+Shaders create_shaders(Session& s) {
   LOAD(s, vkCreateShadersEXT);
   LOAD(s, vkDestroyShaderEXT);
-  LOAD(s, vkCmdBindShadersEXT);
-  LOAD(s, vkUpdateIndirectExecutionSetShaderEXT);
   const VkBool32 yes = VK_TRUE;
   const VkSpecializationMapEntry entry{0, 0, 4};
   const VkSpecializationInfo constants{1, &entry, 4, &yes};
@@ -255,16 +260,37 @@ void draw_by_shaders(Session& s, Scene& scene) {
       shader_info(VK_SHADER_STAGE_FRAGMENT_BIT, 0, generated_frag_spv, &kPushed, bindable),
       shader_info(VK_SHADER_STAGE_FRAGMENT_BIT, 0, generated_frag_spv, &kPushed, bindable)};
   infos[3].pSpecializationInfo = &constants;
-  VkShaderEXT shaders[4];
-  CHECK(vkCreateShadersEXT(s.device, 4, infos, nullptr, shaders));
+  Shaders shaders;
+  CHECK(vkCreateShadersEXT(s.device, 4, infos, nullptr, shaders.data()));
   for (const VkShaderEXT one : shaders) keep(s, vkDestroyShaderEXT, one);
+  return shaders;
+}
 
+void begin_picture(Session& s, const Scene& scene, const Shaders& shaders) {
+  LOAD(s, vkCmdBindShadersEXT);
+  begin_rendering(s.cmd, scene.canvas);
+  set_states(s, s.cmd, kExtent);
+  constexpr VkShaderStageFlagBits stages[4] = {VK_SHADER_STAGE_TASK_BIT_EXT, VK_SHADER_STAGE_MESH_BIT_EXT,
+                                               VK_SHADER_STAGE_FRAGMENT_BIT, VK_SHADER_STAGE_VERTEX_BIT};
+  const VkShaderEXT bound[4] = {shaders[0], shaders[1], shaders[2], VK_NULL_HANDLE};
+  vkCmdBindShadersEXT(s.cmd, 4, stages, bound);
+}
+
+// Of shaders without pipelines, two of the last stage to choose from.
+void draw_by_shaders(Session& s, Scene& scene, const Shaders& shaders) {
+  LOAD(s, vkUpdateIndirectExecutionSetShaderEXT);
   const VkIndirectExecutionSetShaderLayoutInfoEXT none[3] = {
       {VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_LAYOUT_INFO_EXT},
       {VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_LAYOUT_INFO_EXT},
       {VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_LAYOUT_INFO_EXT}};
-  const VkIndirectExecutionSetShaderInfoEXT of{
-      VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_INFO_EXT, nullptr, 3, shaders, none, 4, 1, &kPushed};
+  const VkIndirectExecutionSetShaderInfoEXT of{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_INFO_EXT,
+                                               nullptr,
+                                               3,
+                                               shaders.data(),
+                                               none,
+                                               4,
+                                               1,
+                                               &kPushed};
   const VkIndirectExecutionSetEXT set = create_execution_set(
       s, scene, VK_INDIRECT_EXECUTION_SET_INFO_TYPE_SHADER_OBJECTS_EXT, {.pShaderInfo = &of});
   const VkWriteIndirectExecutionSetShaderEXT write{VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_SHADER_EXT,
@@ -284,15 +310,29 @@ void draw_by_shaders(Session& s, Scene& scene) {
   VkGeneratedCommandsInfoEXT info = generation(
       s, nullptr, kTasks, set, create_commands_layout(s, scene.g, tokens, kTasks, scene.layout), sequences);
   give_room(s, scene.g, info);
-  begin_rendering(s.cmd, scene.canvas);
-  set_states(s, s.cmd, kExtent);
-  constexpr VkShaderStageFlagBits stages[4] = {VK_SHADER_STAGE_TASK_BIT_EXT, VK_SHADER_STAGE_MESH_BIT_EXT,
-                                               VK_SHADER_STAGE_FRAGMENT_BIT, VK_SHADER_STAGE_VERTEX_BIT};
-  const VkShaderEXT bound[4] = {shaders[0], shaders[1], shaders[2], VK_NULL_HANDLE};
-  vkCmdBindShadersEXT(s.cmd, 4, stages, bound);
+  begin_picture(s, scene, shaders);
   scene.g.execute(s.cmd, VK_FALSE, &info);
   finish_picture(s, scene);
   EXPECT(s, has(scene, kGreen, 4 * kCell) && has(scene, kBlue, 8 * kCell) && has(scene, kBlack, 4 * kCell));
+}
+
+// Of the shaders that are bound.
+void draw_as_bound(Session& s, Scene& scene, const Shaders& shaders) {
+  const VkIndirectCommandsPushConstantTokenEXT all{kPushed};
+  Tokens tokens;
+  tokens.add(VK_INDIRECT_COMMANDS_TOKEN_TYPE_PUSH_CONSTANT_EXT, sizeof(Cells), {.pPushConstant = &all});
+  tokens.add(VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_EXT, 12);
+  const Told sequences[2] = {{cells(0, 0, 1, 0, 1), {3, 1, 1}}, {cells(0, 1, 1, 0, 0), {4, 1, 1}}};
+  const VkGeneratedCommandsShaderInfoEXT of{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_SHADER_INFO_EXT, nullptr, 3,
+                                            shaders.data()};
+  VkGeneratedCommandsInfoEXT info =
+      generation(s, &of, kTasks, VK_NULL_HANDLE,
+                 create_commands_layout(s, scene.g, tokens, kTasks, scene.layout), sequences);
+  give_room(s, scene.g, info);
+  begin_picture(s, scene, shaders);
+  scene.g.execute(s.cmd, VK_FALSE, &info);
+  finish_picture(s, scene);
+  EXPECT(s, has(scene, kGreen, 3 * kCell) && has(scene, kRed, 4 * kCell));
 }
 
 }  // namespace
@@ -329,7 +369,9 @@ int main() {
   draw_by_pipelines(s, scene);
   draw_counted(s, scene);
   draw_counted_shapes(s, scene);
-  draw_by_shaders(s, scene);
+  const Shaders shaders = create_shaders(s);
+  draw_by_shaders(s, scene, shaders);
+  draw_as_bound(s, scene, shaders);
   add(s, scene.out);
   return finish(s);
 }

@@ -31,14 +31,14 @@ SCENARIO("draws that a device makes, of addresses that lie in memory, replay bit
          "[generated-commands]") {
   if (const std::string why = cannot_run({program("generated_draws")}, lavapipe25); !why.empty())
     SKIP_SCENARIO(why);
-  replays_bit_for_bit({program("generated_draws")}, with_submits(7));
+  replays_bit_for_bit({program("generated_draws")}, with_submits(8));
 }
 
 SCENARIO("mesh draws that a device makes, with task shaders and counts, replay bit for bit",
          "[generated-commands]") {
   if (const std::string why = cannot_run({program("generated_meshes")}, lavapipe25); !why.empty())
     SKIP_SCENARIO(why);
-  replays_bit_for_bit({program("generated_meshes")}, with_submits(6));
+  replays_bit_for_bit({program("generated_meshes")}, with_submits(7));
 }
 
 SCENARIO("rays that a device traces by tables whose addresses lie in memory replay bit for bit",
