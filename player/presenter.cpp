@@ -115,7 +115,7 @@ void Presenter::drop_closed(ObjectId key) {
 
 // Then what failed did so for that.
 bool Presenter::was_closed(ObjectId key) {
-  windows_.desktop->poll();
+  windows_.desktop->catch_up();
   if (windows_.of[key] == nullptr) return true;
   if (!windows_.of[key]->closed()) return false;
   drop_closed(key);

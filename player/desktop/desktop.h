@@ -38,6 +38,8 @@ class Desktop {
   virtual std::unique_ptr<DesktopWindow> create_window(VkExtent2D extent, const std::string& title) = 0;
   // Takes what the server has said meanwhile; never waits.
   virtual void poll() = 0;
+  // Takes all that the server said before it answered the driver; waits for its answer.
+  virtual void catch_up() = 0;
 };
 
 Result<std::unique_ptr<Desktop>> open_xcb();

@@ -103,6 +103,7 @@ class WaylandDesktop : public Desktop {
     return std::make_unique<WaylandWindow>(*this, extent, title);
   }
   void poll() override;
+  void catch_up() override { poll(); }  // the driver has no connection of its own
 
   wl_display* display = nullptr;
   wl_registry* registry = nullptr;

@@ -2,6 +2,7 @@
 #include <xcb/xcb.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <vector>
 
@@ -79,6 +80,7 @@ class XcbDesktop : public Desktop {
   // An error where there is no server.
   Result<void> connect();
   ~XcbDesktop() override {
+    if (drawing != nullptr) x.disconnect(drawing);
     if (connection != nullptr) x.disconnect(connection);
   }
   const char* surface_extension() const override { return VK_KHR_XCB_SURFACE_EXTENSION_NAME; }
@@ -86,13 +88,20 @@ class XcbDesktop : public Desktop {
     return std::make_unique<XcbWindow>(*this, extent, title);
   }
   void poll() override;
+  void catch_up() override {
+    finish();
+    poll();
+  }
   // An answer to this comes behind all before it.
   void finish() {
     std::free(x.get_input_focus_reply(connection, x.get_input_focus(connection), nullptr));
   }
 
   Xcb x{};
-  xcb_connection_t* connection = nullptr;
+  xcb_connection_t* connection = nullptr;  // whose the windows are: a window manager may end it
+  // The driver's, which outlives that: asked first, Mesa's takes some answers without looking whether
+  // they came, and would crash where its connection ends meanwhile.
+  xcb_connection_t* drawing = nullptr;
   const xcb_screen_t* screen = nullptr;
   xcb_atom_t protocols = XCB_ATOM_NONE, delete_window = XCB_ATOM_NONE;
   std::vector<XcbWindow*> windows;
@@ -129,7 +138,7 @@ XcbWindow::~XcbWindow() {
 VkResult XcbWindow::create_surface(VkInstance instance, const Dispatch& vk, VkSurfaceKHR* surface) {
   VkXcbSurfaceCreateInfoKHR info{};
   info.sType = VK_STRUCTURE_TYPE_XCB_SURFACE_CREATE_INFO_KHR;
-  info.connection = desktop_.connection;
+  info.connection = desktop_.drawing;
   info.window = id_;
   return vk.vkCreateXcbSurfaceKHR(instance, &info, nullptr, surface);
 }
@@ -152,9 +161,12 @@ xcb_atom_t XcbDesktop::atom(const std::string& name) {
 
 Result<void> XcbDesktop::connect() {
   RONDO_TRY(x.load());
+  // A write to a connection that has ended is an error like others, also one of the driver's threads.
+  std::signal(SIGPIPE, SIG_IGN);
   int number = 0;
   connection = x.connect(nullptr, &number);
-  if (x.connection_has_error(connection) != 0)
+  drawing = x.connect(nullptr, nullptr);
+  if (x.connection_has_error(connection) != 0 || x.connection_has_error(drawing) != 0)
     return fail(Status::usage, "--window: the X server " + std::string(std::getenv("DISPLAY")) +
                                    " of DISPLAY cannot be reached");
   auto screens = x.setup_roots_iterator(x.get_setup(connection));
@@ -189,7 +201,9 @@ void XcbDesktop::poll() {
     take(*event);
     std::free(event);
   }
-  if (x.connection_has_error(connection) != 0)
+  // Errors of what the driver drew to a window that was gone.
+  while (xcb_generic_event_t* event = x.poll_for_event(drawing)) std::free(event);
+  if (x.connection_has_error(connection) != 0 || x.connection_has_error(drawing) != 0)
     for (XcbWindow* window : windows) window->close();
 }
 
