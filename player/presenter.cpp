@@ -16,6 +16,12 @@ bool is_gone(VkResult result) { return result == VK_ERROR_SURFACE_LOST_KHR; }
 
 }  // namespace
 
+void Windows::leave() {
+  for (auto& [key, window] : of) static_cast<void>(window.release());
+  of.clear();
+  static_cast<void>(desktop.release());
+}
+
 Result<void> open_windows(Windows& windows, const Plan& plan, const Loader& loader, const Targets& targets) {
   if (plan.swapchains.empty()) return {};
   auto desktop = Desktop::open();
@@ -90,7 +96,9 @@ void Presenter::sweep(ObjectId but) {
 bool Presenter::idle(Surface& surface) {
   if (surface.chain == nullptr) return true;
   DeviceState& device = *surface.chain->place().device;
-  return !run_.blocked(device) && IdleProbe(device).wait(kPatienceNs) != VK_TIMEOUT;
+  if (run_.blocked(device)) return false;
+  const VkResult r = IdleProbe(device).wait(kPatienceNs);
+  return r == VK_SUCCESS || r == VK_ERROR_DEVICE_LOST;
 }
 
 // The surface and what stands on it.

@@ -21,6 +21,9 @@ struct Windows {
   std::set<ObjectId> leaving;  // their last swapchain is gone: they go when something else is shown
   bool quiet = false;
   std::uint64_t shown = 0;  // images
+
+  // They and their connections stay until the process ends: swapchains of them cannot be destroyed.
+  void leave();
 };
 
 // Status::usage: no window system is here. Status::device: it, or a target, shows nothing.

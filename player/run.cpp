@@ -87,7 +87,10 @@ Result<void> Run::finish() {
       memory.placed.leave();
       memory.pages.leave();
     }
-    static_cast<void>(presenter_.release());  // its chains are still worked on
+    if (presenter_ != nullptr) {
+      options_.windows->leave();
+      static_cast<void>(presenter_.release());  // its chains are still worked on
+    }
   }
   return ended;
 }
