@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "player/desktop/driver_asks.h"
 #include "player/idle.h"
 
 namespace rondo::player {
@@ -181,6 +182,7 @@ Result<bool> Presenter::prepare(const Op& op, ObjectId key, const LiveQueue& que
       surface.chain != nullptr && (surface.device != op.device || surface.chain->place().family != queue.family);
   if (surface.chain != nullptr && !other && !surface.chain->stale(source, wanted)) return true;
   if (!idle(surface)) return false;
+  const DriverAsks asks(*windows_.desktop, run_.refuse(op, Status::failed, "").message);
   if (other) surface.chain.reset();
   if (surface.chain == nullptr) RONDO_TRY(make_chain(op, surface, queue));
   const VkResult r = surface.chain->make(source, wanted);

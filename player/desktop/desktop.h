@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "format/result.h"
 #include "format/vulkan.h"
@@ -40,6 +41,8 @@ class Desktop {
   virtual void poll() = 0;
   // Takes all that the server said before it answered the driver; waits for its answer.
   virtual void catch_up() = 0;
+  // Of its connections.
+  virtual std::vector<int> sockets() const = 0;
 };
 
 Result<std::unique_ptr<Desktop>> open_xcb();

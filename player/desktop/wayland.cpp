@@ -104,6 +104,7 @@ class WaylandDesktop : public Desktop {
   }
   void poll() override;
   void catch_up() override { poll(); }  // the driver has no connection of its own
+  std::vector<int> sockets() const override { return {wl.display_get_fd(display)}; }
 
   wl_display* display = nullptr;
   wl_registry* registry = nullptr;

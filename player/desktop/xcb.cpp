@@ -16,6 +16,7 @@ struct Xcb {
   decltype(&xcb_connect) connect;
   decltype(&xcb_disconnect) disconnect;
   decltype(&xcb_connection_has_error) connection_has_error;
+  decltype(&xcb_get_file_descriptor) get_file_descriptor;
   decltype(&xcb_get_setup) get_setup;
   decltype(&xcb_setup_roots_iterator) setup_roots_iterator;
   decltype(&xcb_screen_next) screen_next;
@@ -36,6 +37,7 @@ struct Xcb {
     library.load(connect, "xcb_connect");
     library.load(disconnect, "xcb_disconnect");
     library.load(connection_has_error, "xcb_connection_has_error");
+    library.load(get_file_descriptor, "xcb_get_file_descriptor");
     library.load(get_setup, "xcb_get_setup");
     library.load(setup_roots_iterator, "xcb_setup_roots_iterator");
     library.load(screen_next, "xcb_screen_next");
@@ -91,6 +93,9 @@ class XcbDesktop : public Desktop {
   void catch_up() override {
     finish();
     poll();
+  }
+  std::vector<int> sockets() const override {
+    return {x.get_file_descriptor(connection), x.get_file_descriptor(drawing)};
   }
   // An answer to this comes behind all before it.
   void finish() {

@@ -30,8 +30,8 @@ bool with_address(int display, Call call) {
 
 }  // namespace
 
-Relay::Relay(const std::string& display, int parts)
-    : server_(std::stoi(display.substr(1))), parts_(parts), listening_(unix_socket()) {
+Relay::Relay(const std::string& display, int parts, Ends ends)
+    : server_(std::stoi(display.substr(1))), parts_(parts), ends_(ends), listening_(unix_socket()) {
   constexpr int kFirst = 1000, kLast = 1999;  // no server takes them by itself
   int number = kFirst;
   const auto bind = [this](auto* address, auto bytes) { return ::bind(listening_, address, bytes); };
@@ -89,7 +89,9 @@ void Relay::serve() {
       if (fds[i].revents == 0 || pair.client < 0) continue;
       const bool said = i % 2 == 1;  // by the server
       if (!pass(fds[i].fd, said ? pair.client : pair.server)) end(pair);
-      if (said && --parts_ == 0) end(pairs_[0]);
+      if (!said || --parts_ != 0) continue;
+      for (Pair& one : pairs_)
+        if (ends_ == Ends::all || &one == &pairs_[0]) end(one);
     }
     if (fds[1].revents != 0) accept_one();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands between a program and its X server, and ends the program's first
-// connection at a place of the test's choice, as a server may at any.
+// Stands between a program and its X server, and ends the program's connections
+// at a place of the test's choice, as a server may at any.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,9 @@ namespace scenario {
 
 class Relay {
  public:
-  // … behind the first so many parts of what the X server `display` says to all connections.
-  Relay(const std::string& display, int parts);
+  enum class Ends { first, all };
+  // … behind the first so many parts of what the X server `display` says to all of them.
+  Relay(const std::string& display, int parts, Ends ends);
   ~Relay();
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
@@ -35,6 +36,7 @@ class Relay {
   std::string display_;
   const int server_;  // the number of its display
   std::atomic<int> parts_;
+  const Ends ends_;
   int listening_ = -1;
   int stop_[2] = {-1, -1};
   std::vector<Pair> pairs_;

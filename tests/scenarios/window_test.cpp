@@ -91,6 +91,37 @@ void refuses(const Command& command, int status, const std::string& why) {
   CHECK(outcome.err.find(why) != std::string::npos);
 }
 
+// The connections end behind each part of what the server says, in the driver's first questions,
+// too, whose answers Mesa takes unseen.
+void ends_everywhere(Relay::Ends ends, const std::function<void(const Outcome&)>& otherwise) {
+  constexpr int kMost = 1000;  // it says less
+  const Recording& capture = captured(vkcube(3), {.checkpoints = "present"});
+  int went_on = 0;
+  for (int parts = 1; parts < kMost; ++parts) {
+    const Relay relay(display(), parts, ends);
+    Command command = with_window({"--verify", capture.path});
+    command.environment["DISPLAY"] = relay.display();
+    const Outcome outcome = run(command);
+    INFO("behind part " << parts << "\n" << outcome.both());
+    if (outcome.status == 2 && went_on == 0) {
+      CHECK(outcome.err.find("of DISPLAY cannot be reached\n") != std::string::npos);
+      continue;
+    }
+    if (outcome.status != 0) {
+      otherwise(outcome);
+      continue;
+    }
+    CHECK(outcome.err == "");
+    CHECK(compared(outcome, "images").equal == 3);
+    if (!relay.has_cut()) {
+      CHECK(shown(outcome) == 3);
+      break;
+    }
+    ++went_on;
+  }
+  CHECK(went_on > 10);
+}
+
 }  // namespace
 
 SCENARIO("what a replay presents can be seen in a window of X", "[window]") {
@@ -148,31 +179,16 @@ SCENARIO("a replay goes on when the X server ends the connection", "[window]") {
   plays_on([](const Screen& screen) { close_windows(screen, "kill"); });
 }
 
-// Wherever that is: in the driver's first questions, too, whose answers Mesa takes unseen.
 SCENARIO("a replay goes on wherever the X server ends the connection of its windows", "[window]") {
-  const Recording& capture = captured(vkcube(3), {.checkpoints = "present"});
-  int went_on = 0;
-  constexpr int kMost = 1000;  // it says less
-  for (int parts = 1; parts < kMost; ++parts) {
-    const Relay relay(display(), parts);
-    Command command = with_window({"--verify", capture.path});
-    command.environment["DISPLAY"] = relay.display();
-    const Outcome outcome = run(command);
-    INFO("behind part " << parts << "\n" << outcome.both());
-    if (outcome.status == 2 && went_on == 0) {
-      CHECK(outcome.err.find("of DISPLAY cannot be reached\n") != std::string::npos);
-      continue;
-    }
-    CHECK(outcome.status == 0);
-    CHECK(outcome.err == "");
-    CHECK(compared(outcome, "images").equal == 3);
-    if (!relay.has_cut()) {
-      CHECK(shown(outcome) == 3);
-      break;
-    }
-    ++went_on;
-  }
-  CHECK(went_on > 10);
+  ends_everywhere(Relay::Ends::first, [](const Outcome& outcome) { CHECK(outcome.status == 0); });
+}
+
+SCENARIO("a replay goes on wherever the X server goes away, or says why not", "[window]") {
+  ends_everywhere(Relay::Ends::all, [](const Outcome& outcome) {
+    CHECK(outcome.status == 1);
+    CHECK(is_one_line(outcome, "player"));
+    CHECK(outcome.err.find(": the window system went away while the driver asked it") != std::string::npos);
+  });
 }
 
 SCENARIO("windows without a window system are refused by name", "[window]") {

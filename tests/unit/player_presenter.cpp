@@ -52,6 +52,7 @@ class TestDesktop : public player::Desktop {
   }
   void poll() override {}
   void catch_up() override {}
+  std::vector<int> sockets() const override { return {}; }
 
  private:
   Ends& ends_;
