@@ -298,6 +298,15 @@ Wrong check_uses(Validity& v, ObjectId id, int depth) {
   return {};
 }
 
+// As the device comes to them: a driver follows what it finds there.
+Wrong follow_generated(Validity& v, const CommandBuffer& commands) {
+  for (const CommandBuffer::Generated& one : commands.generated) {
+    if (!one.executes) v.preprocessed.insert(one.what);
+    if (v.preprocessed.count(one.what) == 0) return "executes what nothing preprocessed";
+  }
+  return {};
+}
+
 }  // namespace
 
 // Commands of its own beside secondaries.
@@ -329,13 +338,8 @@ Wrong submit_commands(Validity& v, ObjectId id, Place place) {
   const std::uint32_t* family = v.queues.find(place.queue);
   if (commands != nullptr && family != nullptr && commands->family != *family)
     return v.name(id) + " is of another queue family than " + v.name(place.queue);
-  // A driver follows what it finds there.
   if (commands != nullptr)
-    for (const CommandBuffer::Generated& one : commands->generated)
-      if (!one.executes)
-        v.preprocessed.insert(one.what);
-      else if (v.preprocessed.count(one.what) == 0)
-        return v.name(id) + " executes what nothing preprocessed";
+    if (Wrong w = follow_generated(v, *commands); !w.empty()) return v.name(id) + ' ' + w;
   mark_uses(v, id, false, place, 0);
   return {};
 }

@@ -24,7 +24,9 @@ class HostileNesting : public test::Descriptors {
     auto info = of_type<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
     info.pInheritanceInfo = &inherited;
     info.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
+    capture.secondaries = true;
     capture.call(CommandId::vkBeginCommandBuffer, args_vkBeginCommandBuffer{made, &info}, ok());
+    capture.secondaries = false;
     return made;
   }
   // So deep, each executing the one within it so often.
@@ -101,7 +103,9 @@ class HostilePlaces : public test::Descriptors {
     auto info = of_type<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
     info.flags = VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT;
     info.pInheritanceInfo = &inherited;
+    capture.secondaries = true;
     capture.call(CommandId::vkBeginCommandBuffer, args_vkBeginCommandBuffer{made, &info}, ok());
+    capture.secondaries = false;
     return made;
   }
   VkCommandBuffer inheriting(std::uint32_t colors) {
@@ -161,7 +165,7 @@ TEST_F(HostilePlaces, InSecondariesAreOfThePassThatExecutesThem) {
   refuses("places attachments of other rendering than it is executed in");
 }
 TEST_F(HostilePlaces, AreNotInRenderPasses) {
-  const auto subpass = VkSubpassDescription{.pipelineBindPoint = VK_PIPELINE_BIND_POINT_GRAPHICS};
+  const VkSubpassDescription subpass{};
   auto pass = of_type<VkRenderPassCreateInfo>(VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO);
   pass.subpassCount = 1;
   pass.pSubpasses = &subpass;
