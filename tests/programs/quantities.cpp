@@ -144,11 +144,9 @@ void mapped(const Context& c, std::uint32_t mebibytes) {
 
 int main(int argc, char** argv) {
   Context c = create_context("quantities");
-  objects(c, static_cast<std::uint32_t>(option(argc, argv, "--objects", 4096)));
-  if (const long count = option(argc, argv, "--allocations", 64); count > 0)
-    allocations(c, static_cast<std::uint32_t>(count));
-  if (const long count = option(argc, argv, "--mebibytes", 32); count > 0)
-    mapped(c, static_cast<std::uint32_t>(count));
+  if (const std::uint32_t count = option(argc, argv, "--objects", 4096); count > 0) objects(c, count);
+  if (const std::uint32_t count = option(argc, argv, "--allocations", 64); count > 0) allocations(c, count);
+  if (const std::uint32_t count = option(argc, argv, "--mebibytes", 32); count > 0) mapped(c, count);
   destroy(c);
   return 0;
 }

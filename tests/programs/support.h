@@ -113,7 +113,10 @@ inline VkInstance create_instance(const char* name, std::uint32_t api_version,
   info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
   info.ppEnabledExtensionNames = extensions.data();
   VkInstance instance;
-  CHECK(vkCreateInstance(&info, nullptr, &instance));
+  const VkResult created = vkCreateInstance(&info, nullptr, &instance);
+  if (created == VK_ERROR_INCOMPATIBLE_DRIVER && api_version >= kVersion14)
+    std::exit(cannot_run("this driver makes no instance of Vulkan 1.4"));
+  CHECK(created);
   return instance;
 }
 

@@ -109,7 +109,11 @@ SCENARIO("an output that is a FIFO, a directory or a device stays as it is, and 
   WHEN("it is a directory") { REQUIRE(::mkdir(output.c_str(), 0700) == 0); }
   WHEN("it is a link to a device") { REQUIRE(::symlink("/dev/null", output.c_str()) == 0); }
   const auto type = std::filesystem::symlink_status(output).type();
-  const Outcome outcome = run(capture_command({program("vulkan14")}, output));
+  const Outcome launched = run(capture_command({program("vulkan14")}, output));
+  INFO(launched.both());
+  CHECK(launched.status == 125);
+  CHECK(is_one_line(launched, "rondo"));
+  const Outcome outcome = run(capture_command({program("vulkan14")}, output, {.with_launcher = false}));
   INFO(outcome.both());
   CHECK(outcome.status == 0);
   CHECK(std::filesystem::symlink_status(output).type() == type);

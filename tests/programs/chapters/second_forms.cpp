@@ -305,7 +305,8 @@ int main() {
   push(s, scene);
   add(s, scene.out);
   push_constants(s);
-  in_buffers(s);
+  // lavapipe 25.0.7 forgets the offsets where the extension is not enabled by its name.
+  if (!by_core_of_1_4()) in_buffers(s);
   return finish(s);
 }
 

@@ -93,7 +93,7 @@ std::uint32_t work(const Context& c, std::uint32_t version) {
 
 bool has_1_4() {
 #ifdef VK_VERSION_1_4
-  const VkInstance instance = create_instance("versions", kVersion14);
+  const VkInstance instance = create_instance("versions", VK_API_VERSION_1_3);
   VkPhysicalDevice physical;
   std::uint32_t count = 1;
   if (vkEnumeratePhysicalDevices(instance, &count, &physical) < 0 || count == 0) die("no device", 0);
