@@ -75,11 +75,10 @@ void Presenter::opened(const VirtualSwapchain& swapchain) {
 
 void Presenter::closing(const VirtualSwapchain& swapchain) {
   const ObjectId key = key_of(swapchain);
-  if (!is_last_of_surface(swapchain)) {
-    // A copy of its last image may still wait for the window system.
-    if (Surface* surface = find(key); surface != nullptr) idle(*surface);
-    return;
-  }
+  // A copy of its last image may still wait for the window system.
+  if (Surface* surface = find(key); surface != nullptr && surface->chain != nullptr)
+    surface->chain->finish_copies();
+  if (!is_last_of_surface(swapchain)) return;
   release(key);
   windows_.leaving.insert(key);
 }

@@ -271,6 +271,12 @@ VkResult WindowChain::submit(VkQueue queue, Frame& frame, VkSemaphore ready) {
   return said(place_.device->dispatch.vkQueueSubmit(queue, 1, &info, frame.done), "vkQueueSubmit");
 }
 
+void WindowChain::finish_copies() {
+  const Dispatch& vk = place_.device->dispatch;
+  for (const Frame& frame : frames_)
+    if (frame.pending) vk.vkWaitForFences(place_.device->handle, 1, &frame.done, VK_TRUE, kOwnWorkNs);
+}
+
 VkResult WindowChain::show(VkQueue queue, const VirtualSwapchain& source, std::uint32_t image) {
   const Dispatch& vk = place_.device->dispatch;
   const VkDevice device = place_.device->handle;

@@ -40,6 +40,9 @@ class WindowChain {
   // Behind what the queue has to do, without waiting for it. VK_TIMEOUT or
   // VK_NOT_READY: the window system holds all images.
   VkResult show(VkQueue queue, const VirtualSwapchain& source, std::uint32_t image);
+  // Waits for the copies of what was shown: their sources may go then. None stands behind work that
+  // waits for a later record.
+  void finish_copies();
   // No image can be shown before it is made anew.
   bool stale(const VirtualSwapchain& source, VkExtent2D wanted) const;
   const ChainPlace& place() const { return place_; }
