@@ -36,13 +36,19 @@ Screen::Screen() : server_(directory_.path()) {
   ::close(fd);
   if (mapped == MAP_FAILED) throw std::runtime_error("cannot map " + name);
   file_ = static_cast<const std::uint8_t*>(mapped);
+  // Once: a server that is reset because its last client left writes the header anew, and in the machine's
+  // order at first.
+  width_ = word(file_, kWidth);
+  height_ = word(file_, kHeight);
+  bytes_per_line_ = word(file_, kBytesPerLine);
+  pixels_ = word(file_, kHeaderSize) + word(file_, kColors) * kColorBytes;
+  if (pixels_ + bytes_per_line_ * height_ > size_) throw std::runtime_error(name + " is no picture yet");
 }
 
 Screen::~Screen() { ::munmap(const_cast<std::uint8_t*>(file_), size_); }
 
 std::uint32_t Screen::pixel(unsigned x, unsigned y) const {
-  const std::uint8_t* pixels = file_ + word(file_, kHeaderSize) + word(file_, kColors) * kColorBytes;
-  const std::uint8_t* p = pixels + std::size_t{y} * word(file_, kBytesPerLine) + std::size_t{x} * 4;
+  const std::uint8_t* p = file_ + pixels_ + y * bytes_per_line_ + std::size_t{x} * 4;
   return std::uint32_t{p[2]} << 16 | std::uint32_t{p[1]} << 8 | p[0];
 }
 
@@ -56,8 +62,8 @@ bool Screen::has_other_than(const std::vector<std::uint32_t>& colors, unsigned x
 
 std::size_t Screen::count(std::uint32_t color) const {
   std::size_t pixels = 0;
-  for (unsigned y = 0; y < word(file_, kHeight); ++y)
-    for (unsigned x = 0; x < word(file_, kWidth); ++x) pixels += pixel(x, y) == color ? 1 : 0;
+  for (unsigned y = 0; y < height_; ++y)
+    for (unsigned x = 0; x < width_; ++x) pixels += pixel(x, y) == color ? 1 : 0;
   return pixels;
 }
 

@@ -29,7 +29,8 @@ class Screen {
   TemporaryDirectory directory_;
   VirtualDisplay server_;
   const std::uint8_t* file_ = nullptr;  // what the server keeps its picture in: XWD
-  std::size_t size_ = 0;
+  std::size_t size_ = 0, pixels_ = 0;   // bytes; where the pixels begin
+  std::size_t width_ = 0, height_ = 0, bytes_per_line_ = 0;
 };
 
 }  // namespace scenario
