@@ -65,6 +65,7 @@ TEST_F(LostPages, ATruncatedFileIsNotClosedAsIfItWasWhole) {
 }
 
 TEST_F(LostPages, BusErrorsOfTheProgramReachItsHandler) {
+  const std::string other = file("other");  // not jumped over
   in_process(file("a.rondo"), [&] {
     struct sigaction programs {};
     programs.sa_handler = [](int) { ::siglongjmp(g_back, 1); };
@@ -73,7 +74,7 @@ TEST_F(LostPages, BusErrorsOfTheProgramReachItsHandler) {
     int faults = 0;
     for (int i = 0; i < 2; ++i)
       if (sigsetjmp(g_back, 1) == 0)
-        fault(file("other"));
+        fault(other);
       else
         ++faults;
     if (faults != 2 || !recording() || g_hot.writer->failed()) ::_exit(1);

@@ -13,7 +13,7 @@
 // A child of fork may have been made while another thread of its parent held a
 // lock of the sanitizer's allocator (GCC 12's does not hold them over fork): its
 // search for leaks at the end would wait for that for ever.
-extern "C" int __lsan_is_turned_off();
+extern "C" [[gnu::visibility("default")]] int __lsan_is_turned_off();
 extern "C" int __lsan_is_turned_off() { return rondo::layer::in_forked_child() ? 1 : 0; }
 
 namespace rondo::layer::testing {
