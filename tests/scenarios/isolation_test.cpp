@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <filesystem>
+#include <sstream>
 
 #include "fixture.h"
 
@@ -14,7 +15,18 @@ using namespace scenario;
 
 namespace {
 
-// A program's memory map once its driver is loaded, and its capture begun if it is captured.
+// What a process has worked, in hundredths of a second.
+long worked(pid_t pid) {
+  const std::string stat = read_file("/proc/" + std::to_string(pid) + "/stat");
+  std::istringstream fields(stat.substr(std::min(stat.size(), stat.rfind(')') + 1)));
+  std::string skipped;
+  long user = 0, system = 0;
+  for (int i = 3; i < 14; ++i) fields >> skipped;
+  fields >> user >> system;
+  return (user + system) * 100 / ::sysconf(_SC_CLK_TCK);
+}
+
+// A program's memory map once it has long begun to submit, and its capture begun if it is captured.
 std::string maps_with(const Environment& more) {
   Command command;
   command.arguments = {program("compute"), "--submits", "1000000"};
@@ -27,11 +39,11 @@ std::string maps_with(const Environment& more) {
     maps = read_file("/proc/" + std::to_string(process.pid()) + "/maps");
   }
   const std::string output = command.environment["RONDO_OUTPUT"];
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < 3000; ++i) {
     ::usleep(10000);
     maps = read_file("/proc/" + std::to_string(process.pid()) + "/maps");
     const bool is_captured = maps.find("librondo") != std::string::npos;
-    if (i >= 10 && (!is_captured || output.empty() || std::filesystem::exists(output))) break;
+    if (worked(process.pid()) >= 100 && (!is_captured || output.empty() || std::filesystem::exists(output))) break;
   }
   process.kill(SIGKILL);
   process.wait();

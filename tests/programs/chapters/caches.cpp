@@ -84,8 +84,8 @@ int main() {
   std::memcpy(&header, data.data(), data.size() < sizeof header ? data.size() : sizeof header);
   EXPECT(s, header.headerVersion == VK_PIPELINE_CACHE_HEADER_VERSION_ONE && header.headerSize == 32);
 
-  std::vector<char> cut(data.begin(), data.begin() + 33), wrong = data;
-  if (data.size() < 33) cut = data;
+  std::vector<char> cut = data, wrong = data;
+  if (cut.size() > 33) cut.resize(33);
   wrong[9] ^= 0x55;  // another vendor's
   const VkPipelineCache more[4] = {
       create_cache(s, data), create_cache(s, wrong),

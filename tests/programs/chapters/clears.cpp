@@ -85,8 +85,10 @@ int main() {
   };
   all_of_behind();
 
-  const Image canvas[2] = {create_canvas(s, kExtent),
-                           create_general(s, image_info(VK_FORMAT_R16G16_SINT, kExtent, kDrawnAndRead))};
+  constexpr VkImageUsageFlags usage = kDrawnAndRead | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+  const Image canvas[2] = {create_general(s, image_info(VK_FORMAT_R8G8B8A8_UNORM, kExtent, usage)),
+                           create_general(s, image_info(VK_FORMAT_R16G16_SINT, kExtent, usage))};
+  for (const Image& i : canvas) clear(s.cmd, i, {});  // the pass does not reach their first column
   VkAttachmentDescription attachments[3];
   VkAttachmentReference references[3];
   for (std::uint32_t i = 0; i < 3; ++i) {

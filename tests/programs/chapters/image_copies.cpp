@@ -42,6 +42,7 @@ int main() {
   };
   // Rows of 13 texels, images of 11 rows, from within.
   const Image source = create(s, VK_FORMAT_R8G8B8A8_UNORM, {kExtent, kExtent, 1}, 1, 3);
+  clear(s.cmd, source, {});
   load(source, {.bufferOffset = 12,
                 .bufferRowLength = 13,
                 .bufferImageHeight = 11,
