@@ -2,6 +2,7 @@
 // rondo capture: runs a program with the layer of this tree switched on, and
 // closes what it leaves behind.
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -9,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyzers/capture_info.h"
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
 #include "analyzers/launch.h"
@@ -122,6 +124,8 @@ Result<Ended> run_and_list(const Options& options, const LayerFiles& layer, cons
   if (!report) return tl::unexpected(report.error());
   const auto ended = launch(options.program, environment_for(options, layer, pattern, report->path()));
   if (!ended) return tl::unexpected(ended.error());
+  // What is left to do is done whether or not somebody reads of it.
+  for (const int ignored : {SIGPIPE, SIGXFSZ}) std::signal(ignored, SIG_IGN);
   auto listed = report->read();
   if (!listed) return tl::unexpected(listed.error());
   files = std::move(*listed);
@@ -137,6 +141,8 @@ void close_and_report(const ReportedFile& file, const Ended& ended) {
   std::string line = summary_line(shown_path(file.path), *summary);
   if (*finished) line += text(" ({})", how_it_ended(ended, file.pid));
   say(line);
+  if (!*finished) return;
+  if (const std::string missing = missing_data(file.path); !missing.empty()) say(missing);
 }
 
 }  // namespace
@@ -168,6 +174,7 @@ Result<int> run_capture(Arguments args) {
   if (options.program.empty())
     return fail(Status::usage, "no program given: rondo capture [OPTIONS] -- PROGRAM [ARGS...]");
 
+  if (options.output == "--") return fail(Status::usage, "--output: its PATH is missing");
   if (options.output.empty()) return fail(Status::usage, "--output is empty: name a file, as %e-%p.rondo");
   const auto resolved = output_pattern(options.output);
   if (!resolved) return tl::unexpected(resolved.error());

@@ -148,4 +148,16 @@ CaptureInfo gather(Walk& walk, const InfoWanted& wanted) {
   return info;
 }
 
+// A killed program's file has all that its records need; one that was copied in part, or that
+// could not be written any more, may not.
+std::string missing_data(const std::string& path) {
+  auto walk = Walk::open(path);
+  if (!walk) return {};
+  const CaptureInfo info = gather(*walk, {});
+  if (info.unreadable) return info.unreadable->message;
+  if (info.missing_blobs == 0) return {};
+  return text("{}: {} to data that is not in it: `player --salvage` plays what comes before the first", printable(path),
+              plural(info.missing_blobs, "reference"));
+}
+
 }  // namespace rondo::analyzers

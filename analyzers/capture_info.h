@@ -120,4 +120,7 @@ struct InfoWanted {
 
 CaptureInfo gather(Walk& walk, const InfoWanted& wanted);
 
+// What a capture that was closed afterwards lacks, in a line; empty: nothing, or it cannot be read at all.
+std::string missing_data(const std::string& path);
+
 }  // namespace rondo::analyzers

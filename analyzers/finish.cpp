@@ -6,26 +6,9 @@
 #include "analyzers/output.h"
 #include "analyzers/summary.h"
 #include "analyzers/text.h"
-#include "analyzers/walk.h"
 #include "format/reader.h"
 
 namespace rondo::analyzers {
-
-namespace {
-
-// A killed program's file has all that its records need; one that was copied in part may not.
-void tell_missing(const std::string& file, Output& out) {
-  auto walk = Walk::open(file);
-  if (!walk) return;
-  const CaptureInfo info = gather(*walk, {});
-  if (info.unreadable)
-    out.line(info.unreadable->message);
-  else if (info.missing_blobs != 0)
-    out.line(text("{}: {} to data that is not in it: `player --salvage` plays what comes before the first",
-                  printable(file), plural(info.missing_blobs, "reference")));
-}
-
-}  // namespace
 
 Result<int> run_finish(Arguments args) {
   std::string file;
@@ -44,7 +27,8 @@ Result<int> run_finish(Arguments args) {
   if (!summary) return tl::unexpected(summary.error());
   Output out;
   out.line(text("{} ({})", summary_line(file, *summary), *changed ? "finished" : "was complete already; its contents were not checked"));
-  if (*changed) tell_missing(file, out);
+  if (*changed)
+    if (const std::string missing = missing_data(file); !missing.empty()) out.line(missing);
   RONDO_TRY(out.finish());
   return 0;
 }

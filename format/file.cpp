@@ -18,34 +18,10 @@
 #include <utility>
 #include <vector>
 
+#include "format/write_signals.h"
+
 namespace rondo {
 namespace {
-
-// While it lives, a write beyond RLIMIT_FSIZE is only EFBIG in this thread.
-class FileSizeSignalBlock {
- public:
-  FileSizeSignalBlock() {
-    sigemptyset(&set_);
-    sigaddset(&set_, SIGXFSZ);
-    pthread_sigmask(SIG_BLOCK, &set_, &before_);
-  }
-  ~FileSizeSignalBlock() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  FileSizeSignalBlock(const FileSizeSignalBlock&) = delete;
-  FileSizeSignalBlock& operator=(const FileSizeSignalBlock&) = delete;
-
-  // Takes the signal that came with `error`, unless the program holds its own.
-  int take(int error) const {
-    if (error == EFBIG && sigismember(&before_, SIGXFSZ) == 0) {
-      const timespec none{};
-      while (sigtimedwait(&set_, nullptr, &none) < 0 && errno == EINTR) {
-      }
-    }
-    return error;
-  }
-
- private:
-  sigset_t set_{}, before_{};
-};
 
 int write_all(int fd, std::uint64_t offset, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
@@ -233,13 +209,13 @@ bool File::read(std::uint64_t offset, std::span<std::byte> out) const {
 
 int File::write(std::uint64_t offset, std::span<const std::byte> bytes) const {
   if (const int error = check()) return error;
-  const FileSizeSignalBlock block;
+  const WriteSignalBlock block;
   return block.take(write_all(number(), offset, bytes));
 }
 
 int File::allocate(std::uint64_t offset, std::uint64_t bytes) const {
   if (const int error = check()) return error;
-  const FileSizeSignalBlock block;
+  const WriteSignalBlock block;
   int error = 0;
   do {
     error = ::fallocate(number(), 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0 ? 0 : errno;
@@ -253,13 +229,13 @@ int File::clear(std::uint64_t offset, std::uint64_t bytes) const {
   if (::fallocate(number(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
                   static_cast<off_t>(bytes)) == 0)
     return 0;
-  const FileSizeSignalBlock block;
+  const WriteSignalBlock block;
   return block.take(write_zeros(number(), offset, bytes));
 }
 
 int File::truncate(std::uint64_t bytes) const {
   if (const int error = check()) return error;
-  const FileSizeSignalBlock block;
+  const WriteSignalBlock block;
   return block.take(::ftruncate(number(), static_cast<off_t>(bytes)) == 0 ? 0 : errno);
 }
 

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstring>
+
+#include "format/write_signals.h"
 
 namespace rondo::layer {
 
@@ -25,7 +28,8 @@ void log(LogLevel level, std::string_view text) {
   std::memcpy(line, prefix.data(), prefix.size());
   std::memcpy(line + prefix.size(), text.data(), body);
   line[prefix.size() + body] = '\n';
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line, prefix.size() + body + 1);
+  const WriteSignalBlock block;
+  if (::write(STDERR_FILENO, line, prefix.size() + body + 1) < 0) block.take(errno);
 }
 
 }  // namespace rondo::layer

@@ -153,6 +153,29 @@ SCENARIO("a program whose capture cannot be written runs on, and one line says w
   CHECK(files_in(directory.path()).empty());
 }
 
+SCENARIO("a program whose errors nobody reads runs on when Rondo says something", "[isolation]") {
+  const TemporaryDirectory directory;
+  // stderr is a pipe whose reader is gone; output and status go to a file.
+  const std::string script = "{ sleep 0.2; \"$@\" >\"$0\"; echo \"status $?\" >>\"$0\"; } 2>&1 | true";
+  const auto said = [&](const std::string& name, bool with_launcher) {
+    Command command = capture_command({program("vulkan14")}, directory.file(name), {.with_launcher = with_launcher});
+    command.environment["RONDO_LOG"] = "info";
+    Words words{"sh", "-c", script, directory.file("said")};
+    words.insert(words.end(), command.arguments.begin(), command.arguments.end());
+    command.arguments = words;
+    run(command);
+    return read_file(directory.file("said"));
+  };
+  for (const bool with_launcher : {false, true}) {
+    const std::string name = with_launcher ? "a.rondo" : "b.rondo";
+    const std::string text = said(name, with_launcher);
+    INFO(text);
+    CHECK(text.find("vulkan14: 1 submit") != std::string::npos);
+    CHECK(text.find("status 0\n") != std::string::npos);
+    CHECK(player({directory.file(name)}).status == 0);
+  }
+}
+
 SCENARIO("a capture is readable by its owner only", "[isolation]") {
   const Recording& capture = captured({program("vulkan14")});
   REQUIRE(capture.run.status == 0);
