@@ -70,7 +70,7 @@ Result<int> run_info(Arguments args) {
     return fail(Status::unreadable, text("{}: damaged in {}", file, plural(info.damaged.size(), "place")));
   if (info.complete && info.missing_blobs != 0)
     return fail(Status::unreadable,
-                text("{}: {} to data that is not in the file, which was cut or copied in part: "
+                text("{}: {} to data that is not in the file, which was not written to its end or copied in part: "
                      "`player --salvage` plays what comes before the first",
                      file, plural(info.missing_blobs, "reference")));
   return 0;

@@ -35,7 +35,7 @@ void append_ending(std::string& out, const CaptureInfo& info) {
   if (info.footer && info.footer->ending == static_cast<std::uint32_t>(Ending::finished))
     words += info.footer->exit_signal != 0
                  ? text(", finished after {} ended the program", signal_name(info.footer->exit_signal))
-                 : ", finished after the program died";
+                 : ", finished after its program had ended without closing it";
   if (info.footer && info.footer->ending == static_cast<std::uint32_t>(Ending::stopped))
     words += ", but the recorder stopped before the program did";
   if (info.gaps != 0)

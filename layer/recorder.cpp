@@ -183,7 +183,8 @@ std::unique_ptr<CaptureWriter> create_file(const ProcessNames& names, bool later
     auto writer = CaptureWriter::create(options);
     if (writer) return std::move(*writer);
     if (!exists(path)) {
-      log(LogLevel::error, "not recording: " + writer.error().message);
+      log(LogLevel::error,
+          "not recording: " + writer.error().message + ": choose another place (RONDO_OUTPUT, --output)");
       return nullptr;
     }
   }

@@ -58,8 +58,12 @@ void Deadline::watch() {
   if (condition_.wait_until(lock, end, [this] { return done_; })) return;
   // No memory is asked for: whoever hangs may hold the allocator's lock.
   char text[160];
-  std::snprintf(text, sizeof text, "no end within %g s (--timeout); record %llu was being played\n", seconds_,
-                static_cast<unsigned long long>(sequence_.load(std::memory_order_relaxed)));
+  const auto sequence = static_cast<unsigned long long>(sequence_.load(std::memory_order_relaxed));
+  if (sequence == 0)
+    std::snprintf(text, sizeof text, "no end within %g s (--timeout); no record had been played yet\n", seconds_);
+  else
+    std::snprintf(text, sizeof text, "no end within %g s (--timeout); record %llu was being played\n", seconds_,
+                  sequence);
   const iovec parts[] = {{where_.data(), where_.size()}, {text, std::strlen(text)}};
   [[maybe_unused]] const ssize_t written = writev(STDERR_FILENO, parts, 2);
   // Destructors and exit handlers would enter the driver that hangs.
