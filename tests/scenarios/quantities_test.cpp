@@ -68,7 +68,7 @@ SCENARIO("ten thousand allocations at once replay bit for bit", "[quantities]") 
   is_recorded(only("--allocations", 10000 / kMany), no_readback().empty() ? "readback" : "none");
 }
 
-SCENARIO("four gibibytes that stay mapped replay bit for bit", "[quantities]") {
+SCENARIO("four gibibytes that stay mapped are recorded, and play", "[quantities]") {
   is_recorded(only("--mebibytes", 4096 / kMany), "none");
 }
 
