@@ -200,6 +200,7 @@ VirtualDisplay::VirtualDisplay(const std::string& pictures) {
     ::dup2(nowhere, STDOUT_FILENO);
     ::dup2(nowhere, STDERR_FILENO);
     ::execlp("Xvfb", "Xvfb", "-displayfd", "3", "-screen", "0", "1024x768x24", "-nolisten", "tcp",
+             "-noreset",  // a program that comes when the last one has just left would find nobody there
              pictures.empty() ? nullptr : "-fbdir", pictures.c_str(), nullptr);
     ::_exit(127);
   }
