@@ -133,7 +133,7 @@ PLAYER_HAND = _each(
      "vkCopyMemoryToImage vkCopyImageToMemory"),
     ("Rondo's own record",
      "rondoHostWrite rondoDeviceIdle rondoCheckpointImage rondoCheckpointMemory rondoCheckpointBuffers "
-     "rondoCheckpointSubresources rondoAddress rondoNote"),
+     "rondoCheckpointSubresources rondoAddress rondoNote rondoScopeBegin rondoScopeEnd"),
 )
 
 PLAYER_NONE = _each(

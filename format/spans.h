@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames, submits and scopes of a capture, and what a command line asks for in
+// their terms (design, "Words"): found record by record, told in sequence
+// numbers. One thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "format/codec/schema.h"
+#include "format/result.h"
+
+namespace rondo {
+
+// What is asked for, zero-based and half-open: frames or submits [first, last), or a scope by name.
+struct SpanRequest {
+  enum class Kind : std::uint8_t { whole, frames, submits, scope };
+  Kind kind = Kind::whole;
+  std::uint64_t first = 0, last = 0;
+  std::string name;
+  std::optional<std::uint64_t> occurrence;  // #K
+
+  // "frames 120:125", as messages say it.
+  std::string text() const;
+};
+
+// "A:B" with A < B; `option` is named in the error.
+Result<SpanRequest> parse_range(const std::string& text, SpanRequest::Kind kind, const std::string& option);
+// NAME, or NAME#K where digits follow the last '#'.
+Result<SpanRequest> parse_scope(const std::string& text);
+
+// Records [first, last] by sequence number.
+struct RecordRange {
+  std::uint64_t first = 0, last = 0;
+};
+
+// One time that a scope was entered and left.
+struct ScopeOccurrence {
+  enum class Kind : std::uint8_t { queue_label, command_label, host, phase };
+  Kind kind{};
+  RecordRange records;         // of a label in command buffers: of the submits that execute it
+  std::uint64_t start_ns = 0;  // CLOCK_MONOTONIC; 0: not timed
+  std::uint64_t end_ns = 0;
+  bool ended = false;          // else it was still open at the end of the capture
+};
+
+struct Scope {
+  std::string name;
+  std::vector<ScopeOccurrence> occurrences;  // in the order of their begins
+};
+
+struct Span {
+  RecordRange records;
+  std::vector<RecordRange> intervals;  // each frame, submit or occurrence of it
+};
+
+class SpanFinder {
+ public:
+  struct Call {
+    const codec::CommandInfo& command;
+    const void* args;              // args_<command>, its pointers set; handles have captured values
+    std::uint64_t sequence = 0;
+    std::uint32_t thread = 0;
+    bool succeeded = true;         // VK_SUCCESS or another success code, or it returns nothing
+    std::int64_t result = 0;
+    std::uint64_t start_ns = 0, end_ns = 0;  // 0: not timed
+  };
+  // The calls of the program, and Rondo's marks of scopes, in sequence order.
+  void take(const Call& call);
+  // Behind the last one: `init` and `deinit` are known then.
+  void finish();
+
+  // In the order of their first begins; behind finish(), `init` first and `deinit` last.
+  const std::vector<Scope>& scopes() const { return scopes_; }
+  std::uint64_t frames() const { return presents_.size(); }
+  std::uint64_t submits() const { return submits_.size(); }
+  std::uint64_t submits_in(const RecordRange& records) const;
+  // Behind finish(). Errors are Status::usage, and say what there is.
+  Result<Span> find(const SpanRequest& request, const std::string& file) const;
+
+ private:
+  struct Label {
+    std::string name;  // empty: an end
+    bool begins = false;
+  };
+  struct Open {  // place of an occurrence that has begun
+    std::size_t scope, occurrence;
+  };
+  Open begin(const std::string& name, ScopeOccurrence::Kind kind, const Call& call);
+  void end(std::vector<Open>& open, const Call& call);
+  template <class Args>
+  void submit(const Call& call);
+  void execute(const void* command_buffer, std::vector<Open>& open, const Call& call);
+  void add_phase(const char* name, const ScopeOccurrence& phase, bool in_front);
+  Result<Span> find_scope(const SpanRequest& request, const std::string& file) const;
+  std::string nearest(const std::string& name) const;
+
+  std::vector<Scope> scopes_;
+  std::unordered_map<std::string, std::size_t> scope_at_;
+  std::unordered_map<std::uint32_t, std::vector<Open>> host_;           // by thread
+  std::unordered_map<std::uint64_t, std::vector<Open>> queues_;         // labels of the queue
+  std::unordered_map<std::uint64_t, std::vector<Open>> in_commands_;    // by queue: of its command buffers
+  std::unordered_map<std::uint64_t, std::vector<Label>> labels_;        // by command buffer
+  std::vector<std::uint64_t> presents_, submits_;                       // their records; a submit is a batch
+  std::vector<std::uint64_t> settled_;  // parallel: the last wait or checkpoint before the next submit or present
+  struct Stray {
+    std::string scope;  // what was begun last before it, anywhere; empty: nothing was
+    std::uint64_t sequence = 0;
+  };
+  std::vector<Stray> strays_;  // ends without a begin
+  std::string last_begun_;
+  std::uint64_t first_ = 0, last_ = 0;  // records
+  std::uint64_t first_ns_ = 0, last_ns_ = 0;
+  std::uint64_t first_submit_ = 0, first_submit_ns_ = 0;
+  std::uint64_t last_wait_ = 0, last_wait_ns_ = 0;
+};
+
+}  // namespace rondo
