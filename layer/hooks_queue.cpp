@@ -21,7 +21,7 @@ Checkpointer::Lock enter_queues(DeviceState& device) {
 template <CommandId C, class... A>
 void label(VkQueue queue, A... arguments) {
   const auto lock = enter_queues(device_of(queue));
-  regular<C>(queue, arguments...);
+  regular<C, true>(queue, arguments...);
 }
 
 // In the order of their execution.

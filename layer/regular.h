@@ -42,8 +42,17 @@ typename CommandTraits<C>::Return record_before(ThreadState& state, Down&& down,
   using Return = typename Traits::Return;
   constexpr bool kReturns = !std::is_void_v<Return>;
   constexpr std::uint16_t flags = kReturns ? kRecordTwoPart : 0;
+  constexpr bool kMark = kTimed && !kReturns;  // a moment, not a duration
   std::uint64_t sequence = 0;
-  if constexpr (Traits::scalars) {
+  if constexpr (kMark) {
+    const typename Traits::Args args{arguments...};
+    if (!encode_payload(state, C, &args, false)) return down();
+    const std::uint64_t now = now_ns();
+    const Times times{now, now};
+    Outcome outcome;
+    outcome.times = &times;
+    sequence = commit_call(state, C, flags, outcome);
+  } else if constexpr (Traits::scalars) {
     sequence = g_hot.writer->take_sequence();
     std::byte* body = state.stream.begin(static_cast<std::uint16_t>(C), kRecordCall | flags, sequence,
                                          (sizeof(A) + ... + 0));

@@ -57,14 +57,16 @@ std::filesystem::path layer_library() {
          "librondo_layer.so";
 }
 
-TEST(LayerLibrary, ExportsWhatTheLoaderLooksUpAndNothingElse) {
+TEST(LayerLibrary, ExportsWhatTheLoaderAndTheScopeLibraryLookUpAndNothingElse) {
   const std::set<std::string> expected = {"vkNegotiateLoaderLayerInterfaceVersion",
                                           "vkGetInstanceProcAddr",
                                           "vkGetDeviceProcAddr",
                                           "vk_layerGetPhysicalDeviceProcAddr",
                                           "rondo_enumerate_instance_extensions",
                                           "rondo_enumerate_instance_layers",
-                                          "rondo_enumerate_instance_version"};
+                                          "rondo_enumerate_instance_version",
+                                          "rondo_layer_scope_begin",
+                                          "rondo_layer_scope_end"};
   EXPECT_EQ(read_library(layer_library()).exported, expected);
 }
 

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Named phases of a program, for a Rondo recording to know.
+
+    from rondo_scope import scope
+    with scope("prefill"):
+        ...
+
+Harmless where nothing records, or where librondo-scope.so is not installed.
+RONDO_SCOPE_LIBRARY names the library where the dynamic loader does not find it.
+"""
+
+import contextlib
+import ctypes
+import os
+
+
+def _load():
+    try:
+        library = ctypes.CDLL(os.environ.get("RONDO_SCOPE_LIBRARY", "librondo-scope.so"))
+        library.rondo_scope_begin.argtypes = [ctypes.c_char_p]
+        library.rondo_scope_begin.restype = None
+        library.rondo_scope_end.argtypes = []
+        library.rondo_scope_end.restype = None
+        return library
+    except (OSError, AttributeError):
+        return None
+
+
+_library = _load()
+
+
+def begin(name):
+    if _library is not None:
+        _library.rondo_scope_begin(name.encode())
+
+
+def end():
+    if _library is not None:
+        _library.rondo_scope_end()
+
+
+@contextlib.contextmanager
+def scope(name):
+    begin(name)
+    try:
+        yield
+    finally:
+        end()
