@@ -9,6 +9,7 @@
 #include "analyzers/device_info.h"
 #include "analyzers/text.h"
 #include "analyzers/walk.h"
+#include "format/spans.h"
 #include "generated/args.h"
 
 namespace rondo::analyzers {
@@ -104,6 +105,34 @@ void take_decoded(Walk& walk, const Step& step, const Digests& there, CaptureInf
     if (const char* words = walk.args<args_rondoNote>().text; words != nullptr) info.notes.push_back(printable(words));
 }
 
+void take_scopes(Walk& walk, const Step& step, SpanFinder& finder) {
+  if (step.by_layer()) return;
+  const Record& record = step.record;
+  finder.take({*step.command, &walk.args<std::byte>(), record.sequence, record.thread, step.succeeded(),
+               record.return_value, record.has_times ? record.start_ns : 0,
+               record.has_times ? record.end_ns : 0});
+}
+
+const char* kind_text(ScopeOccurrence::Kind kind) {
+  switch (kind) {
+    case ScopeOccurrence::Kind::queue_label: return "queue label";
+    case ScopeOccurrence::Kind::command_label: return "command label";
+    case ScopeOccurrence::Kind::host: return "host";
+    case ScopeOccurrence::Kind::phase: return "phase";
+  }
+  return "";
+}
+
+void add_scope_rows(SpanFinder& finder, CaptureInfo& info) {
+  finder.finish();
+  for (const Scope& scope : finder.scopes())
+    for (std::size_t i = 0; i < scope.occurrences.size(); ++i) {
+      const ScopeOccurrence& one = scope.occurrences[i];
+      info.scope_rows.push_back({scope.name, i, kind_text(one.kind), one.records.first, one.records.last, one.ended,
+                                 finder.submits_in(one.records), one.start_ns, one.end_ns});
+    }
+}
+
 }  // namespace
 
 CaptureInfo gather(Walk& walk, const InfoWanted& wanted) {
@@ -111,6 +140,7 @@ CaptureInfo gather(Walk& walk, const InfoWanted& wanted) {
   take_container(walk.reader(), info);
   const Digests there = digests_of(walk.reader());
   SpanRows rows(info, wanted);
+  SpanFinder finder;
   std::set<std::uint32_t> threads;
   std::set<std::string> unknown;
   Step step;
@@ -139,7 +169,9 @@ CaptureInfo gather(Walk& walk, const InfoWanted& wanted) {
     take_decoded(walk, step, there, info);
     take_device_facts(walk, step, info);
     rows.take(walk, step);
+    if (wanted.scopes) take_scopes(walk, step, finder);
   }
+  if (wanted.scopes) add_scope_rows(finder, info);
   info.threads = threads.size();
   if (!info.complete) info.cut_reason = walk.reader().cut_reason();
   if (walk.damage()) info.unreadable = walk.damage();

@@ -63,6 +63,19 @@ struct FrameRow {
   std::uint64_t end_ns = 0;    // end of its present
 };
 
+// One time that a scope was entered.
+struct ScopeRow {
+  std::string name;
+  std::uint64_t occurrence = 0;  // of that name
+  std::string kind;              // "queue label", "command label", "host", "phase"
+  std::uint64_t first_sequence = 0;
+  std::uint64_t last_sequence = 0;
+  bool ended = false;
+  std::uint64_t submits = 0;
+  std::uint64_t start_ns = 0;
+  std::uint64_t end_ns = 0;
+};
+
 struct ChunkTotals {
   std::uint64_t chunks = 0;
   std::uint64_t stored_bytes = 0;
@@ -111,11 +124,13 @@ struct CaptureInfo {
 
   std::vector<SubmitRow> submit_rows;  // where asked for
   std::vector<FrameRow> frame_rows;
+  std::vector<ScopeRow> scope_rows;
 };
 
 struct InfoWanted {
   bool submits = false;
   bool frames = false;
+  bool scopes = false;
 };
 
 CaptureInfo gather(Walk& walk, const InfoWanted& wanted);

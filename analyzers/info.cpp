@@ -42,20 +42,22 @@ Result<int> run_info(Arguments args) {
   cli.flag("--coverage", "regular, irregular and unsupported commands, with reasons", shown.coverage);
   cli.flag("--submits", "a row for each submit", shown.submits);
   cli.flag("--frames", "a row for each frame", shown.frames);
-  cli.flag("--times", "with --submits or --frames: native start and duration", shown.times);
+  cli.flag("--scopes", "a row for each time that a label or scope is entered", shown.scopes);
+  cli.flag("--times", "with --submits, --frames or --scopes: native start and duration", shown.times);
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
-  if (shown.times && !shown.submits && !shown.frames)
-    return fail(Status::usage, "--times goes with --submits or --frames (see rondo info --help)");
+  const bool rows = shown.submits || shown.frames || shown.scopes;
+  if (shown.times && !rows)
+    return fail(Status::usage, "--times goes with --submits, --frames or --scopes (see rondo info --help)");
   if (file.empty()) {
-    if (shown.coverage && !shown.submits && !shown.frames) return print_coverage(as_json);
+    if (shown.coverage && !rows) return print_coverage(as_json);
     return fail(Status::usage, "FILE is required (see rondo info --help)");
   }
 
   auto walk = Walk::open(file);
   if (!walk) return tl::unexpected(walk.error());
-  CaptureInfo info = gather(*walk, InfoWanted{shown.submits, shown.frames});
+  CaptureInfo info = gather(*walk, InfoWanted{shown.submits, shown.frames, shown.scopes});
   info.damaged = walk->reader().damaged_chunks();
   std::string words;
   if (as_json)

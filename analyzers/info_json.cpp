@@ -133,6 +133,24 @@ void write_frames(JsonWriter& json, const CaptureInfo& info, bool times) {
   json.end_array();
 }
 
+void write_scopes(JsonWriter& json, const CaptureInfo& info, bool times) {
+  json.key("scope_rows");
+  json.begin_array();
+  for (const ScopeRow& row : info.scope_rows) {
+    json.begin_object();
+    json.field("scope", row.name);
+    json.field("occurrence", row.occurrence);
+    json.field("kind", row.kind);
+    json.field("first_sequence", row.first_sequence);
+    json.field("last_sequence", row.last_sequence);
+    json.field("ended", row.ended);
+    json.field("submits", row.submits);
+    if (times) write_span(json, row.start_ns, row.end_ns);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 }  // namespace
 
 void append_info_json(std::string& out, const CaptureInfo& info, const InfoShown& shown) {
@@ -149,6 +167,7 @@ void append_info_json(std::string& out, const CaptureInfo& info, const InfoShown
   write_strings(json, "refused", info.refused);
   if (shown.submits) write_submits(json, info, shown.times);
   if (shown.frames) write_frames(json, info, shown.times);
+  if (shown.scopes) write_scopes(json, info, shown.times);
   if (shown.coverage) {
     json.key("coverage");
     write_coverage_of(json, info.commands);

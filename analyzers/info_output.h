@@ -12,7 +12,8 @@ struct InfoShown {
   bool coverage = false;
   bool submits = false;
   bool frames = false;
-  bool times = false;  // with submits and frames
+  bool scopes = false;
+  bool times = false;  // with those
 };
 
 void append_info(std::string& out, const CaptureInfo& info, const InfoShown& shown);

@@ -135,6 +135,16 @@ void append_frames(std::string& out, const CaptureInfo& info, bool times) {
            row.calls, row.submits, row.commands, times ? " " + times_text(info, row.start_ns, row.end_ns) : "");
 }
 
+void append_scopes(std::string& out, const CaptureInfo& info, bool times) {
+  append(out, "{:<32} {:<13} {:>10} {:>10} {:>8}{}\n", "scope", "kind", "first", "last", "submits",
+         times ? text(" {:>14} {:>12}", "start ms", "ms") : "");
+  for (const ScopeRow& row : info.scope_rows)
+    append(out, "{:<32} {:<13} {:>10} {:>10} {:>8}{}\n",
+           text("{}#{}", printable(row.name), row.occurrence), row.kind, row.first_sequence,
+           row.ended ? std::to_string(row.last_sequence) : "never", row.submits,
+           times ? " " + times_text(info, row.start_ns, row.end_ns) : "");
+}
+
 }  // namespace
 
 const char* chunk_text(std::uint16_t type) {
@@ -156,9 +166,10 @@ void append_info(std::string& out, const CaptureInfo& info, const InfoShown& sho
   append_ending(out, info);
   for (const std::string& damage : info.damaged) label(out, "damaged", printable(damage));
   label(out, "recorded", utc_text(info.header.created_unix_ns));
-  if (shown.submits || shown.frames) {
+  if (shown.submits || shown.frames || shown.scopes) {
     if (shown.submits) append_submits(out, info, shown.times);
     if (shown.frames) append_frames(out, info, shown.times);
+    if (shown.scopes) append_scopes(out, info, shown.times);
     return;
   }
   append_session(out, info);
