@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Destroys what a replay left alive, in an order that the validation layer
 // accepts: programs leak, and replays end early.
+#include <unordered_set>
+
 #include "generated/args.h"
 #include "generated/thunks.h"
 #include "player/presenter.h"
@@ -87,6 +89,87 @@ Result<void> Run::release_device(std::uint32_t index, bool destroy_device) {
     slots_[own] = 0;
     devices_[index].reset();
   }
+  return {};
+}
+
+Result<void> Run::release_objects(const std::vector<ObjectId>& ids) {
+  const auto& objects = plan_.objects.objects();
+  const std::unordered_set<ObjectId> all(ids.begin(), ids.end());
+  const auto is_one = [&](ObjectId id) { return all.count(id) != 0; };
+  for (const ObjectId id : ids) {
+    const Object& object = objects[id];
+    const std::uint64_t handle = slots_[id];
+    if (handle == 0) continue;
+    if (object.type == HandleType::VkInstance) {
+      RONDO_TRY(release_instance(id, true));
+      continue;
+    }
+    const std::uint32_t index = plan_.place_of(object.type == HandleType::VkDevice ? id : object.device);
+    if (index >= devices_.size() || devices_[index] == nullptr) continue;
+    if (object.type == HandleType::VkDevice) {
+      RONDO_TRY(release_device(index, true));
+      continue;
+    }
+    DeviceState& device = *devices_[index];
+    const Dispatch& vk = device.dispatch;
+    const std::uint32_t place = plan_.place_of(id);
+    slots_[id] = 0;
+    switch (object.type) {
+      case HandleType::VkCommandBuffer: {
+        if (is_one(object.parent)) break;
+        const auto commands = reinterpret_cast<VkCommandBuffer>(handle);
+        vk.vkFreeCommandBuffers(device.handle, reinterpret_cast<VkCommandPool>(slots_[object.parent]), 1, &commands);
+        break;
+      }
+      case HandleType::VkDescriptorSet: {
+        if (is_one(object.parent)) break;
+        const auto set = reinterpret_cast<VkDescriptorSet>(handle);
+        auto pool = reinterpret_cast<VkDescriptorPool>(slots_[object.parent]);
+        if (OverflowPools* more = overflow(object.parent); more != nullptr)
+          if (const auto home = more->home.find(set); home != more->home.end()) {
+            pool = home->second;
+            more->home.erase(home);
+          }
+        vk.vkFreeDescriptorSets(device.handle, pool, 1, &set);
+        break;
+      }
+      case HandleType::VkSwapchainKHR:
+        if (auto& swapchain = swapchains_[place]; swapchain != nullptr) {
+          if (presenter_ != nullptr) presenter_->closing(*swapchain);
+          destroy_virtual_swapchain(device, *swapchain);
+          swapchain.reset();
+        }
+        break;
+      case HandleType::VkImage:
+        if (objects[object.parent].type == HandleType::VkSwapchainKHR) break;
+        rondo::player::destroy(vk, device.handle, object.type, handle);
+        break;
+      case HandleType::VkDescriptorPool:
+        if (OverflowPools* more = overflow(id); more != nullptr) {
+          for (VkDescriptorPool pool : more->pools) vk.vkDestroyDescriptorPool(device.handle, pool, nullptr);
+          overflow_.erase(id);
+        }
+        rondo::player::destroy(vk, device.handle, object.type, handle);
+        break;
+      case HandleType::VkDeviceMemory: {
+        MemoryState gone;  // what lies at a place stays there until the driver has let go of it
+        if (place != kNone) {
+          std::swap(gone, memories_[place]);
+          substitutes_.forget_places(place);
+        }
+        rondo::player::destroy(vk, device.handle, object.type, handle);
+        break;
+      }
+      case HandleType::VkSemaphore:
+        await_timeline(device, id);
+        rondo::player::destroy(vk, device.handle, object.type, handle);
+        break;
+      default:
+        rondo::player::destroy(vk, device.handle, object.type, handle);
+        break;
+    }
+  }
+  std::erase_if(shared_, [&](const auto& s) { return is_one(s.first); });
   return {};
 }
 

@@ -33,6 +33,7 @@ const char* unverified(const Op& op, const char* said) {
 
 Result<void> check_image(Run& run, const Op& op, std::byte* args) {
   if (!run.options().verify) return {};
+  const TimingPause pause(run);
   const auto& a = as<args_rondoCheckpointImage>(args);
   Comparison& counts = run.observer().verification.images;
   const auto* swapchain = reinterpret_cast<const VirtualSwapchain*>(a.swapchain);
@@ -129,6 +130,7 @@ void compare(Run& run, Comparison& counts, const Digest& captured, std::span<con
 
 Result<void> check_memory(Run& run, const Op& op, std::byte* args) {
   if (!run.options().verify) return {};
+  const TimingPause pause(run);
   const auto& a = as<args_rondoCheckpointMemory>(args);
   Comparison& counts = run.observer().verification.memory_ranges;
   const std::uint32_t place = run.plan().place_of(op.subject);
@@ -283,6 +285,7 @@ Result<void> compare_contents(Run& run, const Op& op, std::uint32_t count, const
 
 Result<void> check_buffers(Run& run, const Op& op, std::byte* args) {
   if (!run.options().verify) return {};
+  const TimingPause pause(run);
   const auto& a = as<args_rondoCheckpointBuffers>(args);
   const std::vector<ObjectId> ids = ids_of(run, op, offset_in(args, a.pBuffers), a.count);
   std::vector<Content> contents;
@@ -295,6 +298,7 @@ Result<void> check_buffers(Run& run, const Op& op, std::byte* args) {
 
 Result<void> check_subresources(Run& run, const Op& op, std::byte* args) {
   if (!run.options().verify) return {};
+  const TimingPause pause(run);
   const auto& a = as<args_rondoCheckpointSubresources>(args);
   const std::vector<ObjectId> ids = ids_of(run, op, offset_in(args, a.pImages), a.count);
   std::vector<Content> contents;
@@ -327,6 +331,8 @@ Result<void> check_subresources(Run& run, const Op& op, std::byte* args) {
 Result<void> compare_images(Run& run, DeviceState& device, const LiveQueue& queue,
                             const VirtualSwapchain& swapchain, std::uint32_t presented) {
   std::vector<ImageCheck>& checks = run.image_checks();
+  if (checks.empty()) return {};
+  const TimingPause pause(run);
   for (const ImageCheck& check : checks) {
     if (check.swapchain != &swapchain) continue;
     if (check.image != presented)
@@ -353,6 +359,10 @@ Result<void> compare_images(Run& run, DeviceState& device, const LiveQueue& queu
 }
 
 void add_checkpoint_executors(std::vector<Executor>& table) {
+  // What a loop leaves to the end of the run (loop_plan.cpp).
+  table[static_cast<std::size_t>(CommandId::rondoNote)] = [](Run&, const Op&, std::byte*) -> Result<void> {
+    return {};
+  };
   table[static_cast<std::size_t>(CommandId::rondoCheckpointImage)] = check_image;
   table[static_cast<std::size_t>(CommandId::rondoCheckpointMemory)] = check_memory;
   table[static_cast<std::size_t>(CommandId::rondoCheckpointBuffers)] = check_buffers;

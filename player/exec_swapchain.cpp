@@ -49,6 +49,8 @@ Result<std::unique_ptr<VirtualSwapchain>> create_virtual_swapchain(Run& run, con
                                                  VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
       if (type == UINT32_MAX) type = gpu::find_memory_type(device.access.memory, needs.memoryTypeBits, 0);
       const VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, nullptr, needs.size, type};
+      swapchain->memory_bytes = needs.size;
+      swapchain->memory_type = type;
       command = "vkAllocateMemory";
       r = vk.vkAllocateMemory(device.handle, &allocate, nullptr, &memory);
       // As a window system's are: else they hold what an earlier one left.
@@ -250,8 +252,10 @@ Result<void> present(Run& run, const Op& op, std::byte* args) {
   for (std::uint32_t i = 0; i < info.swapchainCount && queue != device.queues.end(); ++i) {
     const VirtualSwapchain& swapchain = *from_handle(info.pSwapchains[i]);
     RONDO_TRY(compare_images(run, device, *queue, swapchain, info.pImageIndices[i]));
-    if (run.options().screenshots && shown)
+    if (run.options().screenshots && shown) {
+      const TimingPause pause(run);
       RONDO_TRY(screenshot(run, op, device, *queue, swapchain, info.pImageIndices[i], i));
+    }
     if (Presenter* presenter = run.presenter(); presenter != nullptr && shown)
       RONDO_TRY(presenter->show(op, *queue, swapchain, info.pImageIndices[i]));
   }

@@ -48,6 +48,16 @@ Result<Options::DeviceChoice> parse_device(const std::string& text) {
   return choice;
 }
 
+// At most one of them says it.
+Result<SpanRequest> parse_span(const std::string* frames, const std::string* submits, const std::string* scope) {
+  if ((frames != nullptr) + (submits != nullptr) + (scope != nullptr) > 1)
+    return fail(Status::usage, "a span is either --frames, --submits or --scope");
+  if (frames != nullptr) return parse_range(*frames, SpanRequest::Kind::frames, "--frames");
+  if (submits != nullptr) return parse_range(*submits, SpanRequest::Kind::submits, "--submits");
+  if (scope != nullptr) return parse_scope(*scope);
+  return SpanRequest{};
+}
+
 // What can be said before anything is played; nothing is made or opened.
 Result<void> check_report(const std::string& path, const std::string& screenshots) {
   if (path.empty()) return fail(Status::usage, "--report needs a file");
@@ -77,7 +87,7 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   ParsedOptions parsed;
   Options& o = parsed.options;
   std::vector<std::string> devices;
-  std::string damage;
+  std::string damage, frames, submits, scope, budget;
   CLI::App app{
       "Replays a Rondo capture.\n"
       "Exit: 0 done, 1 failed, 2 wrong usage, 3 not a readable capture, 4 this device cannot run it,\n"
@@ -91,7 +101,19 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
          "Play on this device: NAME (a part, any case), INDEX or UUID; K=… for captured device K only")
       ->type_name("[K=]NAME|INDEX|UUID")
       ->allow_extra_args(false);
-  app.add_option("--loop", o.loop, "Play N times, each from nothing, and print first submit to last wait")
+  app.add_option("--frames", frames, "The span: frames from A up to, not with, B; what comes before runs once")
+      ->type_name("A:B");
+  app.add_option("--submits", submits, "The span: submits (VkSubmitInfo batches) A:B")->type_name("A:B");
+  app.add_option("--scope", scope, "The span: a label or scope, every time it is entered or the K-th from 0 (init, deinit: before the first submit, behind the last wait)")
+      ->type_name("NAME[#K]");
+  app.add_flag("--fresh", o.fresh, "Play each iteration of --loop from nothing: instance, devices and all");
+  app.add_option("--warmup", o.warmup, "Iterations in front of those of --loop, not timed")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1000000000}));
+  app.add_option("--memory-budget", budget, "Host memory for the capture and for what a loop puts back; half of the machine's")
+      ->type_name("MIB");
+  app.add_option("--leave-out", o.leave_out)->group("");
+  app.add_option("--loop", o.loop, "Play the span N times (without one: first submit to last wait), its state put back between")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000000000}));
   app.add_flag("--verify", o.verify, "Compare with the capture's checkpoints; status 5 if anything differs");
@@ -137,6 +159,17 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
     auto choice = parse_device(text);
     if (!choice) return tl::unexpected<Error>(choice.error());
     o.devices.push_back(*choice);
+  }
+  auto span = parse_span(app.count("--frames") != 0 ? &frames : nullptr, app.count("--submits") != 0 ? &submits : nullptr,
+                         app.count("--scope") != 0 ? &scope : nullptr);
+  if (!span) return tl::unexpected<Error>(span.error());
+  o.span = *span;
+  if (app.count("--memory-budget") != 0) {
+    auto mib = number(budget, "--memory-budget");
+    if (!mib) return tl::unexpected<Error>(mib.error());
+    if (*mib == 0 || *mib > (std::uint64_t{1} << 40))
+      return fail(Status::usage, "--memory-budget: " + budget + " MiB is not an amount of memory");
+    o.memory_budget = static_cast<std::size_t>(*mib << 20);
   }
   if (!damage.empty()) {
     auto parsed_damage = parse_damage(damage);

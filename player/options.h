@@ -19,7 +19,12 @@ struct Options {
     std::string wanted;
   };
   std::vector<DeviceChoice> devices;
+  SpanRequest span;
   std::uint64_t loop = 1;
+  std::uint64_t warmup = 0;
+  bool fresh = false;             // every iteration from nothing
+  std::size_t memory_budget = 0;  // bytes; 0: half of the machine's
+  std::string leave_out;          // for tests: what a loop does not put back
   bool verify = false;
   std::string screenshots;  // directory; empty: none
   bool window = false;

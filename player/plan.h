@@ -15,6 +15,7 @@
 #include "format/objects.h"
 #include "format/reader.h"
 #include "format/result.h"
+#include "format/spans.h"
 #include "format/vulkan.h"
 #include "player/arena.h"
 #include "player/damage.h"
@@ -196,6 +197,11 @@ struct PlanCounts {
   std::uint64_t dropped_after_cut = 0;  // salvage: records behind the last whole submit
 };
 
+// Indexes into Plan::ops, half-open.
+struct OpRange {
+  std::uint32_t first = 0, last = 0;
+};
+
 struct Plan {
   std::string path;
   FileHeader header{};
@@ -226,6 +232,8 @@ struct Plan {
   // Of the regions that a host copy reads or writes: bytes that the capture has, by its record.
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> host_bytes;
   PlanCounts counts;
+  OpRange span;                     // what is asked for; without a request from the first submit to the last wait
+  std::vector<OpRange> intervals;  // each frame, submit or occurrence of a scope in it
   bool foreign = false;          // take even the captured device for another one
   bool has_checkpoints = false;  // of any kind, also behind where a salvaged plan ends
   std::string salvage_reason;    // why it was
@@ -252,6 +260,7 @@ struct PlanOptions {
   bool salvage = false;
   bool verify = false;                // contents are compared: resources are made so that they can be read
   std::uint64_t until = UINT64_MAX;  // the last sequence number to play
+  SpanRequest span;
   std::size_t memory_budget = 0;     // bytes of arena and blobs; 0: three quarters of the machine's
   Damage damage;
   Damaged* damaged = nullptr;  // gets what the damage has changed, also where there is no plan then

@@ -50,6 +50,8 @@ bool is_players_own_business(CommandId id) {
     case CommandId::vkGetSwapchainImagesKHR:  // done when the swapchain is made
     case CommandId::rondoAddress:  // taken into the plan
     case CommandId::rondoNote:
+    case CommandId::rondoScopeBegin:  // spans are found in the capture
+    case CommandId::rondoScopeEnd:
       return true;
     default:
       return false;

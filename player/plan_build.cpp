@@ -88,6 +88,7 @@ Result<void> PlanBuilder::run() {
   RONDO_TRY(finish_damage());
   find_shared_pages(*plan_);
   find_payloads(*plan_);
+  RONDO_TRY(find_span());
   plan_->place.resize(plan_->objects.objects().size(), kNone);
   return {};
 }
@@ -138,6 +139,7 @@ Result<void> PlanBuilder::add(const Record& record) {
         at(record, Status::unreadable,
            std::string(command.name) + " lacks parameters that it cannot be without"));
   }
+  note_span(record, command);
   RONDO_TRY(observe(record, command));
   if (by_layer || action != Action::play) return {};
   return emit(record, command);

@@ -48,6 +48,9 @@ class PlanBuilder {
   Result<void> check_played(const Record& record, const codec::CommandInfo& command) const;
   Result<void> check_swapchains(const Record& record, const codec::CommandInfo& command) const;
   bool is_lost(std::uint32_t device) const { return device < lost_.size() && lost_[device]; }
+  void note_span(const Record& record, const codec::CommandInfo& command);
+  Result<void> find_span();
+  std::uint32_t op_at(std::uint64_t sequence) const;
   void note_loss(const Record& record, const codec::CommandInfo& command);
   void patch_marks(Op& op);
   void change_begin(const validity::Validity::Begin& begin);
@@ -114,6 +117,7 @@ class PlanBuilder {
   ObjectTable::Resolution resolution_;
   NativeView view_;
   validity::Validity validity_;
+  SpanFinder spans_;
   std::vector<const std::byte*> blob_data_;       // parallel to lowered_.blobs
   std::vector<std::pair<ObjectId, Op>> waiting_;  // for the buffer to be bound
   std::size_t budget_ = 0, blob_bytes_ = 0;

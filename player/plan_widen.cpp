@@ -5,19 +5,11 @@
 #include "format/flags2.h"
 #include "generated/args.h"
 #include "player/plan_builder.h"
+#include "player/plan_edit.h"
 
 namespace rondo::player {
 
 namespace {
-
-// A member of the structure that an earlier op's parameter points to.
-template <class Args, class Info, class Struct>
-VkFlags& flags_of(Plan& plan, std::uint32_t op, const Info* Args::*parameter, VkFlags Struct::*member) {
-  std::byte* block = plan.arena.at(plan.ops[op].block);
-  std::uint64_t info = 0;  // still an offset
-  std::memcpy(&info, &(reinterpret_cast<Args*>(block)->*parameter), sizeof info);
-  return reinterpret_cast<Info*>(block + info)->*member;
-}
 
 // What a buffer can be used for stands in its chain, or in the structure itself.
 void add_usage(Plan& plan, std::uint32_t op, VkFlags bits) {

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <utility>
 
+#include "player/play_span.h"
 #include "player/preflight.h"
 #include "player/presenter.h"
 
@@ -79,7 +80,8 @@ std::string compared_text(const Comparison& c, const char* what) {
   return text;
 }
 
-Result<void> judge_verification(const Verification& v, const std::string& path) {
+Result<void> judge_verification(const Verification& v, const Options& options) {
+  const std::string& path = options.file;
   const auto differ = [](const Comparison& c, const char* what) {
     return std::to_string(c.compared - c.equal) + " of " + std::to_string(c.compared) + " " + what;
   };
@@ -91,27 +93,18 @@ Result<void> judge_verification(const Verification& v, const std::string& path) 
       if (c->compared != 0) kinds += (kinds.empty() ? "" : ", ") + differ(*c, what);
     return fail(Status::different, path + ": " + kinds + " differ; the first at " + v.first_difference);
   }
+  if (v.all().compared + v.all().unverified == 0)
+    return fail(Status::different, path + ": nothing could be compared: no checkpoint lies in " + options.span.text());
   if (v.all().compared == 0)
     return fail(Status::different, path + ": nothing could be compared: " + v.first_unverified);
   return {};
-}
-
-void print_times(const std::vector<double>& seconds) {
-  std::vector<double> sorted = seconds;
-  std::sort(sorted.begin(), sorted.end());
-  const std::size_t n = sorted.size();
-  const double median = n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
-  const double mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / static_cast<double>(n);
-  std::printf("first submit to last wait, ms   %10s %10s %10s %10s\n", "runs", "min", "median", "mean");
-  std::printf("                                %10zu %10.3f %10.3f %10.3f\n", n, sorted.front() * 1e3,
-              median * 1e3, mean * 1e3);
 }
 
 void print_summary(const Options& options, const Outcome& outcome) {
   const RunCounts& c = outcome.played;
   std::printf("%llu frames, %llu submits, %llu calls", static_cast<unsigned long long>(c.frames),
               static_cast<unsigned long long>(c.submits), static_cast<unsigned long long>(c.calls));
-  if (outcome.seconds.size() == 1) std::printf(" in %.3f ms", outcome.seconds[0] * 1e3);
+  if (outcome.iterations.size() == 1) std::printf(" in %.3f ms", outcome.iterations[0].work * 1e3);
   const Verification& v = outcome.verification;
   if (outcome.verified && v.images.compared + v.images.unverified != 0)
     std::printf("; %s", compared_text(v.images, "images").c_str());
@@ -130,47 +123,6 @@ void print_summary(const Options& options, const Outcome& outcome) {
   std::printf("\n");
 }
 
-// Of the first run and the last: one that found a difference, else that which compared less.
-Verification worse(const Verification& first, const Verification& last) {
-  if (first.first_difference.empty() && !last.first_difference.empty()) {
-    Verification v = last;
-    v.first_difference += ", in the last run; in the first one all was equal";
-    return v;
-  }
-  return first.first_difference.empty() && last.all().equal < first.all().equal ? last : first;
-}
-
-Result<void> run_plan(const Options& options, const Plan& plan, const Loader& loader, const Targets& targets,
-                      Windows& windows, Deadline& deadline, Observer& observer, Outcome& outcome) {
-  RunOptions run_options;
-  run_options.windows = &windows;
-  run_options.validate = options.validate;
-  PlacementCache placements;
-  // What is compared or pictured is not timed when several runs are asked for.
-  const bool looked_at = options.verify || !options.screenshots.empty();
-  const std::uint64_t first_timed = looked_at && options.loop > 1 ? 1 : 0;
-  const std::uint64_t behind_timed = first_timed + options.loop;
-  // A last comparison finds what earlier runs left behind: in a driver, or here.
-  const bool again = options.verify && options.loop > 1;
-  Verification first;
-  for (std::uint64_t i = 0; i < behind_timed + (again ? 1 : 0); ++i) {
-    const bool last = i == behind_timed;
-    if (last) first = std::exchange(observer.verification, {});
-    run_options.verify = options.verify && (i == 0 || last);
-    run_options.screenshots = !options.screenshots.empty() && i == 0;
-    Run run(plan, loader, targets, run_options, deadline, observer, placements);
-    const Result<void> played = run.play();
-    outcome.played = run.counts();
-    const Result<void> ended = run.finish();
-    outcome.left_running = !ended;
-    if (!played) return played;
-    RONDO_TRY(ended);
-    if (i >= first_timed && !last) outcome.seconds.push_back(run.counts().seconds);
-  }
-  if (again) observer.verification = worse(first, observer.verification);
-  return {};
-}
-
 Result<void> play_file(const Options& options, Observer& observer, Outcome& outcome) {
   Deadline deadline(options.timeout, options.file);
   ReaderOptions reader_options;
@@ -182,6 +134,8 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   PlanOptions plan_options;
   plan_options.salvage = options.salvage;
   plan_options.until = options.until;
+  plan_options.span = options.span;
+  plan_options.memory_budget = options.memory_budget;
   plan_options.verify = options.verify;
   plan_options.damage = options.damage;
   auto plan = build_plan(**reader, plan_options);
@@ -223,7 +177,7 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   if (options.window) RONDO_TRY(open_windows(windows, **plan, *loader, *targets));
 
   const Result<void> played =
-      run_plan(options, **plan, *loader, *targets, windows, deadline, observer, outcome);
+      play_span(options, **plan, {*loader, *targets, windows, deadline, observer}, outcome);
   outcome.shown = windows.shown;
   outcome.verified = options.verify;
   outcome.verification = observer.verification;
@@ -239,7 +193,7 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
     }
     return fail(Status::failed, text);
   }
-  return options.verify ? judge_verification(outcome.verification, options.file) : Result<void>();
+  return options.verify ? judge_verification(outcome.verification, options) : Result<void>();
 }
 
 Result<void> list_devices() {
@@ -265,7 +219,8 @@ Outcome play(const Options& options) {
   }
   if (!options.list_devices && !options.quiet && (done || outcome.status == Status::different)) {
     print_summary(options, outcome);
-    if (options.loop > 1 && !outcome.seconds.empty()) print_times(outcome.seconds);
+    if (options.loop > 1 && !outcome.iterations.empty())
+      std::fputs(times_table(outcome.iterations).c_str(), stdout);
   }
   return outcome;
 }

@@ -11,6 +11,7 @@
 #include "player/options.h"
 #include "player/plan.h"
 #include "player/run.h"
+#include "player/times.h"
 
 namespace rondo::player {
 
@@ -24,7 +25,8 @@ struct Outcome {
   bool salvaged = false;
   PlanCounts planned;
   RunCounts played;             // of the last iteration
-  std::vector<double> seconds;  // first submit to last wait, by iteration
+  std::vector<IterationTimes> iterations;
+  std::uint64_t bytes_kept = 0;  // what a loop puts back
   Verification verification;
   bool verified = false;  // --verify was asked for and carried out
   std::uint64_t screenshots = 0;

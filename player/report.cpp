@@ -39,7 +39,8 @@ Result<void> write_report(const std::string& path, const Options& options, const
                       {"frames", outcome.played.frames},
                       {"submits", outcome.played.submits}};
   report["iterations"] = nlohmann::ordered_json::array();
-  for (const double s : outcome.seconds) report["iterations"].push_back({{"seconds", s}});
+  for (const IterationTimes& one : outcome.iterations)
+    report["iterations"].push_back({{"seconds", one.work}, {"span_seconds", one.span}, {"cpu_seconds", one.cpu}});
   if (outcome.verified) {
     const Verification& v = outcome.verification;
     report["verification"] = {{"images", comparison(v.images)},

@@ -8,6 +8,7 @@
 #include "format/codec/schema.h"
 #include "generated/thunks.h"
 #include "gpu/zero_fill.h"
+#include "player/idle.h"
 #include "player/presenter.h"
 
 namespace rondo::player {
@@ -69,6 +70,7 @@ Run::Run(const Plan& plan, const Loader& loader, const Targets& targets, const R
                      : nullptr),
       payloads_(plan.payloads.size()),
       sync_(plan),
+      executors_(executors().data()),
       has_events_(std::any_of(plan.objects.objects().begin(), plan.objects.objects().end(),
                               [](const Object& object) { return object.type == HandleType::VkEvent; })) {}
 
@@ -224,6 +226,12 @@ void Run::submitted(const Op& op, std::uint64_t batches) {
 
 void Run::waited() {
   ended_ns_ = now_ns();
+  paused_until_end_ns_ = paused_ns_;
+  submit_pending_ = false;
+}
+
+void Run::begin_timing() {
+  started_ns_ = ended_ns_ = paused_ns_ = 0;
   submit_pending_ = false;
 }
 
@@ -233,31 +241,74 @@ Result<void> Run::finish_timing() {
     for (std::uint32_t i = 0; i < devices_.size(); ++i) RONDO_TRY(finish_work(i));
     waited();
   }
-  counts_.seconds = static_cast<double>(ended_ns_ - started_ns_) * 1e-9;
+  counts_.seconds = static_cast<double>(ended_ns_ - started_ns_ - (paused_until_end_ns_ - paused_before_ns_)) * 1e-9;
   return {};
 }
 
-Result<void> Run::play() {
-  const std::vector<Executor>& table = executors();
-  for (const Op& op : plan_.ops) {
+Result<void> Run::play_op(const Op& op) {
+  std::byte* args = prepare(op);
+  if (const Executor executor = executors_[static_cast<std::size_t>(op.command)]; executor != nullptr)
+    RONDO_TRY(executor(*this, op, args));
+  else
+    RONDO_TRY(call_checked(op, args));
+  return publish(op, args);
+}
+
+Result<void> Run::play_again(std::uint32_t op) { return play_op(plan_.ops[op]); }
+
+Result<void> Run::play_to(std::uint32_t last) {
+  for (; at_ < last; ++at_) {
+    const Op& op = plan_.ops[at_];
     deadline_.at(op.sequence);
     if (op.device != kNone && devices_[op.device] == nullptr) [[unlikely]]
       return tl::unexpected<Error>(refuse(op, Status::unreadable, "its device does not exist here"));
     for (; next_settle_ < plan_.settles.size() && plan_.settles[next_settle_].op == at_; ++next_settle_)
       RONDO_TRY(settle(op, plan_.settles[next_settle_]));
-    std::byte* args = prepare(op);
-    if (const Executor executor = table[static_cast<std::size_t>(op.command)]; executor != nullptr)
-      RONDO_TRY(executor(*this, op, args));
-    else
-      RONDO_TRY(call_checked(op, args));
-    RONDO_TRY(publish(op, args));
+    RONDO_TRY(play_op(op));
     ++counts_.calls;
-    ++at_;
   }
+  return {};
+}
+
+Result<void> Run::play() {
+  RONDO_TRY(play_to(static_cast<std::uint32_t>(plan_.ops.size())));
+  skip_image_checks();
+  return finish_timing();
+}
+
+void Run::skip_image_checks() {
   for (const ImageCheck& check : image_checks_)
     observer_.skip(observer_.verification.images,
                    "record " + std::to_string(check.op->sequence) + ": its present is not played");
-  return finish_timing();
+  image_checks_.clear();
+}
+
+Run::Position Run::position() const {
+  return {at_, next_settle_, sync_, counts_, last_submit_sequence_, last_submit_frame_};
+}
+
+void Run::go_back(const Position& position) {
+  at_ = position.at;
+  next_settle_ = position.next_settle;
+  sync_ = position.sync;
+  counts_ = position.counts;
+  last_submit_sequence_ = position.last_submit_sequence;
+  last_submit_frame_ = position.last_submit_frame;
+}
+
+Result<void> Run::idle() {
+  for (const auto& device : devices_) {
+    if (device == nullptr) continue;
+    const VkResult r = IdleProbe(*device).wait(deadline_.left_ns());
+    if (r == VK_TIMEOUT) {
+      abandoned_ = true;
+      return fail(Status::timeout, plan_.path + ": the submitted work did not end within --timeout" + behind_last_submit());
+    }
+    if (r < 0)
+      return fail(Status::failed, plan_.path + ": waiting for the submitted work returned " +
+                                      result_name(r) + behind_last_submit());
+  }
+  return {};
 }
 
 gpu::Readback& Run::readback(DeviceState& device, std::uint32_t family) {

@@ -73,6 +73,8 @@ struct VirtualSwapchain {
   VkPresentModeKHR present_mode = VK_PRESENT_MODE_FIFO_KHR;
   std::vector<VkImage> images;
   std::vector<VkDeviceMemory> memories;
+  VkDeviceSize memory_bytes = 0;  // of each, and
+  std::uint32_t memory_type = 0;
   // Presents with an id (VK_KHR_present_id) that are not known to be done, the lowest first.
   struct Present {
     std::uint64_t id = 0;
@@ -120,6 +122,8 @@ struct RunCounts {
   double seconds = 0;  // first submit to last wait
 };
 
+using Executor = Result<void> (*)(class Run& run, const Op& op, std::byte* args);
+
 class Run {
  public:
   Run(const Plan& plan, const Loader& loader, const Targets& targets, const RunOptions& options,
@@ -128,7 +132,30 @@ class Run {
   Run& operator=(const Run&) = delete;
   ~Run();  // finish(), where it was not called
 
-  Result<void> play();
+  Result<void> play();  // all of the plan
+  // The ops of the plan from where the last one ended, or from where go_back() went.
+  Result<void> play_to(std::uint32_t last);
+  // Ends the timing of what was played since begin_timing(): waits for work that nothing waited for.
+  void begin_timing();
+  Result<void> finish_timing();
+  // For loops: where the run is in the plan, and what it has counted.
+  struct Position {
+    std::uint32_t at = 0;
+    std::size_t next_settle = 0;
+    SyncModel sync;
+    RunCounts counts;
+    std::uint64_t last_submit_sequence = 0, last_submit_frame = 0;
+  };
+  Position position() const;
+  void go_back(const Position& position);
+  // One op again, without what stands in front of it.
+  Result<void> play_again(std::uint32_t op);
+  // Waits until nothing works on any device.
+  Result<void> idle();
+  // Of the clock, for what is not the program's: comparisons.
+  std::uint64_t paused_ns() const { return paused_ns_; }
+  void pause_timing() { paused_at_ = now_ns(); }
+  void resume_timing() { paused_ns_ += now_ns() - paused_at_; }
   // Ends what is left on the queues and destroys what is still alive. An
   // error: the driver still works on it, and the process must end by _exit.
   Result<void> finish();
@@ -139,6 +166,10 @@ class Run {
   const Loader& loader() const { return loader_; }
   const Targets& targets() const { return targets_; }
   const RunOptions& options() const { return options_; }
+  void look(bool verify, bool screenshots) {  // from here on
+    options_.verify = verify;
+    options_.screenshots = screenshots;
+  }
   Observer& observer() { return observer_; }
   PlacementCache& placements() { return placements_; }
   const Deadline& deadline() const { return deadline_; }
@@ -186,12 +217,15 @@ class Run {
   // Before its end: until it has the value that work gives it, if it is one and work does.
   void await_timeline(DeviceState& device, ObjectId semaphore);
   std::vector<ImageCheck>& image_checks() { return image_checks_; }
+  void skip_image_checks();  // whose presents did not come
   CapturedContents& captured_contents() { return captured_contents_; }
   Presenter* presenter() { return presenter_.get(); }  // null: nothing is shown
 
   // Times and places, kept by the executors of submits, waits and presents.
   void submitting() {
-    if (started_ns_ == 0) started_ns_ = now_ns();
+    if (started_ns_ != 0) return;
+    started_ns_ = now_ns();
+    paused_before_ns_ = paused_ns_;
   }
   void submitted(const Op& op, std::uint64_t batches);
   void waited();
@@ -208,6 +242,8 @@ class Run {
 
   // cleanup.cpp: in an order that the validation layer accepts.
   Result<void> release_device(std::uint32_t index, bool destroy);
+  // These, in this order; nothing works on them.
+  Result<void> release_objects(const std::vector<ObjectId>& ids);
   Result<void> release_instance(ObjectId id, bool destroy);
 
  private:
@@ -221,12 +257,12 @@ class Run {
   Result<void> settle_payload(const Op& op, const Settle& settle);
   Result<void> let_leave(const Op& op, const Settle& settle, VkQueue queue);
   Result<void> give_payloads(const Op& op, VkQueue queue, VkSemaphore semaphore, VkFence fence);
-  Result<void> finish_timing();
+  Result<void> play_op(const Op& op);
 
   const Plan& plan_;
   const Loader& loader_;
   const Targets& targets_;
-  const RunOptions options_;
+  RunOptions options_;
   Deadline& deadline_;
   Observer& observer_;
   PlacementCache& placements_;
@@ -260,14 +296,29 @@ class Run {
   std::vector<SyncModel::Release> releases_;  // still to be given to devices
   std::uint32_t at_ = 0;                      // the op that is being played
   std::size_t next_settle_ = 0;               // index into Plan::settles
+  const Executor* const executors_;           // by CommandId
   const bool has_events_;                     // the plan makes some, and work may wait for them
 
   RunCounts counts_;
   std::uint64_t last_submit_sequence_ = 0, last_submit_frame_ = 0;
   std::uint64_t started_ns_ = 0, ended_ns_ = 0;  // 0: no submit yet
+  std::uint64_t paused_at_ = 0, paused_ns_ = 0;
+  std::uint64_t paused_before_ns_ = 0, paused_until_end_ns_ = 0;  // at started_ns_, and at ended_ns_
   bool submit_pending_ = false;                  // no wait since the last submit
   bool abandoned_ = false;                       // a wait timed out: touch nothing
   bool finished_ = false;
+};
+
+// What is the player's alone (a comparison) is no time of the program's.
+class TimingPause {
+ public:
+  explicit TimingPause(Run& run) : run_(run) { run_.pause_timing(); }
+  TimingPause(const TimingPause&) = delete;
+  TimingPause& operator=(const TimingPause&) = delete;
+  ~TimingPause() { run_.resume_timing(); }
+
+ private:
+  Run& run_;
 };
 
 // A swapchain without a window: plain images that are presented from GENERAL.
@@ -285,8 +336,6 @@ inline std::uint64_t query_bytes(std::uint32_t count, VkDeviceSize stride) {
   if (count <= 1) return one;
   return stride > (UINT64_MAX - one) / (count - 1) ? UINT64_MAX : (count - 1) * stride + one;
 }
-
-using Executor = Result<void> (*)(Run& run, const Op& op, std::byte* args);
 
 // By CommandId; null: the generated thunk does it.
 const std::vector<Executor>& executors();

@@ -8,8 +8,8 @@
 namespace rondo::player {
 
 void SyncModel::advance(std::uint32_t op) {
-  for (; next_ < plan_.sync.size() && plan_.sync[next_].op < op; ++next_) {
-    const SyncStep& step = plan_.sync[next_];
+  for (; next_ < plan_->sync.size() && plan_->sync[next_].op < op; ++next_) {
+    const SyncStep& step = plan_->sync[next_];
     const ObjectId queue = queue_of(step);
     if (queue == 0) {
       finish(step);
@@ -27,10 +27,10 @@ void SyncModel::advance(std::uint32_t op) {
 }
 
 ObjectId SyncModel::queue_of(const SyncStep& step) const {
-  const std::vector<Object>& objects = plan_.objects.objects();
+  const std::vector<Object>& objects = plan_->objects.objects();
   const bool of_swapchain =
       step.queue < objects.size() && objects[step.queue].type == HandleType::VkSwapchainKHR;
-  return of_swapchain ? plan_.queue_of_presents(step.queue) : step.queue;
+  return of_swapchain ? plan_->queue_of_presents(step.queue) : step.queue;
 }
 
 bool SyncModel::blocked(ObjectId queue) const {
@@ -40,8 +40,15 @@ bool SyncModel::blocked(ObjectId queue) const {
 
 bool SyncModel::blocked(ObjectId queue, std::uint32_t op) const {
   return std::any_of(queues_.begin(), queues_.end(), [&](const auto& q) {
-    return q.first == queue && !q.second.empty() && plan_.sync[q.second.front()].op <= op;
+    return q.first == queue && !q.second.empty() && plan_->sync[q.second.front()].op <= op;
   });
+}
+
+std::size_t SyncModel::first_blocked() const {
+  std::size_t first = plan_->sync.size();
+  for (const auto& [queue, batches] : queues_)
+    if (!batches.empty()) first = std::min(first, batches.front());
+  return first;
 }
 
 bool SyncModel::reaches(ObjectId semaphore, std::uint64_t value) const {
@@ -55,7 +62,7 @@ std::uint64_t SyncModel::given(ObjectId timeline) const {
 
 bool SyncModel::satisfied(const SyncStep& step) const {
   for (std::uint32_t i = step.first_wait; i < step.first_wait + step.waits; ++i) {
-    const SyncPoint& wait = plan_.sync_points[i];
+    const SyncPoint& wait = plan_->sync_points[i];
     const auto found = value_.find(wait.semaphore);
     if ((found == value_.end() ? 0 : found->second) < wait.value) return false;
   }
@@ -64,11 +71,11 @@ bool SyncModel::satisfied(const SyncStep& step) const {
 
 void SyncModel::finish(const SyncStep& step) {
   for (std::uint32_t i = step.first_wait; i < step.first_wait + step.waits; ++i)
-    if (!plan_.sync_points[i].timeline) value_[plan_.sync_points[i].semaphore] = 0;
+    if (!plan_->sync_points[i].timeline) value_[plan_->sync_points[i].semaphore] = 0;
   for (std::uint32_t i = step.first_signal; i < step.first_signal + step.signals; ++i) {
-    std::uint64_t& value = value_[plan_.sync_points[i].semaphore];
-    value = std::max(value, plan_.sync_points[i].value);
-    if (plan_.sync_points[i].timeline) timelines_.insert(plan_.sync_points[i].semaphore);
+    std::uint64_t& value = value_[plan_->sync_points[i].semaphore];
+    value = std::max(value, plan_->sync_points[i].value);
+    if (plan_->sync_points[i].timeline) timelines_.insert(plan_->sync_points[i].semaphore);
   }
 }
 
@@ -76,8 +83,8 @@ void SyncModel::settle() {
   for (bool progress = true; progress;) {
     progress = false;
     for (auto& [queue, batches] : queues_) {
-      while (!batches.empty() && satisfied(plan_.sync[batches.front()])) {
-        finish(plan_.sync[batches.front()]);
+      while (!batches.empty() && satisfied(plan_->sync[batches.front()])) {
+        finish(plan_->sync[batches.front()]);
         batches.pop_front();
         --blocked_;
         progress = true;
@@ -92,12 +99,12 @@ std::vector<SyncModel::Release> SyncModel::release() {
     ObjectId queue = 0;
     const SyncStep* first = nullptr;
     for (const auto& [q, batches] : queues_)
-      if (!batches.empty() && (first == nullptr || plan_.sync[batches.front()].op < first->op)) {
-        first = &plan_.sync[batches.front()];
+      if (!batches.empty() && (first == nullptr || plan_->sync[batches.front()].op < first->op)) {
+        first = &plan_->sync[batches.front()];
         queue = q;
       }
     for (std::uint32_t i = first->first_wait; i < first->first_wait + first->waits; ++i) {
-      const SyncPoint& wait = plan_.sync_points[i];
+      const SyncPoint& wait = plan_->sync_points[i];
       std::uint64_t& value = value_[wait.semaphore];
       if (value >= wait.value) continue;
       if (wait.semaphore < kPayloads) releases.push_back({wait, value, queue, first->op});

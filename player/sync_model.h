@@ -38,7 +38,7 @@ struct SyncStep {
 // One thread; reads the plan, which may still grow at its end.
 class SyncModel {
  public:
-  explicit SyncModel(const Plan& plan) : plan_(plan) {}
+  explicit SyncModel(const Plan& plan) : plan_(&plan) {}
 
   // Up to, not with, the op of this index. Never back.
   void advance(std::uint32_t op);
@@ -48,6 +48,13 @@ class SyncModel {
   bool blocked(ObjectId queue, std::uint32_t op) const;
   // The semaphore has the value, or gets it by work that is not blocked.
   bool reaches(ObjectId semaphore, std::uint64_t value) const;
+  // What it has: 1 of a binary semaphore is a signal that nothing waited for yet.
+  std::uint64_t value(ObjectId semaphore) const {
+    const auto found = value_.find(semaphore);
+    return found == value_.end() ? 0 : found->second;
+  }
+  // The first batch that is blocked, as an index into Plan::sync; none: Plan::sync.size().
+  std::size_t first_blocked() const;
   // The value that work which is not blocked gives a timeline; 0: none does, or it is none.
   std::uint64_t given(ObjectId timeline) const;
 
@@ -68,7 +75,7 @@ class SyncModel {
   void finish(const SyncStep& step);
   void settle();
 
-  const Plan& plan_;
+  const Plan* plan_;
   std::size_t next_ = 0;                                              // index into Plan::sync
   std::size_t blocked_ = 0;                                           // batches
   std::unordered_map<ObjectId, std::uint64_t> value_;                 // of semaphores

@@ -169,7 +169,7 @@ OracleRun replay_under_oracle(const Recording& recording, const std::string& dri
   Command command;
   use_driver_for_player(command.environment, driver, settings);
   use_oracle(command.environment, report);
-  command.arguments = {build_root() + "/player/player", "--loop", std::to_string(runs)};
+  command.arguments = {build_root() + "/player/player", "--fresh", "--loop", std::to_string(runs)};
   if (!damage.empty()) command.arguments.insert(command.arguments.end(), {"--damage", damage});
   command.arguments.push_back(recording.path);
   OracleRun run;

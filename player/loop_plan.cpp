@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "player/loop_plan.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_set>
+
+#include "format/codec/schema.h"
+#include "generated/args.h"
+#include "player/plan_edit.h"
+#include "player/recordings.h"
+
+namespace rondo::player {
+
+namespace {
+
+// Handles that go with their pool, device or swapchain, or that nobody destroys.
+bool is_never_destroyed(HandleType type) {
+  return type == HandleType::VkQueue || type == HandleType::VkPhysicalDevice ||
+         type == HandleType::VkSurfaceKHR || type == HandleType::VkDisplayKHR ||
+         type == HandleType::VkDisplayModeKHR || type == HandleType::VkDebugUtilsMessengerEXT ||
+         type == HandleType::VkDebugReportCallbackEXT;
+}
+
+class Planner {
+ public:
+  explicit Planner(Plan& plan)
+      : plan_(plan),
+        objects_(plan.objects.objects()),
+        begin_(plan.ops[plan.span.first].sequence),
+        end_(plan.ops[plan.span.last - 1].sequence) {}
+
+  Result<LoopPlan> run() {
+    RONDO_TRY(check_settles());
+    RONDO_TRY(find_semaphores());
+    RONDO_TRY(find_recordings());
+    find_states();
+    leave_older_alone();
+    find_survivors();
+    open_pools();
+    return std::move(loop_);
+  }
+
+ private:
+  bool is_older(ObjectId id) const { return id != 0 && objects_[id].created < begin_; }
+  bool lives_at_begin(ObjectId id) const {
+    return is_older(id) && (objects_[id].destroyed == 0 || objects_[id].destroyed >= begin_);
+  }
+  const Op& op(std::uint32_t index) const { return plan_.ops[index]; }
+  CommandId canonical(std::uint32_t index) const { return codec::info(op(index).command).canonical; }
+  tl::unexpected<Error> refuse(std::uint32_t at, const std::string& sentence) const {
+    return fail(Status::failed, plan_.path + ": the span cannot be looped: record " +
+                                    std::to_string(op(at).sequence) + " (" + codec::info(op(at).command).name +
+                                    ") " + sentence + "; --fresh plays each iteration from nothing");
+  }
+
+  Result<void> check_settles() const {
+    for (const Settle& settle : plan_.settles) {
+      if (settle.op < plan_.span.first || settle.op >= plan_.span.last) continue;
+      const ObjectId shared = settle.semaphore != 0 ? settle.semaphore : settle.fence;
+      if (settle.payload != Settle::Payload::none)
+        return refuse(settle.op, "gives or takes the payload of " + plan_.name(shared) +
+                                     " as a sync fd, which an iteration cannot take back");
+      if (settle.lost != kNone)
+        return refuse(settle.op, "lost " + plan_.name(plan_.devices[settle.lost].id) + ": nothing brings it back");
+    }
+    return {};
+  }
+
+  // Work that waits at an end of the span for a signal that is outside of it.
+  Result<void> check_pending(SyncModel& model, std::uint32_t at, const char* where) const {
+    model.advance(at);
+    if (!model.blocked()) return {};
+    const SyncStep& step = plan_.sync[model.first_blocked()];
+    for (std::uint32_t i = step.first_wait; i < step.first_wait + step.waits; ++i) {
+      const SyncPoint& point = plan_.sync_points[i];
+      if (model.reaches(point.semaphore, point.value) || point.semaphore >= kPayloads) continue;
+      return refuse(step.op, "still waits for " + plan_.name(point.semaphore) + where);
+    }
+    return refuse(step.op, std::string("still waits for a semaphore") + where);
+  }
+
+  Result<void> find_semaphores() {
+    SyncModel model(plan_);
+    RONDO_TRY(check_pending(model, plan_.span.first,
+                            " where the span begins, and what signals it comes later: begin the span before that"));
+    std::map<ObjectId, std::uint64_t> binaries;
+    std::set<ObjectId> timelines;
+    for (const SyncStep& step : plan_.sync) {
+      if (step.op < plan_.span.first || step.op >= plan_.span.last) continue;
+      const auto each = [&](std::uint32_t first, std::uint32_t count, bool signals) {
+        for (std::uint32_t i = first; i < first + count; ++i) {
+          const SyncPoint& point = plan_.sync_points[i];
+          if (point.semaphore >= kPayloads || !lives_at_begin(point.semaphore)) continue;
+          if (!point.timeline)
+            binaries.emplace(point.semaphore, model.value(point.semaphore));
+          else if (signals)
+            timelines.insert(point.semaphore);
+        }
+      };
+      each(step.first_wait, step.waits, false);
+      each(step.first_signal, step.signals, true);
+    }
+    RONDO_TRY(check_pending(model, plan_.span.last,
+                            " where the span ends, and what signals it comes later: end the span behind that"));
+    for (const auto& [semaphore, before] : binaries)
+      if (model.value(semaphore) != before) loop_.binaries.push_back({semaphore, before != 0});
+    loop_.timelines.assign(timelines.begin(), timelines.end());
+    return {};
+  }
+
+  void note_used(const Op& op) {
+    for (std::uint32_t i = 0; i < op.patches; ++i)
+      if (const ObjectId id = plan_.patches[op.first_patch + i].id; lives_at_begin(id)) used_.insert(id);
+  }
+
+  // What was recorded before the span and is submitted in it, and whether it is still there behind it.
+  Result<void> find_recordings() {
+    Recordings recordings(plan_);
+    for (std::uint32_t i = 0; i < plan_.span.first; ++i) recordings.take(i);
+    struct Before {
+      std::shared_ptr<Recording> recording;
+      std::size_t ops;
+      bool ended;
+    };
+    std::unordered_map<ObjectId, Before> before;
+    for (const auto& [id, recording] : recordings.all())
+      before[id] = {recording, recording->ops.size(), recording->ended};
+    std::set<ObjectId> needed;
+    const auto need = [&](ObjectId id, auto&& self) -> void {
+      const auto found = before.find(id);
+      if (found == before.end() || recordings.find(id) != found->second.recording) return;
+      if (!needed.insert(id).second) return;
+      for (const ObjectId inner : found->second.recording->secondaries) self(inner, self);
+    };
+    std::set<ObjectId> written;  // descriptor sets
+    for (std::uint32_t i = plan_.span.first; i < plan_.span.last; ++i) {
+      note_used(op(i));
+      switch (canonical(i)) {
+        case CommandId::vkUpdateDescriptorSets:
+        case CommandId::vkUpdateDescriptorSetWithTemplate:
+          for (std::uint32_t p = 0; p < op(i).patches; ++p)
+            if (const ObjectId id = plan_.patches[op(i).first_patch + p].id;
+                objects_[id].type == HandleType::VkDescriptorSet && lives_at_begin(id))
+              written.insert(id);
+          break;
+        case CommandId::vkCmdExecuteCommands:
+          for (std::uint32_t p = 0; p < op(i).patches; ++p)
+            if (const ObjectId id = plan_.patches[op(i).first_patch + p].id; id != op(i).dispatch) need(id, need);
+          break;
+        case CommandId::vkResetQueryPool:
+        case CommandId::vkGetQueryPoolResults:
+          RONDO_TRY(use_queries(i));
+          break;
+        default:
+          break;
+      }
+      for (const ObjectId id : submitted_commands(plan_, op(i))) {
+        need(id, need);
+        if (const auto recording = recordings.find(id); recording != nullptr)
+          for (const QueryUse& use : recording->queries) RONDO_TRY(use_query(i, use));
+      }
+      recordings.take(i);
+    }
+    // Half recorded where the span begins: it goes on there.
+    for (const auto& [id, state] : before)
+      if (!state.ended && state.recording->ops.size() != state.ops) needed.insert(id);
+
+    std::set<ObjectId> replaced;
+    const auto is_replaced = [&](ObjectId id) {
+      const Before& old = before.at(id);
+      if (recordings.find(id) != old.recording || old.recording->ops.size() != old.ops) return true;
+      for (const ObjectId inner : old.recording->secondaries)
+        if (replaced.count(inner) != 0) return true;
+      for (std::size_t k = 0; k < old.ops; ++k) {
+        const Op& one = op(old.recording->ops[k]);
+        for (std::uint32_t p = 0; p < one.patches; ++p)
+          if (written.count(plan_.patches[one.first_patch + p].id) != 0) return true;
+      }
+      return false;
+    };
+    for (bool more = true; more;) {
+      more = false;
+      for (const ObjectId id : needed)
+        if (replaced.count(id) == 0 && is_replaced(id)) more = replaced.insert(id).second;
+    }
+    for (const ObjectId id : needed) {
+      const Before& old = before.at(id);
+      for (std::size_t k = 0; k < old.ops; ++k) note_used(op(old.recording->ops[k]));
+      if (replaced.count(id) != 0)
+        loop_.recordings.insert(loop_.recordings.end(), old.recording->ops.begin(),
+                                old.recording->ops.begin() + static_cast<std::ptrdiff_t>(old.ops));
+      else if (old.recording->one_time)
+        flags_of(plan_, old.recording->ops.front(), &args_vkBeginCommandBuffer::pBeginInfo,
+                 &VkCommandBufferBeginInfo::flags) &=
+            ~static_cast<VkFlags>(VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+    }
+    std::sort(loop_.recordings.begin(), loop_.recordings.end());
+    for (const auto& [id, recording] : recordings.all())
+      if (is_older(id) && !recording->ended && op(recording->ops.front()).sequence >= begin_)
+        loop_.half_recorded.push_back(id);
+    loop_.sets.assign(written.begin(), written.end());
+    for (const auto& [pool, queries] : first_uses_) add_queries(pool, queries);
+    return {};
+  }
+
+  Result<void> use_queries(std::uint32_t at) {
+    view_.load(plan_, op(at));
+    if (canonical(at) == CommandId::vkResetQueryPool) {
+      const auto& a = view_.as<args_vkResetQueryPool>();
+      return use_query(at, {QueryUse::Kind::reset, view_.id(&a.queryPool), a.firstQuery, a.queryCount});
+    }
+    const auto& a = view_.as<args_vkGetQueryPoolResults>();
+    return use_query(at, {QueryUse::Kind::read, view_.id(&a.queryPool), a.firstQuery, a.queryCount});
+  }
+
+  // The first use decides: a reset asks for nothing, a write needs a reset between the iterations,
+  // and what is read had its value from before the span.
+  Result<void> use_query(std::uint32_t at, const QueryUse& use) {
+    if (!lives_at_begin(use.pool)) return {};
+    std::map<std::uint32_t, bool>& first = first_uses_[use.pool];
+    for (std::uint32_t q = use.first; q - use.first < use.count; ++q) {
+      if (use.kind == QueryUse::Kind::read && first.count(q) == 0)
+        return refuse(at, "reads query " + std::to_string(q) + " of " + plan_.name(use.pool) +
+                              ", whose value is from before the span");
+      first.emplace(q, use.kind == QueryUse::Kind::write);
+    }
+    return {};
+  }
+
+  void add_queries(ObjectId pool, const std::map<std::uint32_t, bool>& first) {
+    for (const auto& [query, needs_reset] : first) {
+      if (!needs_reset) continue;
+      const bool follows = !loop_.queries.empty() && loop_.queries.back().pool == pool &&
+                           loop_.queries.back().first + loop_.queries.back().count == query;
+      if (follows)
+        ++loop_.queries.back().count;
+      else
+        loop_.queries.push_back({pool, query, 1});
+    }
+  }
+
+  void find_states() {
+    for (const ObjectId id : used_) {
+      if (objects_[id].type == HandleType::VkFence) loop_.fences.push_back(id);
+      if (objects_[id].type == HandleType::VkEvent) loop_.events.push_back(id);
+    }
+    std::sort(loop_.fences.begin(), loop_.fences.end());
+    std::sort(loop_.events.begin(), loop_.events.end());
+  }
+
+  // Ends of older objects are left to the end of the run. A call that ends others, too, ends those.
+  void leave_older_alone() {
+    for (std::uint32_t i = plan_.span.first; i < plan_.span.last; ++i) {
+      Op& one = plan_.ops[i];
+      const auto ended = plan_.ended.begin() + one.first_ended;
+      const auto older = std::count_if(ended, ended + one.ended, [&](ObjectId id) { return is_older(id); });
+      if (older == 0) continue;
+      const CommandId id = canonical(i);
+      const bool by_name = id == CommandId::vkFreeCommandBuffers || id == CommandId::vkFreeDescriptorSets;
+      if (by_name && older != one.ended) {
+        for (std::uint32_t p = 0; p < one.patches; ++p) {
+          Patch& patch = plan_.patches[one.first_patch + p];
+          const HandleType type = objects_[patch.id].type;
+          if ((type == HandleType::VkCommandBuffer || type == HandleType::VkDescriptorSet) && is_older(patch.id))
+            patch.id = 0;
+        }
+        const auto rest = std::stable_partition(ended, ended + one.ended, [&](ObjectId e) { return !is_older(e); });
+        one.ended = static_cast<std::uint32_t>(rest - ended);
+      } else {
+        one.command = CommandId::rondoNote;
+        one.ended = one.patches = one.pointers = 0;
+      }
+    }
+  }
+
+  void find_survivors() {
+    std::unordered_set<ObjectId> born, ended;
+    for (std::uint32_t i = plan_.span.first; i < plan_.span.last; ++i) {
+      const Op& one = op(i);
+      for (std::uint32_t k = 0; k < one.created; ++k)
+        if (const ObjectId id = plan_.created[one.first_created + k].id; !is_older(id)) born.insert(id);
+      for (std::uint32_t k = 0; k < one.ended; ++k) ended.insert(plan_.ended[one.first_ended + k]);
+    }
+    for (const ObjectId id : born)
+      if (ended.count(id) == 0 && !is_never_destroyed(objects_[id].type)) loop_.survivors.push_back(id);
+    // Youngest first, memory behind what is bound to it, devices and instances last.
+    const auto rank = [&](ObjectId id) {
+      switch (objects_[id].type) {
+        case HandleType::VkDeviceMemory:
+          return 1;
+        case HandleType::VkDevice:
+          return 2;
+        case HandleType::VkInstance:
+          return 3;
+        default:
+          return 0;
+      }
+    };
+    std::sort(loop_.survivors.begin(), loop_.survivors.end(), [&](ObjectId a, ObjectId b) {
+      return rank(a) != rank(b) ? rank(a) < rank(b) : a > b;
+    });
+  }
+
+  // Pools from before the span give single command buffers and sets back.
+  void open_pools() {
+    std::set<ObjectId> command_pools, set_pools;
+    for (const std::uint32_t i : loop_.recordings) command_pools.insert(objects_[op(i).dispatch].parent);
+    for (const ObjectId id : loop_.half_recorded) command_pools.insert(objects_[id].parent);
+    for (const ObjectId id : loop_.survivors)
+      if (objects_[id].type == HandleType::VkDescriptorSet) set_pools.insert(objects_[id].parent);
+    for (std::uint32_t i = 0; i < plan_.span.last; ++i) {
+      if (canonical(i) == CommandId::vkCreateCommandPool && command_pools.count(op(i).subject) != 0)
+        flags_of(plan_, i, &args_vkCreateCommandPool::pCreateInfo, &VkCommandPoolCreateInfo::flags) |=
+            VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
+      if (canonical(i) == CommandId::vkCreateDescriptorPool && set_pools.count(op(i).subject) != 0)
+        flags_of(plan_, i, &args_vkCreateDescriptorPool::pCreateInfo, &VkDescriptorPoolCreateInfo::flags) |=
+            VK_DESCRIPTOR_POOL_CREATE_FREE_DESCRIPTOR_SET_BIT;
+    }
+  }
+
+  Plan& plan_;
+  const std::vector<Object>& objects_;
+  const std::uint64_t begin_, end_;  // sequence numbers of the span's first and last op
+  LoopPlan loop_;
+  OpView view_;
+  std::unordered_set<ObjectId> used_;  // older objects, by what is played
+  std::map<ObjectId, std::map<std::uint32_t, bool>> first_uses_;  // of queries: it was a write
+};
+
+}  // namespace
+
+Result<LoopPlan> plan_loop(Plan& plan) { return Planner(plan).run(); }
+
+}  // namespace rondo::player

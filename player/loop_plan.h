@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the ops of a span change of what was there before them: found once,
+// from the plan alone. The plan is changed with it so that the span can be
+// played any number of times: what ends an older object is left to the end of
+// the run, and pools can give back single objects.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "format/result.h"
+#include "player/plan.h"
+
+namespace rondo::player {
+
+struct LoopPlan {
+  // Made in the span and alive behind it, in the order to destroy them.
+  std::vector<ObjectId> survivors;
+  // Command buffers: ops that bring back a recording from before the span which the span submits and
+  // replaces, in their order; and those that are left half recorded.
+  std::vector<std::uint32_t> recordings;
+  std::vector<ObjectId> half_recorded;
+  // Binary semaphores that the span leaves otherwise than it found them.
+  struct Binary {
+    ObjectId semaphore;
+    bool signalled;  // before the span
+  };
+  std::vector<Binary> binaries;
+  std::vector<ObjectId> timelines;  // that the span signals
+  std::vector<ObjectId> fences, events;
+  std::vector<ObjectId> sets;  // descriptor sets that it writes
+  struct Queries {
+    ObjectId pool;
+    std::uint32_t first, count;
+  };
+  std::vector<Queries> queries;  // that it uses without a reset of its own
+};
+
+// Names the object where the span cannot be repeated.
+Result<LoopPlan> plan_loop(Plan& plan);
+
+}  // namespace rondo::player

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "player/recordings.h"
+
+#include "format/codec/schema.h"
+#include "generated/args.h"
+#include "player/plan_edit.h"
+
+namespace rondo::player {
+
+void Recordings::note(const Op& op, Recording& recording, CommandId canonical) {
+  const auto use = [&](QueryUse::Kind kind, const VkQueryPool& pool, std::uint32_t first, std::uint32_t count) {
+    recording.queries.push_back({kind, view_.id(&pool), first, count});
+  };
+  using Kind = QueryUse::Kind;
+  switch (canonical) {
+    case CommandId::vkCmdResetQueryPool: {
+      view_.load(plan_, op);
+      const auto& a = view_.as<args_vkCmdResetQueryPool>();
+      return use(Kind::reset, a.queryPool, a.firstQuery, a.queryCount);
+    }
+    case CommandId::vkCmdBeginQuery: {
+      view_.load(plan_, op);
+      const auto& a = view_.as<args_vkCmdBeginQuery>();
+      return use(Kind::write, a.queryPool, a.query, 1);
+    }
+    case CommandId::vkCmdBeginQueryIndexedEXT: {
+      view_.load(plan_, op);
+      const auto& a = view_.as<args_vkCmdBeginQueryIndexedEXT>();
+      return use(Kind::write, a.queryPool, a.query, 1);
+    }
+    case CommandId::vkCmdWriteTimestamp: {
+      view_.load(plan_, op);
+      const auto& a = view_.as<args_vkCmdWriteTimestamp>();
+      return use(Kind::write, a.queryPool, a.query, 1);
+    }
+    case CommandId::vkCmdWriteTimestamp2: {
+      view_.load(plan_, op);
+      const auto& a = view_.as<args_vkCmdWriteTimestamp2>();
+      return use(Kind::write, a.queryPool, a.query, 1);
+    }
+    case CommandId::vkCmdWriteAccelerationStructuresPropertiesKHR: {
+      view_.load(plan_, op);
+      const auto& a = view_.as<args_vkCmdWriteAccelerationStructuresPropertiesKHR>();
+      return use(Kind::write, a.queryPool, a.firstQuery, a.accelerationStructureCount);
+    }
+    case CommandId::vkCmdCopyQueryPoolResults: {
+      view_.load(plan_, op);
+      const auto& a = view_.as<args_vkCmdCopyQueryPoolResults>();
+      return use(Kind::read, a.queryPool, a.firstQuery, a.queryCount);
+    }
+    case CommandId::vkCmdExecuteCommands:
+      for (std::uint32_t i = 0; i < op.patches; ++i) {
+        const ObjectId id = plan_.patches[op.first_patch + i].id;
+        if (id == 0 || id == op.dispatch) continue;
+        recording.secondaries.push_back(id);
+        if (const auto inner = find(id); inner != nullptr)
+          recording.queries.insert(recording.queries.end(), inner->queries.begin(), inner->queries.end());
+      }
+      return;
+    default:
+      return;
+  }
+}
+
+void Recordings::take(std::uint32_t index) {
+  const Op& op = plan_.ops[index];
+  const codec::CommandInfo& command = codec::info(op.command);
+  switch (command.canonical) {
+    case CommandId::vkBeginCommandBuffer: {
+      auto& recording = current_[op.dispatch];
+      recording = std::make_shared<Recording>();
+      recording->ops.push_back(index);
+      view_.load(plan_, op);
+      const auto* info = view_.as<args_vkBeginCommandBuffer>().pBeginInfo;
+      recording->one_time = info != nullptr && (info->flags & VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT) != 0;
+      return;
+    }
+    case CommandId::vkEndCommandBuffer:
+      if (const auto recording = find(op.dispatch); recording != nullptr) {
+        recording->ops.push_back(index);
+        recording->ended = true;
+      }
+      return;
+    case CommandId::vkResetCommandBuffer:
+      current_.erase(op.dispatch);
+      return;
+    case CommandId::vkResetCommandPool: {
+      const ObjectId pool = named(plan_, op, HandleType::VkCommandPool);
+      std::erase_if(current_, [&](const auto& one) { return plan_.objects.objects()[one.first].parent == pool; });
+      return;
+    }
+    default:
+      break;
+  }
+  if (command.records_into_command_buffer) {
+    const auto recording = find(op.dispatch);
+    if (recording == nullptr) return;
+    recording->ops.push_back(index);
+    return note(op, *recording, command.canonical);
+  }
+  for (std::uint32_t i = 0; i < op.ended; ++i)
+    if (const ObjectId id = plan_.ended[op.first_ended + i];
+        plan_.objects.objects()[id].type == HandleType::VkCommandBuffer)
+      current_.erase(id);
+}
+
+std::vector<ObjectId> submitted_commands(const Plan& plan, const Op& op) {
+  std::vector<ObjectId> commands;
+  const CommandId id = codec::info(op.command).canonical;
+  if (id != CommandId::vkQueueSubmit && id != CommandId::vkQueueSubmit2) return commands;
+  for (std::uint32_t i = 0; i < op.patches; ++i) {
+    const ObjectId one = plan.patches[op.first_patch + i].id;
+    if (plan.objects.objects()[one].type == HandleType::VkCommandBuffer) commands.push_back(one);
+  }
+  return commands;
+}
+
+}  // namespace rondo::player

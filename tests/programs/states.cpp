@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each kind of state that outlives a submit: a scope "middle" begins with what
+// was before it and leaves something else, so that it comes out otherwise when
+// it is simply played again.
+//   states --state contents|sets|recordings|half|secondaries|fences|events|binaries|timelines|queries|results|objects|freed
+#include "accumulate.h"
+#include "objects.h"
+
+using namespace program;
+
+namespace {
+
+constexpr std::uint32_t kSlots = 8;
+
+struct States {
+  Context& c;
+  Commands commands;
+  Accumulate a;
+  PFN_vkQueueBeginDebugUtilsLabelEXT begin_label;
+  PFN_vkQueueEndDebugUtilsLabelEXT end_label;
+
+  void dispatch(VkCommandBuffer into, VkDescriptorSet set, std::uint32_t slot, std::uint32_t previous) {
+    begin(into, 0);
+    record_dispatch(a, into, set, slot, previous);
+    CHECK(vkEndCommandBuffer(into));
+  }
+  void run(VkCommandBuffer buffer) {
+    submit(c.queues[0], buffer, commands.done);
+    wait(c, commands);
+  }
+  void enter() {
+    VkDebugUtilsLabelEXT label{};
+    label.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT;
+    label.pLabelName = "middle";
+    begin_label(c.queues[0], &label);
+  }
+  void leave() { end_label(c.queues[0]); }
+};
+
+VkCommandBuffer another(States& s) { return allocate_command_buffer(s.c, s.commands.pool); }
+
+// A slot that adds to what it held.
+void contents(States& s) {
+  s.dispatch(s.commands.buffer, s.a.set, 0, 0);
+  s.run(s.commands.buffer);
+  s.enter();
+  s.run(s.commands.buffer);
+  s.run(s.commands.buffer);
+  s.leave();
+}
+
+// A set that names one buffer, and then another.
+void sets(States& s) {
+  Accumulate other = s.a;
+  other.output = create_mapped_buffer(s.c, s.a.output.bytes, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+  std::memset(other.output.words, 0, other.output.bytes);
+  s.enter();
+  s.dispatch(s.commands.buffer, s.a.set, 0, kNoSlot);
+  s.run(s.commands.buffer);
+  write_set(s.c, other, s.a.set);
+  s.dispatch(s.commands.buffer, s.a.set, 1, kNoSlot);
+  s.run(s.commands.buffer);
+  s.leave();
+  destroy(s.c, other.output);
+}
+
+// What was recorded before is submitted, and then something else in its place.
+void recordings(States& s) {
+  s.dispatch(s.commands.buffer, s.a.set, 0, kNoSlot);
+  s.enter();
+  s.run(s.commands.buffer);
+  s.dispatch(s.commands.buffer, s.a.set, 1, kNoSlot);
+  s.run(s.commands.buffer);
+  s.leave();
+}
+
+// Recorded one half before and one half in it; another is left in the middle.
+void half(States& s) {
+  const VkCommandBuffer open = another(s);
+  begin(s.commands.buffer, 0);
+  record_dispatch(s.a, s.commands.buffer, s.a.set, 0, kNoSlot);
+  s.enter();
+  record_dispatch(s.a, s.commands.buffer, s.a.set, 1, 1);
+  CHECK(vkEndCommandBuffer(s.commands.buffer));
+  s.run(s.commands.buffer);
+  begin(open, 0);
+  record_dispatch(s.a, open, s.a.set, 2, 1);
+  s.run(s.commands.buffer);
+  s.leave();
+  CHECK(vkEndCommandBuffer(open));
+  s.run(open);
+}
+
+// A secondary that the primaries of before and of the scope execute, recorded anew behind it.
+void secondaries(States& s) {
+  VkCommandBufferAllocateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
+  info.commandPool = s.commands.pool;
+  info.level = VK_COMMAND_BUFFER_LEVEL_SECONDARY;
+  info.commandBufferCount = 1;
+  VkCommandBuffer secondary;
+  CHECK(vkAllocateCommandBuffers(s.c.device, &info, &secondary));
+  const auto record = [&](std::uint32_t slot) {
+    const VkCommandBufferInheritanceInfo none{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO, nullptr,
+                                              VK_NULL_HANDLE, 0, VK_NULL_HANDLE, VK_FALSE, 0, 0};
+    VkCommandBufferBeginInfo begin_info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr, 0, &none};
+    CHECK(vkBeginCommandBuffer(secondary, &begin_info));
+    record_dispatch(s.a, secondary, s.a.set, slot, kNoSlot);
+    CHECK(vkEndCommandBuffer(secondary));
+  };
+  record(0);
+  begin(s.commands.buffer, 0);
+  vkCmdExecuteCommands(s.commands.buffer, 1, &secondary);
+  CHECK(vkEndCommandBuffer(s.commands.buffer));
+  s.enter();
+  s.run(s.commands.buffer);
+  record(1);
+  begin(s.commands.buffer, 0);
+  vkCmdExecuteCommands(s.commands.buffer, 1, &secondary);
+  CHECK(vkEndCommandBuffer(s.commands.buffer));
+  s.run(s.commands.buffer);
+  s.leave();
+}
+
+// Signalled when it is waited for, and not any more behind that.
+void fences(States& s) {
+  const VkFence fence = create_fence(s.c, VK_FENCE_CREATE_SIGNALED_BIT);
+  s.dispatch(s.commands.buffer, s.a.set, 0, 0);
+  s.run(s.commands.buffer);
+  s.enter();
+  CHECK(vkWaitForFences(s.c.device, 1, &fence, VK_TRUE, UINT64_MAX));
+  CHECK(vkResetFences(s.c.device, 1, &fence));
+  s.run(s.commands.buffer);
+  s.leave();
+  vkDestroyFence(s.c.device, fence, nullptr);
+}
+
+// Set when the work waits for it, and reset behind that.
+void events(States& s) {
+  const VkEvent event = create_event(s.c);
+  CHECK(vkSetEvent(s.c.device, event));
+  begin(s.commands.buffer, 0);
+  vkCmdWaitEvents(s.commands.buffer, 1, &event, VK_PIPELINE_STAGE_HOST_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0,
+                  nullptr, 0, nullptr, 0, nullptr);
+  record_dispatch(s.a, s.commands.buffer, s.a.set, 0, 0);
+  CHECK(vkEndCommandBuffer(s.commands.buffer));
+  s.enter();
+  s.run(s.commands.buffer);
+  CHECK(vkResetEvent(s.c.device, event));
+  s.leave();
+  vkDestroyEvent(s.c.device, event, nullptr);
+}
+
+// Signalled before it, taken in it.
+void binaries(States& s) {
+  const VkSemaphore semaphore = create_semaphore(s.c);
+  VkSubmitInfo signal{};
+  signal.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  signal.signalSemaphoreCount = 1;
+  signal.pSignalSemaphores = &semaphore;
+  CHECK(vkQueueSubmit(s.c.queues[0], 1, &signal, s.commands.done));
+  wait(s.c, s.commands);
+  s.dispatch(s.commands.buffer, s.a.set, 0, 0);
+  s.enter();
+  const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+  VkSubmitInfo work{};
+  work.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  work.waitSemaphoreCount = 1;
+  work.pWaitSemaphores = &semaphore;
+  work.pWaitDstStageMask = &stage;
+  work.commandBufferCount = 1;
+  work.pCommandBuffers = &s.commands.buffer;
+  CHECK(vkQueueSubmit(s.c.queues[0], 1, &work, s.commands.done));
+  wait(s.c, s.commands);
+  s.leave();
+  vkDestroySemaphore(s.c.device, semaphore, nullptr);
+}
+
+// The work waits for a value that the host gives.
+void timelines(States& s) {
+  const VkSemaphore timeline = create_timeline(s.c, 3);
+  s.dispatch(s.commands.buffer, s.a.set, 0, 0);
+  s.enter();
+  const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+  const std::uint64_t value = 4;
+  VkTimelineSemaphoreSubmitInfo values{};
+  values.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
+  values.waitSemaphoreValueCount = 1;
+  values.pWaitSemaphoreValues = &value;
+  VkSubmitInfo work{};
+  work.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  work.pNext = &values;
+  work.waitSemaphoreCount = 1;
+  work.pWaitSemaphores = &timeline;
+  work.pWaitDstStageMask = &stage;
+  work.commandBufferCount = 1;
+  work.pCommandBuffers = &s.commands.buffer;
+  CHECK(vkQueueSubmit(s.c.queues[0], 1, &work, s.commands.done));
+  const VkSemaphoreSignalInfo signal{VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, nullptr, timeline, value};
+  CHECK(vkSignalSemaphore(s.c.device, &signal));
+  wait(s.c, s.commands);
+  s.leave();
+  vkDestroySemaphore(s.c.device, timeline, nullptr);
+}
+
+// Reset before it, begun in it.
+void queries(States& s) {
+  VkQueryPoolCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
+  info.queryType = VK_QUERY_TYPE_OCCLUSION;
+  info.queryCount = 2;
+  VkQueryPool pool;
+  CHECK(vkCreateQueryPool(s.c.device, &info, nullptr, &pool));
+  begin(s.commands.buffer, 0);
+  vkCmdResetQueryPool(s.commands.buffer, pool, 0, 2);
+  CHECK(vkEndCommandBuffer(s.commands.buffer));
+  s.run(s.commands.buffer);
+  const VkCommandBuffer work = another(s);
+  begin(work, 0);
+  vkCmdBeginQuery(work, pool, 1, 0);
+  record_dispatch(s.a, work, s.a.set, 0, 0);
+  vkCmdEndQuery(work, pool, 1);
+  CHECK(vkEndCommandBuffer(work));
+  s.enter();
+  s.run(work);
+  std::uint64_t value = 0;
+  CHECK(vkGetQueryPoolResults(s.c.device, pool, 1, 1, sizeof value, &value, sizeof value,
+                              VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT));
+  s.leave();
+  vkDestroyQueryPool(s.c.device, pool, nullptr);
+}
+
+// A result of before is read in it.
+void results(States& s) {
+  VkQueryPoolCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
+  info.queryType = VK_QUERY_TYPE_OCCLUSION;
+  info.queryCount = 1;
+  VkQueryPool pool;
+  CHECK(vkCreateQueryPool(s.c.device, &info, nullptr, &pool));
+  begin(s.commands.buffer, 0);
+  vkCmdResetQueryPool(s.commands.buffer, pool, 0, 1);
+  vkCmdBeginQuery(s.commands.buffer, pool, 0, 0);
+  vkCmdEndQuery(s.commands.buffer, pool, 0);
+  CHECK(vkEndCommandBuffer(s.commands.buffer));
+  s.run(s.commands.buffer);
+  s.dispatch(s.commands.buffer, s.a.set, 0, 0);
+  s.enter();
+  s.run(s.commands.buffer);
+  std::uint64_t value = 0;
+  CHECK(vkGetQueryPoolResults(s.c.device, pool, 0, 1, sizeof value, &value, sizeof value,
+                              VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT));
+  s.leave();
+  vkDestroyQueryPool(s.c.device, pool, nullptr);
+}
+
+// Made in it, and left behind: a buffer with its memory, a set of a pool that frees none, a pipeline.
+void objects(States& s) {
+  const VkDescriptorPool pool = create_set_pool(s.c, 1, 0);
+  s.enter();
+  Accumulate other = s.a;
+  other.output = create_mapped_buffer(s.c, s.a.output.bytes, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+  std::memset(other.output.words, 0, other.output.bytes);
+  VkDescriptorSet set;
+  CHECK(allocate_sets(s.c, pool, s.a.set_layout, 1, &set));
+  write_set(s.c, other, set);
+  const VkCommandBuffer work = another(s);
+  s.dispatch(work, set, 0, 0);
+  s.run(work);
+  s.leave();
+  s.run(work);
+  vkDestroyDescriptorPool(s.c.device, pool, nullptr);
+  destroy(s.c, other.output);
+}
+
+// Ended in it: what was made before it.
+void freed(States& s) {
+  const VkDescriptorPool pool = create_set_pool(s.c, 2, 0), gone = create_set_pool(s.c, 1, 0);
+  VkDescriptorSet two[2], one;
+  CHECK(allocate_sets(s.c, pool, s.a.set_layout, 2, two));
+  CHECK(allocate_sets(s.c, gone, s.a.set_layout, 1, &one));
+  Accumulate other = s.a;
+  other.output = create_mapped_buffer(s.c, s.a.output.bytes, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+  std::memset(other.output.words, 0, other.output.bytes);
+  for (const VkDescriptorSet set : {two[0], two[1], one}) write_set(s.c, other, set);
+  const VkCommandBuffer old[2] = {another(s), another(s)};
+  s.dispatch(old[0], two[0], 0, 0);
+  s.dispatch(old[1], one, 1, 0);
+  s.enter();
+  s.run(old[0]);
+  s.run(old[1]);
+  const VkCommandBuffer fresh = another(s);
+  s.dispatch(fresh, two[1], 2, 1);
+  s.run(fresh);
+  const VkCommandBuffer all[3] = {old[0], fresh, old[1]};
+  vkFreeCommandBuffers(s.c.device, s.commands.pool, 3, all);
+  CHECK(vkResetDescriptorPool(s.c.device, pool, 0));
+  vkDestroyDescriptorPool(s.c.device, gone, nullptr);
+  VkDescriptorSet again[2];
+  CHECK(allocate_sets(s.c, pool, s.a.set_layout, 2, again));
+  write_set(s.c, other, again[1]);
+  s.dispatch(s.commands.buffer, again[1], 3, 2);
+  s.run(s.commands.buffer);
+  destroy(s.c, other.output);
+  s.leave();
+  vkDestroyDescriptorPool(s.c.device, pool, nullptr);
+}
+
+struct State {
+  const char* name;
+  void (*play)(States&);
+};
+constexpr State kStates[] = {{"contents", contents}, {"sets", sets},         {"recordings", recordings},
+                             {"half", half},         {"secondaries", secondaries}, {"fences", fences},
+                             {"events", events},     {"binaries", binaries}, {"timelines", timelines},
+                             {"queries", queries},   {"results", results},   {"objects", objects},
+                             {"freed", freed}};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view wanted = argc == 3 && std::string_view(argv[1]) == "--state" ? argv[2] : "contents";
+  VkPhysicalDeviceTimelineSemaphoreFeatures feature{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
+                                                    nullptr, VK_TRUE};
+  Wanted device;
+  device.api_version = VK_API_VERSION_1_2;
+  device.features = &feature;
+  device.instance_extensions = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
+  Context c = create_context("states", device);
+  States s{c, create_commands(c), create_accumulate(c, kSlots),
+           reinterpret_cast<PFN_vkQueueBeginDebugUtilsLabelEXT>(
+               vkGetInstanceProcAddr(c.instance, "vkQueueBeginDebugUtilsLabelEXT")),
+           reinterpret_cast<PFN_vkQueueEndDebugUtilsLabelEXT>(
+               vkGetInstanceProcAddr(c.instance, "vkQueueEndDebugUtilsLabelEXT"))};
+  if (s.begin_label == nullptr || s.end_label == nullptr) return cannot_run("this loader has no labels");
+  for (std::uint32_t slot = 0; slot < kSlots; ++slot) write_input(s.a, slot, slot);
+  for (const State& state : kStates) {
+    if (wanted != state.name) continue;
+    state.play(s);
+    std::printf("states: %s, checksum %016llx\n", state.name,
+                static_cast<unsigned long long>(checksum(s.a.output.words, kSlots * kSlotWords)));
+    destroy(c, s.a);
+    destroy(c, s.commands);
+    destroy(c);
+    return 0;
+  }
+  die("no such state", argc);
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// A span played again and again: what an iteration changed is put back, kind by
+// kind, and a loop that leaves one out is found out.
+#include <catch2/catch.hpp>
+
+#include "fixture.h"
+#include "json.h"
+#include "skip.h"
+
+using namespace scenario;
+
+namespace {
+
+enum { kFailed = 1, kUsage = 2, kDifferent = 5, kTimeout = 7 };
+
+struct State {
+  std::string name;       // of the program
+  std::string put_back;   // as the player calls it
+  std::string driver = lavapipe;
+};
+
+const Recording& captured_state(const State& state) {
+  const Recording& capture =
+      captured({program("states"), "--state", state.name}, {.checkpoints = "submit", .driver = state.driver});
+  INFO(capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  return capture;
+}
+
+void loops(const State& state) {
+  const Recording& capture = captured_state(state);
+  constexpr int kIterations = 6;  // the first one is not timed
+  const auto loop = [&](const Words& more) {
+    Words words{"--scope", "middle", "--loop", std::to_string(kIterations - 1), "--verify"};
+    words.insert(words.end(), more.begin(), more.end());
+    words.push_back(capture.path);
+    return player(words, state.driver);
+  };
+  const Outcome once = player({"--scope", "middle", "--verify", capture.path}, state.driver);
+  INFO(once.both());
+  CHECK(once.status == 0);
+  const Compared one = compared(once, "parts of buffers and images");
+  const Outcome all = loop({});
+  INFO(all.both());
+  CHECK(all.status == 0);
+  const Compared each = compared(all, "parts of buffers and images");
+  CHECK(each.equal == kIterations * one.equal);
+  CHECK(each.all == kIterations * one.all);
+  if (state.driver == lavapipe) {
+    const Outcome validated = loop({"--validate"});
+    INFO(validated.both());
+    CHECK(validated.status == 0);
+  }
+  if (state.put_back.empty()) return;
+  Command command;
+  use_driver_for_player(command.environment, state.driver, "");
+  command.arguments = {build_root() + "/player/player", "--scope", "middle", "--loop", "5", "--verify", "--timeout", "10",
+                       "--leave-out", state.put_back, capture.path};
+  const Outcome without = run(command);
+  INFO("without: " << without.both());
+  CHECK((without.status != 0 || count(without.err, "fake driver:") > 0));
+}
+
+}  // namespace
+
+SCENARIO("what the work of an iteration wrote is put back", "[looping]") { loops({"contents", "contents"}); }
+SCENARIO("descriptor sets that an iteration wrote are put back", "[looping]") { loops({"sets", "sets"}); }
+SCENARIO("command buffers that an iteration recorded anew are put back", "[looping]") {
+  loops({"recordings", "recordings"});
+}
+SCENARIO("command buffers that an iteration finds half recorded are put back", "[looping]") {
+  loops({"half", "recordings"});
+}
+SCENARIO("secondary command buffers are put back, and what executes them", "[looping]") {
+  loops({"secondaries", "recordings"});
+}
+SCENARIO("fences are put back", "[looping]") { loops({"fences", "fences"}); }
+SCENARIO("events are put back", "[looping]") { loops({"events", "events"}); }
+SCENARIO("binary semaphores are put back", "[looping]") { loops({"binaries", "binaries"}); }
+SCENARIO("timeline semaphores are put back", "[looping]") { loops({"timelines", "timelines"}); }
+SCENARIO("queries are reset for the next iteration", "[looping]") { loops({"queries", "queries", fake}); }
+SCENARIO("what an iteration made and left is destroyed", "[looping]") {
+  loops({"objects", ""});
+  const Recording& capture = captured_state({"objects", "", fake});
+  const auto in_little_memory = [&](const Words& more) {
+    Words words{"--scope", "middle", "--loop", "200", "--report", capture.path + ".json"};
+    words.insert(words.end(), more.begin(), more.end());
+    words.push_back(capture.path);
+    return player(words, fake, "budget=65536");
+  };
+  const Outcome all = in_little_memory({});
+  INFO(all.both());
+  CHECK(all.status == 0);
+  const Outcome without = in_little_memory({"--leave-out", "objects"});
+  INFO("without: " << without.both());
+  CHECK(without.status == kFailed);
+  CHECK(without.err.find("VK_ERROR_OUT_OF_DEVICE_MEMORY") != std::string::npos);
+}
+SCENARIO("what was made before the span and ended in it is there for the next iteration", "[looping]") {
+  loops({"freed", ""});
+}
+
+SCENARIO("a span that depends on a query from before it is refused, and named", "[looping]") {
+  const Recording& capture = captured_state({"results", ""});
+  const Outcome outcome = player({"--scope", "middle", "--loop", "3", capture.path});
+  INFO(outcome.both());
+  CHECK(outcome.status == kFailed);
+  CHECK(is_one_line(outcome, "player"));
+  CHECK(outcome.err.find("query 0 of VkQueryPool#0, whose value is from before the span") != std::string::npos);
+  CHECK(player({"--scope", "middle", "--verify", capture.path}).status == 0);
+}
+
+SCENARIO("a span that is not there is told from what there is", "[looping]") {
+  const Recording& capture = captured_state({"contents", ""});
+  const auto says = [&](const Words& words, const std::string& sentence) {
+    Words all = words;
+    all.push_back(capture.path);
+    const Outcome outcome = player(all);
+    INFO(outcome.both());
+    CHECK(outcome.status == kUsage);
+    CHECK(is_one_line(outcome, "player"));
+    CHECK(outcome.err.find(sentence) != std::string::npos);
+  };
+  says({"--scope", "midle"}, "there is no scope \"midle\"; the nearest names are \"middle\"");
+  says({"--scope", "middle#1"}, "was entered 1 time: there is no #1");
+  says({"--frames", "0:1"}, "there is no frames 0:1: it has 0 frames");
+  says({"--submits", "2:9"}, "it has 3 submits, 0:3");
+  says({"--submits", "2:2"}, "it ends before it begins");
+  says({"--submits", "2"}, "is not A:B");
+  says({"--scope", "middle", "--submits", "0:1"}, "a span is either");
+}
+
+SCENARIO("frames of a program with windows loop with everything compared", "[looping]") {
+  const Recording& capture = captured(vkcube(60), {.checkpoints = "present"});
+  REQUIRE(capture.run.status == 0);
+  const TemporaryDirectory directory;
+  const std::string report = directory.file("report.json");
+  const Outcome outcome =
+      player({"--frames", "10:20", "--loop", "50", "--warmup", "2", "--verify", "--report", report, capture.path});
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(compared(outcome, "images").equal == 520);
+  const Json json = Json::parse(read_file(report));
+  CHECK(json.at("/iterations/49/seconds") != "");
+}
+
+SCENARIO("scopes that a program marks are listed, played and looped", "[looping]") {
+  const Recording& capture = captured({program("scopes")}, {.checkpoints = "submit"});
+  INFO(capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  const Outcome listed = rondo({"info", "--scopes", "--times", capture.path});
+  INFO(listed.both());
+  CHECK(listed.status == 0);
+  for (const char* row : {"prefill#0", "decode#0", "decode#2", "sample#2", "beside#0", "\ninit#0", "\ndeinit#0"})
+    CHECK(count(listed.out, row) == 1);
+  CHECK(count(listed.out, "before everything") == 0);
+  CHECK(count(listed.out, "never") == 1);
+  const auto submits = [&](const std::string& name) {
+    const Json info = Json::parse(rondo({"info", "--scopes", "--times", "--json", capture.path}).out);
+    for (std::size_t i = 0; i < info.size("/scope_rows"); ++i) {
+      const std::string row = "/scope_rows/" + std::to_string(i);
+      if (info.at(row + "/scope") + "#" + info.at(row + "/occurrence") == name) return info.at(row + "/submits");
+    }
+    return std::string("none");
+  };
+  CHECK(submits("\"prefill\"#0") == "1");
+  CHECK(submits("\"decode\"#1") == "2");
+  CHECK(submits("\"beside\"#0") == "0");
+  for (const std::string name : {"prefill", "decode", "decode#1", "sample#0"}) {
+    INFO(name);
+    const Outcome once = player({"--scope", name, "--verify", capture.path});
+    INFO(once.both());
+    CHECK(once.status == 0);
+    const Outcome looped = player({"--scope", name, "--verify", "--loop", "4", capture.path});
+    INFO(looped.both());
+    CHECK(looped.status == 0);
+    CHECK(compared(looped, "parts of buffers and images").equal ==
+          5 * compared(once, "parts of buffers and images").equal);
+  }
+  const Outcome open = player({"--scope", "left open", capture.path});
+  INFO(open.both());
+  CHECK(open.status == kUsage);
+  CHECK(open.err.find("never ended") != std::string::npos);
+}
+
+SCENARIO("scopes cost a program nothing but time where nothing records", "[looping]") {
+  Command alone;
+  alone.arguments = {program("scopes")};
+  use_driver(alone.environment, lavapipe);
+  const Outcome outcome = run(alone);
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(outcome.err.empty());
+  Command python;
+  python.arguments = {"python3", "-c",
+                      "import sys; sys.path.insert(0, '" RONDO_DOCS "/../scope')\n"
+                      "from rondo_scope import scope\n"
+                      "with scope('a'):\n  print('in')"};
+  python.environment["RONDO_SCOPE_LIBRARY"] = build_root() + "/scope/librondo-scope.so";
+  CHECK(run(python).out == "in\n");
+  python.environment["RONDO_SCOPE_LIBRARY"] = "/nowhere.so";
+  CHECK(run(python).out == "in\n");
+}
