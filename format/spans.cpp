@@ -184,6 +184,7 @@ void SpanFinder::take(const Call& call) {
   const bool settles = waited(call) || is_checkpoint(call.command.canonical);
   if (settles && !settled_.empty() && (presents_.empty() || presents_.back() < submits_.back()))
     settled_.back() = call.sequence;
+  if (is_checkpoint(call.command.canonical)) last_checkpoint_ = call.sequence;
   if (waited(call)) {
     last_wait_ = call.sequence;
     last_wait_ns_ = call.end_ns;
@@ -332,7 +333,8 @@ Result<Span> SpanFinder::find(const SpanRequest& request, const std::string& fil
     case Kind::whole:
       span.records = {first_, last_};
       if (first_submit_ != 0)
-        span.records = {first_submit_, std::max({last_wait_, submits_.back(), presents_.empty() ? 0 : presents_.back()})};
+        span.records = {first_submit_, std::max({last_wait_, last_checkpoint_, submits_.back(),
+                                                 presents_.empty() ? 0 : presents_.back()})};
       span.intervals = {span.records};
       return span;
     case Kind::frames:

@@ -116,6 +116,7 @@ class SpanFinder {
   std::uint64_t first_ns_ = 0, last_ns_ = 0;
   std::uint64_t first_submit_ = 0, first_submit_ns_ = 0;
   std::uint64_t last_wait_ = 0, last_wait_ns_ = 0;
+  std::uint64_t last_checkpoint_ = 0;
 };
 
 }  // namespace rondo

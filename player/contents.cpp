@@ -93,7 +93,8 @@ Result<void> Contents::add(std::uint32_t index, const std::string& name, VkDevic
   if (kept.mapped == nullptr) {
     if (dedicated != 0)
       return fail(Status::failed, run_.plan().path + ": the span cannot be looped: " + name +
-                                      " belongs to one image or buffer alone and the host cannot see it");
+                                      " belongs to one image or buffer alone and the host cannot see it; --fresh plays "
+                                      "each iteration from nothing");
     RONDO_TRY(cover(kept, type));
   }
   kept_.push_back(std::move(kept));

@@ -149,6 +149,11 @@ class Planner {
           for (std::uint32_t p = 0; p < op(i).patches; ++p)
             if (const ObjectId id = plan_.patches[op(i).first_patch + p].id; id != op(i).dispatch) need(id, need);
           break;
+        case CommandId::vkGetRayTracingShaderGroupHandlesKHR:
+          if (const ObjectId id = named(plan_, op(i), HandleType::VkPipeline); !is_older(id))
+            return refuse(i, "asks for the shader groups of " + plan_.name(id) +
+                                 ", which every iteration makes anew: they may get other handles than those stored");
+          break;
         case CommandId::vkResetQueryPool:
         case CommandId::vkGetQueryPoolResults:
           RONDO_TRY(use_queries(i));
@@ -161,6 +166,8 @@ class Planner {
         if (const auto recording = recordings.find(id); recording != nullptr)
           for (const QueryUse& use : recording->queries) RONDO_TRY(use_query(i, use));
       }
+      // What frees it is left out, and it stays as it is.
+      for (std::uint32_t e = 0; e < op(i).ended; ++e) note_half_recorded(recordings, plan_.ended[op(i).first_ended + e]);
       recordings.take(i);
     }
     // Half recorded where the span begins: it goes on there.
@@ -197,12 +204,16 @@ class Planner {
             ~static_cast<VkFlags>(VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
     }
     std::sort(loop_.recordings.begin(), loop_.recordings.end());
-    for (const auto& [id, recording] : recordings.all())
-      if (is_older(id) && !recording->ended && op(recording->ops.front()).sequence >= begin_)
-        loop_.half_recorded.push_back(id);
+    for (const auto& [id, recording] : recordings.all()) note_half_recorded(recordings, id);
     loop_.sets.assign(written.begin(), written.end());
     for (const auto& [pool, queries] : first_uses_) add_queries(pool, queries);
     return {};
+  }
+
+  void note_half_recorded(const Recordings& recordings, ObjectId id) {
+    const auto recording = recordings.find(id);
+    if (recording != nullptr && is_older(id) && !recording->ended && op(recording->ops.front()).sequence >= begin_)
+      loop_.half_recorded.push_back(id);
   }
 
   Result<void> use_queries(std::uint32_t at) {
@@ -250,29 +261,49 @@ class Planner {
     std::sort(loop_.events.begin(), loop_.events.end());
   }
 
+  static void leave_out(Op& op) {
+    op.command = CommandId::rondoNote;
+    op.ended = op.patches = op.pointers = 0;
+  }
+
   // Ends of older objects are left to the end of the run. A call that ends others, too, ends those.
-  void leave_older_alone() {
-    for (std::uint32_t i = plan_.span.first; i < plan_.span.last; ++i) {
-      Op& one = plan_.ops[i];
-      const auto ended = plan_.ended.begin() + one.first_ended;
-      const auto older = std::count_if(ended, ended + one.ended, [&](ObjectId id) { return is_older(id); });
-      if (older == 0) continue;
-      const CommandId id = canonical(i);
-      const bool by_name = id == CommandId::vkFreeCommandBuffers || id == CommandId::vkFreeDescriptorSets;
-      if (by_name && older != one.ended) {
-        for (std::uint32_t p = 0; p < one.patches; ++p) {
-          Patch& patch = plan_.patches[one.first_patch + p];
-          const HandleType type = objects_[patch.id].type;
-          if ((type == HandleType::VkCommandBuffer || type == HandleType::VkDescriptorSet) && is_older(patch.id))
-            patch.id = 0;
-        }
-        const auto rest = std::stable_partition(ended, ended + one.ended, [&](ObjectId e) { return !is_older(e); });
-        one.ended = static_cast<std::uint32_t>(rest - ended);
-      } else {
-        one.command = CommandId::rondoNote;
-        one.ended = one.patches = one.pointers = 0;
-      }
+  template <class Stays>
+  void leave_alone(std::uint32_t index, const Stays& stays) {
+    Op& one = plan_.ops[index];
+    const auto ended = plan_.ended.begin() + one.first_ended;
+    const auto staying = std::count_if(ended, ended + one.ended, stays);
+    if (staying == 0) return;
+    const CommandId id = canonical(index);
+    const bool by_name = id == CommandId::vkFreeCommandBuffers || id == CommandId::vkFreeDescriptorSets;
+    if (!by_name || staying == one.ended) return leave_out(one);
+    for (std::uint32_t p = 0; p < one.patches; ++p) {
+      Patch& patch = plan_.patches[one.first_patch + p];
+      const HandleType type = objects_[patch.id].type;
+      if ((type == HandleType::VkCommandBuffer || type == HandleType::VkDescriptorSet) && stays(patch.id)) patch.id = 0;
     }
+    const auto rest = std::stable_partition(ended, ended + one.ended, [&](ObjectId e) { return !stays(e); });
+    one.ended = static_cast<std::uint32_t>(rest - ended);
+  }
+
+  void leave_older_alone() {
+    // A reset ends all sets of its pool here: also those that the program had freed before, and that stay.
+    std::unordered_set<ObjectId> kept_pools;
+    for (ObjectId id = 1; id < objects_.size(); ++id)
+      if (objects_[id].type == HandleType::VkDescriptorSet && lives_at_begin(id)) kept_pools.insert(objects_[id].parent);
+    for (std::uint32_t i = plan_.span.first; i < plan_.span.last; ++i)
+      if (canonical(i) == CommandId::vkResetDescriptorPool && kept_pools.count(op(i).subject) != 0)
+        leave_out(plan_.ops[i]);
+      else
+        leave_alone(i, [&](ObjectId id) { return is_older(id); });
+    // What a recording used and a program ended before it was submitted, as it may with some kinds: to
+    // record it again takes them all.
+    std::unordered_set<ObjectId> gone;
+    for (const std::uint32_t i : loop_.recordings)
+      for (std::uint32_t p = 0; p < op(i).patches; ++p)
+        if (const ObjectId id = plan_.patches[op(i).first_patch + p].id; id != 0 && !lives_at_begin(id)) gone.insert(id);
+    if (gone.empty()) return;
+    for (std::uint32_t i = 0; i < plan_.span.first; ++i)
+      leave_alone(i, [&](ObjectId id) { return gone.count(id) != 0; });
   }
 
   void find_survivors() {

@@ -5,6 +5,7 @@
 
 #include "fixture.h"
 #include "json.h"
+#include "replays.h"
 #include "skip.h"
 
 using namespace scenario;
@@ -200,4 +201,12 @@ SCENARIO("scopes cost a program nothing but time where nothing records", "[loopi
   CHECK(run(python).out == "in\n");
   python.environment["RONDO_SCOPE_LIBRARY"] = "/nowhere.so";
   CHECK(run(python).out == "in\n");
+}
+
+SCENARIO("a program that ends what it made replays bit for bit", "[looping]") {
+  replays_bit_for_bit({program("states"), "--state", "freed"}, {.submits = 4});
+}
+
+SCENARIO("a program with scopes replays bit for bit", "[looping]") {
+  replays_bit_for_bit({program("scopes")}, {.submits = 8});
 }

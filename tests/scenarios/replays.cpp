@@ -139,12 +139,24 @@ void replays_bit_for_bit(const Words& words, const Expectations& expected) {
     if (expected.submits != 0) WHEN("it is captured with checkpoints of submits") {
         THEN("what each of them wrote is equal in a replay") { writes_the_same(words, expected); }
       }
-    WHEN("it is replayed three times over, compared before and behind") {
+    WHEN("it is replayed three times over, each compared") {
       Words arguments{"--loop", "3", capture.path};
       if (expected.no_checkpoints.empty() && why_not.empty()) arguments.push_back("--verify");
       const Outcome outcome = player(arguments, expected.driver, expected.replay_settings);
       INFO(outcome.both());
-      THEN("every pass succeeds") { CHECK(outcome.status == 0); }
+      if (expected.not_looped_because.empty()) {
+        THEN("every pass succeeds") { CHECK(outcome.status == 0); }
+      } else {
+        THEN("it is refused by name, and succeeds from nothing") {
+          CHECK(outcome.status == 1);
+          CHECK(outcome.err.find("cannot be looped") != std::string::npos);
+          CHECK(outcome.err.find(expected.not_looped_because) != std::string::npos);
+          arguments.push_back("--fresh");
+          const Outcome fresh = player(arguments, expected.driver, expected.replay_settings);
+          INFO(fresh.both());
+          CHECK(fresh.status == 0);
+        }
+      }
     }
     if (expected.not_validated_because.empty()) WHEN("it is replayed under the validation layer") {
         const Outcome outcome =

@@ -30,6 +30,8 @@ struct Expectations {
   std::string no_contents_because = {};
   // Why the validation layer here cannot judge the replay; empty: it can.
   std::string not_validated_because = {};
+  // Why its work cannot be looped, in the player's words; empty: it can.
+  std::string not_looped_because = {};
   // What the validation layer says, for the program itself does so; empty: nothing.
   std::string draws_message = {};
 };

@@ -43,10 +43,22 @@ TEST(Options, TellACapturedDevicesTargetFromAName) {
 }
 
 TEST(Options, RefuseWhatThisPlayerDoesNotDo) {
-  for (const char* option : {"--frames=1:2", "--submits=1:2", "--scope=x", "--benchmark", "--replace=a=b",
-                             "--allow-files=/", "--file-remap=a=b", "--bogus"})
+  for (const char* option : {"--benchmark", "--replace=a=b", "--allow-files=/", "--file-remap=a=b", "--bogus"})
     is_usage_error({option, "x"}, std::string(option).substr(0, std::string(option).find('=')));
   is_usage_error({"--verify=psnr:40", "x"}, "--verify");
+}
+
+TEST(Options, SpansAreOneOfThree) {
+  const auto parsed = parse({"--scope", "decode#2", "--warmup", "3", "--memory-budget", "64", "x.rondo"});
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->options.span.kind, SpanRequest::Kind::scope);
+  EXPECT_EQ(parsed->options.span.name, "decode");
+  EXPECT_EQ(parsed->options.span.occurrence, 2u);
+  EXPECT_EQ(parsed->options.warmup, 3u);
+  EXPECT_EQ(parsed->options.memory_budget, std::size_t{64} << 20);
+  is_usage_error({"--frames", "1:2", "--submits", "1:2", "x"}, "either");
+  is_usage_error({"--frames", "2:1", "x"}, "ends before it begins");
+  is_usage_error({"--memory-budget", "0", "x"}, "--memory-budget");
 }
 
 TEST(Options, RefuseWrongValues) {
