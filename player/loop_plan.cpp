@@ -33,6 +33,7 @@ class Planner {
 
   Result<LoopPlan> run() {
     RONDO_TRY(check_settles());
+    RONDO_TRY(find_binds());
     RONDO_TRY(find_semaphores());
     RONDO_TRY(find_recordings());
     find_states();
@@ -64,6 +65,28 @@ class Planner {
                                      " as a sync fd, which an iteration cannot take back");
       if (settle.lost != kNone)
         return refuse(settle.op, "lost " + plan_.name(plan_.devices[settle.lost].id) + ": nothing brings it back");
+    }
+    return {};
+  }
+
+  Result<void> find_binds() {
+    for (std::uint32_t i = plan_.span.first; i < plan_.span.last; ++i) {
+      const CommandId id = canonical(i);
+      if (id != CommandId::vkBindBufferMemory && id != CommandId::vkBindImageMemory &&
+          id != CommandId::vkBindBufferMemory2 && id != CommandId::vkBindImageMemory2)
+        continue;
+      ObjectId older = 0, newer = 0;
+      for (std::uint32_t p = 0; p < op(i).patches; ++p) {
+        const ObjectId named = plan_.patches[op(i).first_patch + p].id;
+        const HandleType type = objects_[named].type;
+        if (type == HandleType::VkBuffer || type == HandleType::VkImage) (is_older(named) ? older : newer) = named;
+        if (type == HandleType::VkDeviceMemory && !is_older(named)) newer = named;
+      }
+      if (older == 0) continue;
+      if (newer != 0)
+        return refuse(i, "binds " + plan_.name(older) + ", which is from before the span, beside or to " +
+                             plan_.name(newer) + ", which every iteration makes anew");
+      loop_.once.push_back(i);
     }
     return {};
   }
@@ -261,11 +284,6 @@ class Planner {
     std::sort(loop_.events.begin(), loop_.events.end());
   }
 
-  static void leave_out(Op& op) {
-    op.command = CommandId::rondoNote;
-    op.ended = op.patches = op.pointers = 0;
-  }
-
   // Ends of older objects are left to the end of the run. A call that ends others, too, ends those.
   template <class Stays>
   void leave_alone(std::uint32_t index, const Stays& stays) {
@@ -361,6 +379,11 @@ class Planner {
 };
 
 }  // namespace
+
+void leave_out(Op& op) {
+  op.command = CommandId::rondoNote;
+  op.ended = op.created = op.patches = op.pointers = 0;
+}
 
 Result<LoopPlan> plan_loop(Plan& plan) { return Planner(plan).run(); }
 

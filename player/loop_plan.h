@@ -34,7 +34,12 @@ struct LoopPlan {
     std::uint32_t first, count;
   };
   std::vector<Queries> queries;  // that it uses without a reset of its own
+  // Ops that bind older resources to older memory: there is no way back, so they are played once.
+  std::vector<std::uint32_t> once;
 };
+
+// In no iteration from here on.
+void leave_out(Op& op);
 
 // Names the object where the span cannot be repeated.
 Result<LoopPlan> plan_loop(Plan& plan);

@@ -81,7 +81,7 @@ Result<void> play_from_nothing(const Options& options, const Plan& plan, const P
   return {};
 }
 
-Result<void> iterate(const Options& options, const Plan& plan, Run& run, const LoopPlan* loop, Outcome& outcome) {
+Result<void> iterate(const Options& options, Plan& plan, Run& run, const LoopPlan* loop, Outcome& outcome) {
   run.look(false, false);
   RONDO_TRY(run.play_to(plan.span.first));
   run.skip_image_checks();
@@ -103,6 +103,8 @@ Result<void> iterate(const Options& options, const Plan& plan, Run& run, const L
     if (i >= untimed) outcome.iterations.push_back(*times);
     outcome.played = run.counts();
     if (looper) RONDO_TRY(looper->restore());
+    if (loop != nullptr && i == 0)
+      for (const std::uint32_t op : loop->once) leave_out(plan.ops[op]);
   }
   run.skip_image_checks();
   if (looper) outcome.bytes_kept = looper->bytes_kept();
