@@ -141,7 +141,11 @@ class Planner {
   // What was recorded before the span and is submitted in it, and whether it is still there behind it.
   Result<void> find_recordings() {
     Recordings recordings(plan_);
-    for (std::uint32_t i = 0; i < plan_.span.first; ++i) recordings.take(i);
+    for (std::uint32_t i = 0; i < plan_.span.first; ++i) {
+      note_events(recordings, i);
+      recordings.take(i);
+    }
+    const std::map<ObjectId, bool> events_before = device_events_;
     struct Before {
       std::shared_ptr<Recording> recording;
       std::size_t ops;
@@ -189,6 +193,7 @@ class Planner {
         if (const auto recording = recordings.find(id); recording != nullptr)
           for (const QueryUse& use : recording->queries) RONDO_TRY(use_query(i, use));
       }
+      note_events(recordings, i);
       // What frees it is left out, and it stays as it is.
       for (std::uint32_t e = 0; e < op(i).ended; ++e) note_half_recorded(recordings, plan_.ended[op(i).first_ended + e]);
       recordings.take(i);
@@ -228,6 +233,8 @@ class Planner {
     }
     std::sort(loop_.recordings.begin(), loop_.recordings.end());
     for (const auto& [id, recording] : recordings.all()) note_half_recorded(recordings, id);
+    for (const auto& [event, set] : events_before)
+      if (device_events_.at(event) != set) loop_.device_events.push_back({event, set});
     loop_.sets.assign(written.begin(), written.end());
     for (const auto& [pool, queries] : first_uses_) add_queries(pool, queries);
     return {};
@@ -237,6 +244,22 @@ class Planner {
     const auto recording = recordings.find(id);
     if (recording != nullptr && is_older(id) && !recording->ended && op(recording->ops.front()).sequence >= begin_)
       loop_.half_recorded.push_back(id);
+  }
+
+  // Of those of the device alone, in the order of the submits.
+  void note_events(const Recordings& recordings, std::uint32_t index) {
+    if (canonical(index) == CommandId::vkCreateEvent) {
+      view_.load(plan_, op(index));
+      const auto* info = view_.as<args_vkCreateEvent>().pCreateInfo;
+      if (info != nullptr && (info->flags & VK_EVENT_CREATE_DEVICE_ONLY_BIT) != 0)
+        device_events_[op(index).subject] = false;
+    }
+    if (device_events_.empty()) return;
+    for (const ObjectId id : submitted_commands(plan_, op(index)))
+      if (const auto recording = recordings.find(id); recording != nullptr)
+        for (const EventUse& use : recording->events)
+          if (const auto found = device_events_.find(use.event); found != device_events_.end())
+            found->second = use.set;
   }
 
   Result<void> use_queries(std::uint32_t at) {
@@ -278,7 +301,7 @@ class Planner {
   void find_states() {
     for (const ObjectId id : used_) {
       if (objects_[id].type == HandleType::VkFence) loop_.fences.push_back(id);
-      if (objects_[id].type == HandleType::VkEvent) loop_.events.push_back(id);
+      if (objects_[id].type == HandleType::VkEvent && device_events_.count(id) == 0) loop_.events.push_back(id);
     }
     std::sort(loop_.fences.begin(), loop_.fences.end());
     std::sort(loop_.events.begin(), loop_.events.end());
@@ -375,6 +398,7 @@ class Planner {
   LoopPlan loop_;
   OpView view_;
   std::unordered_set<ObjectId> used_;  // older objects, by what is played
+  std::map<ObjectId, bool> device_events_;  // that there are so far: set
   std::map<ObjectId, std::map<std::uint32_t, bool>> first_uses_;  // of queries: it was a write
 };
 

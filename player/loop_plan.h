@@ -28,6 +28,13 @@ struct LoopPlan {
   std::vector<Binary> binaries;
   std::vector<ObjectId> timelines;  // that the span signals
   std::vector<ObjectId> fences, events;
+  // Events of the device alone, which the host can neither ask nor set, that the span leaves otherwise
+  // than it found them.
+  struct DeviceEvent {
+    ObjectId event;
+    bool set;  // before the span
+  };
+  std::vector<DeviceEvent> device_events;
   std::vector<ObjectId> sets;  // descriptor sets that it writes
   struct Queries {
     ObjectId pool;

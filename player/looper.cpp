@@ -84,6 +84,7 @@ Result<void> Looper::restore() {
   if (puts_back("timelines")) RONDO_TRY(restore_timelines());
   if (puts_back("fences")) RONDO_TRY(restore_fences());
   if (puts_back("events")) RONDO_TRY(restore_events());
+  if (puts_back("events")) RONDO_TRY(restore_device_events());
   if (puts_back("recordings")) RONDO_TRY(restore_recordings());
   if (puts_back("presents"))
     for (auto& [swapchain, id] : presents_) {
@@ -161,17 +162,31 @@ Result<void> Looper::restore_events() {
   return {};
 }
 
+template <class Record>
+Result<void> Looper::by_commands(ObjectId of, const Record& record) {
+  DeviceState& device = device_of(of);
+  auto& commands = device.one_shots[device.service_family];
+  if (commands == nullptr) commands = std::make_unique<gpu::OneShot>(device.access, device.service_family);
+  auto begun = commands->begin();
+  if (!begun) return tl::unexpected<Error>(begun.error());
+  record(device.dispatch, *begun);
+  return commands->submit_and_wait(device.service_queue, {});
+}
+
+Result<void> Looper::restore_device_events() {
+  for (const LoopPlan::DeviceEvent& event : plan_.device_events)
+    RONDO_TRY(by_commands(event.event, [&](const Dispatch& vk, VkCommandBuffer commands) {
+      const auto handle = as_handle<VkEvent>(run_.slot(event.event));
+      (event.set ? vk.vkCmdSetEvent : vk.vkCmdResetEvent)(commands, handle, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+    }));
+  return {};
+}
+
 Result<void> Looper::restore_queries() {
-  for (const LoopPlan::Queries& queries : plan_.queries) {
-    DeviceState& device = device_of(queries.pool);
-    auto& commands = device.one_shots[device.service_family];
-    if (commands == nullptr) commands = std::make_unique<gpu::OneShot>(device.access, device.service_family);
-    auto begun = commands->begin();
-    if (!begun) return tl::unexpected<Error>(begun.error());
-    device.dispatch.vkCmdResetQueryPool(*begun, as_handle<VkQueryPool>(run_.slot(queries.pool)), queries.first,
-                                        queries.count);
-    RONDO_TRY(commands->submit_and_wait(device.service_queue, {}));
-  }
+  for (const LoopPlan::Queries& queries : plan_.queries)
+    RONDO_TRY(by_commands(queries.pool, [&](const Dispatch& vk, VkCommandBuffer commands) {
+      vk.vkCmdResetQueryPool(commands, as_handle<VkQueryPool>(run_.slot(queries.pool)), queries.first, queries.count);
+    }));
   return {};
 }
 

@@ -35,7 +35,11 @@ class Looper {
   Result<void> restore_timelines();
   Result<void> restore_fences();
   Result<void> restore_events();
+  Result<void> restore_device_events();
   Result<void> restore_queries();
+  // Records, submits and waits, on the device of this object.
+  template <class Record>
+  Result<void> by_commands(ObjectId of, const Record& record);
   Result<void> restore_recordings();
   void settle_presents(VirtualSwapchain& swapchain);
   DeviceState& device_of(ObjectId id);

@@ -48,13 +48,23 @@ void Recordings::note(const Op& op, Recording& recording, CommandId canonical) {
       const auto& a = view_.as<args_vkCmdCopyQueryPoolResults>();
       return use(Kind::read, a.queryPool, a.firstQuery, a.queryCount);
     }
+    case CommandId::vkCmdSetEvent:
+    case CommandId::vkCmdSetEvent2:
+      recording.events.push_back({named(plan_, op, HandleType::VkEvent), true});
+      return;
+    case CommandId::vkCmdResetEvent:
+    case CommandId::vkCmdResetEvent2:
+      recording.events.push_back({named(plan_, op, HandleType::VkEvent), false});
+      return;
     case CommandId::vkCmdExecuteCommands:
       for (std::uint32_t i = 0; i < op.patches; ++i) {
         const ObjectId id = plan_.patches[op.first_patch + i].id;
         if (id == 0 || id == op.dispatch) continue;
         recording.secondaries.push_back(id);
-        if (const auto inner = find(id); inner != nullptr)
-          recording.queries.insert(recording.queries.end(), inner->queries.begin(), inner->queries.end());
+        const auto inner = find(id);
+        if (inner == nullptr) continue;
+        recording.queries.insert(recording.queries.end(), inner->queries.begin(), inner->queries.end());
+        recording.events.insert(recording.events.end(), inner->events.begin(), inner->events.end());
       }
       return;
     default:

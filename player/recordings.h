@@ -20,10 +20,16 @@ struct QueryUse {
   std::uint32_t first = 0, count = 0;
 };
 
+struct EventUse {
+  ObjectId event = 0;
+  bool set = false;  // else reset
+};
+
 struct Recording {
   std::vector<std::uint32_t> ops;  // from the begin on
   std::vector<ObjectId> secondaries;
   std::vector<QueryUse> queries;   // of its secondaries, too
+  std::vector<EventUse> events;    // likewise
   bool one_time = false;
   bool ended = false;
 };

@@ -2,7 +2,7 @@
 // Each kind of state that outlives a submit: a scope "middle" begins with what
 // was before it and leaves something else, so that it comes out otherwise when
 // it is simply played again.
-//   states --state contents|sets|recordings|half|secondaries|fences|events|binaries|timelines|queries|results|objects|freed
+//   states --state contents|sets|recordings|half|secondaries|fences|events|device-events|binaries|timelines|queries|results|objects|freed
 #include "accumulate.h"
 #include "objects.h"
 
@@ -147,6 +147,30 @@ void events(States& s) {
   s.enter();
   s.run(s.commands.buffer);
   CHECK(vkResetEvent(s.c.device, event));
+  s.leave();
+  vkDestroyEvent(s.c.device, event, nullptr);
+}
+
+// The device's own: set before it, waited for and reset in it.
+void device_events(States& s) {
+  VkEventCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO;
+  info.flags = VK_EVENT_CREATE_DEVICE_ONLY_BIT;
+  VkEvent event;
+  CHECK(vkCreateEvent(s.c.device, &info, nullptr, &event));
+  const VkCommandBuffer sets = another(s);
+  begin(sets, 0);
+  vkCmdSetEvent(sets, event, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+  CHECK(vkEndCommandBuffer(sets));
+  s.run(sets);
+  begin(s.commands.buffer, 0);
+  vkCmdWaitEvents(s.commands.buffer, 1, &event, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                  VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, nullptr, 0, nullptr, 0, nullptr);
+  record_dispatch(s.a, s.commands.buffer, s.a.set, 0, 0);
+  vkCmdResetEvent(s.commands.buffer, event, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+  CHECK(vkEndCommandBuffer(s.commands.buffer));
+  s.enter();
+  s.run(s.commands.buffer);
   s.leave();
   vkDestroyEvent(s.c.device, event, nullptr);
 }
@@ -312,7 +336,7 @@ struct State {
 };
 constexpr State kStates[] = {{"contents", contents}, {"sets", sets},         {"recordings", recordings},
                              {"half", half},         {"secondaries", secondaries}, {"fences", fences},
-                             {"events", events},     {"binaries", binaries}, {"timelines", timelines},
+                             {"events", events},     {"device-events", device_events}, {"binaries", binaries}, {"timelines", timelines},
                              {"queries", queries},   {"results", results},   {"objects", objects},
                              {"freed", freed}};
 
@@ -320,10 +344,12 @@ constexpr State kStates[] = {{"contents", contents}, {"sets", sets},         {"r
 
 int main(int argc, char** argv) {
   const std::string_view wanted = argc == 3 && std::string_view(argv[1]) == "--state" ? argv[2] : "contents";
+  VkPhysicalDeviceSynchronization2Features sync2{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES,
+                                                 nullptr, VK_TRUE};
   VkPhysicalDeviceTimelineSemaphoreFeatures feature{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
-                                                    nullptr, VK_TRUE};
+                                                    &sync2, VK_TRUE};
   Wanted device;
-  device.api_version = VK_API_VERSION_1_2;
+  device.api_version = VK_API_VERSION_1_3;
   device.features = &feature;
   device.instance_extensions = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
   Context c = create_context("states", device);

@@ -77,6 +77,7 @@ SCENARIO("secondary command buffers are put back, and what executes them", "[loo
 }
 SCENARIO("fences are put back", "[looping]") { loops({"fences", "fences"}); }
 SCENARIO("events are put back", "[looping]") { loops({"events", "events"}); }
+SCENARIO("events of the device alone are put back", "[looping]") { loops({"device-events", "events"}); }
 SCENARIO("binary semaphores are put back", "[looping]") { loops({"binaries", "binaries"}); }
 SCENARIO("timeline semaphores are put back", "[looping]") { loops({"timelines", "timelines"}); }
 SCENARIO("queries are reset for the next iteration", "[looping]") { loops({"queries", "queries", fake}); }
