@@ -102,6 +102,10 @@ Result<void> judge_verification(const Verification& v, const Options& options) {
 
 void print_summary(const Options& options, const Outcome& outcome) {
   const RunCounts& c = outcome.played;
+  if (options.span.kind != SpanRequest::Kind::whole)
+    std::printf("%s: records %llu to %llu; with what comes before: ", outcome.span.c_str(),
+                static_cast<unsigned long long>(outcome.first_record),
+                static_cast<unsigned long long>(outcome.last_record));
   std::printf("%llu frames, %llu submits, %llu calls", static_cast<unsigned long long>(c.frames),
               static_cast<unsigned long long>(c.submits), static_cast<unsigned long long>(c.calls));
   if (outcome.iterations.size() == 1) std::printf(" in %.3f ms", outcome.iterations[0].work * 1e3);
@@ -141,6 +145,11 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   auto plan = build_plan(**reader, plan_options);
   if (!plan) return tl::unexpected<Error>(plan.error());
   outcome.planned = (*plan)->counts;
+  outcome.span = options.span.text();
+  if (const OpRange span = (*plan)->span; span.first < span.last) {
+    outcome.first_record = (*plan)->ops[span.first].sequence;
+    outcome.last_record = (*plan)->ops[span.last - 1].sequence;
+  }
   outcome.salvaged = (*plan)->salvaged;
   if (outcome.salvaged && !options.quiet)
     std::printf("salvaged up to record %llu, the last whole submit (%s)\n",
@@ -221,6 +230,8 @@ Outcome play(const Options& options) {
     print_summary(options, outcome);
     if (options.loop > 1 && !outcome.iterations.empty())
       std::fputs(times_table(outcome.iterations).c_str(), stdout);
+    if (outcome.bytes_kept != 0)
+      std::printf("put back after each iteration: %.1f KiB of memory\n", static_cast<double>(outcome.bytes_kept) / 1024);
   }
   return outcome;
 }

@@ -25,6 +25,8 @@ struct Outcome {
   bool salvaged = false;
   PlanCounts planned;
   RunCounts played;             // of the last iteration
+  std::string span;  // as asked for
+  std::uint64_t first_record = 0, last_record = 0;  // that are played of it
   std::vector<IterationTimes> iterations;
   std::uint64_t bytes_kept = 0;  // what a loop puts back
   Verification verification;

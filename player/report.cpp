@@ -38,6 +38,10 @@ Result<void> write_report(const std::string& path, const Options& options, const
   report["played"] = {{"calls", outcome.played.calls},
                       {"frames", outcome.played.frames},
                       {"submits", outcome.played.submits}};
+  report["span"] = {{"request", outcome.span},
+                    {"first_record", outcome.first_record},
+                    {"last_record", outcome.last_record},
+                    {"bytes_put_back", outcome.bytes_kept}};
   report["iterations"] = nlohmann::ordered_json::array();
   for (const IterationTimes& one : outcome.iterations)
     report["iterations"].push_back({{"seconds", one.work}, {"span_seconds", one.span}, {"cpu_seconds", one.cpu}});
