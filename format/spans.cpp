@@ -113,6 +113,7 @@ Result<SpanRequest> parse_scope(const std::string& text) {
 }
 
 SpanFinder::Open SpanFinder::begin(const std::string& name, ScopeOccurrence::Kind kind, const Call& call) {
+  if (++occurrences_ > kMostOccurrences) too_many_ = true;
   const auto [found, fresh] = scope_at_.try_emplace(name, scopes_.size());
   if (fresh) scopes_.push_back({name, {}});
   Scope& scope = scopes_[found->second];
@@ -126,7 +127,7 @@ SpanFinder::Open SpanFinder::begin(const std::string& name, ScopeOccurrence::Kin
 
 void SpanFinder::end(std::vector<Open>& open, const Call& call) {
   if (open.empty()) {
-    strays_.push_back({last_begun_, call.sequence});
+    if (strays_.size() < kMostLabels) strays_.push_back({last_begun_, call.sequence});
     return;
   }
   ScopeOccurrence& occurrence = scopes_[open.back().scope].occurrences[open.back().occurrence];
@@ -138,7 +139,7 @@ void SpanFinder::end(std::vector<Open>& open, const Call& call) {
 
 void SpanFinder::execute(const void* command_buffer, std::vector<Open>& open, const Call& call) {
   const auto found = labels_.find(value(command_buffer));
-  if (found == labels_.end()) return;
+  if (found == labels_.end() || too_many_) return;
   for (const Label& label : found->second)
     if (label.begins)
       open.push_back(begin(label.name, ScopeOccurrence::Kind::command_label, call));
@@ -227,10 +228,15 @@ void SpanFinder::take(const Call& call) {
       const auto& args = as<args_vkCmdExecuteCommands>(call);
       std::vector<Label> inner;
       for (std::uint32_t i = 0; args.pCommandBuffers != nullptr && i < args.commandBufferCount; ++i)
-        if (const auto found = labels_.find(value(args.pCommandBuffers[i])); found != labels_.end())
+        if (const auto found = labels_.find(value(args.pCommandBuffers[i]));
+            found != labels_.end() && inner.size() <= kMostLabels)
           inner.insert(inner.end(), found->second.begin(), found->second.end());
       if (inner.empty()) break;
       std::vector<Label>& outer = labels_[value(args.commandBuffer)];
+      if (outer.size() + inner.size() > kMostLabels) {
+        too_many_ = true;
+        break;
+      }
       outer.insert(outer.end(), inner.begin(), inner.end());
       break;
     }
@@ -297,6 +303,7 @@ Result<Span> SpanFinder::find_scope(const SpanRequest& request, const std::strin
   const auto wrong = [&](const std::string& sentence) { return fail(Status::usage, file + ": " + sentence); };
   const auto found =
       std::find_if(scopes_.begin(), scopes_.end(), [&](const Scope& s) { return s.name == request.name; });
+  if (too_many_) return wrong("its labels are more than can be followed: choose --frames or --submits");
   if (found == scopes_.end()) {
     // Its end may be all that there is of it: nothing says whose an end is but what was begun before it.
     return wrong("there is no scope \"" + request.name + "\"; the nearest names are " + nearest(request.name) +

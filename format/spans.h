@@ -112,6 +112,11 @@ class SpanFinder {
   };
   std::vector<Stray> strays_;  // ends without a begin
   std::string last_begun_;
+  // A hostile file may execute labels in labels for ever: what is behind so many is not followed.
+  static constexpr std::size_t kMostLabels = 1 << 16;       // of a command buffer
+  static constexpr std::size_t kMostOccurrences = 1 << 22;  // of all scopes
+  std::size_t occurrences_ = 0;
+  bool too_many_ = false;
   std::uint64_t first_ = 0, last_ = 0;  // records
   std::uint64_t first_ns_ = 0, last_ns_ = 0;
   std::uint64_t first_submit_ = 0, first_submit_ns_ = 0;

@@ -155,11 +155,16 @@ class Planner {
     for (const auto& [id, recording] : recordings.all())
       before[id] = {recording, recording->ops.size(), recording->ended};
     std::set<ObjectId> needed;
-    const auto need = [&](ObjectId id, auto&& self) -> void {
-      const auto found = before.find(id);
-      if (found == before.end() || recordings.find(id) != found->second.recording) return;
-      if (!needed.insert(id).second) return;
-      for (const ObjectId inner : found->second.recording->secondaries) self(inner, self);
+    const auto need = [&](ObjectId first) {
+      for (std::vector<ObjectId> open{first}; !open.empty();) {
+        const ObjectId id = open.back();
+        open.pop_back();
+        const auto found = before.find(id);
+        if (found == before.end() || recordings.find(id) != found->second.recording || !needed.insert(id).second)
+          continue;
+        const std::vector<ObjectId>& inner = found->second.recording->secondaries;
+        open.insert(open.end(), inner.begin(), inner.end());
+      }
     };
     std::set<ObjectId> written;  // descriptor sets
     for (std::uint32_t i = plan_.span.first; i < plan_.span.last; ++i) {
@@ -174,7 +179,7 @@ class Planner {
           break;
         case CommandId::vkCmdExecuteCommands:
           for (std::uint32_t p = 0; p < op(i).patches; ++p)
-            if (const ObjectId id = plan_.patches[op(i).first_patch + p].id; id != op(i).dispatch) need(id, need);
+            if (const ObjectId id = plan_.patches[op(i).first_patch + p].id; id != op(i).dispatch) need(id);
           break;
         case CommandId::vkGetRayTracingShaderGroupHandlesKHR:
           if (const ObjectId id = named(plan_, op(i), HandleType::VkPipeline); !is_older(id))
@@ -189,7 +194,7 @@ class Planner {
           break;
       }
       for (const ObjectId id : submitted_commands(plan_, op(i))) {
-        need(id, need);
+        need(id);
         if (const auto recording = recordings.find(id); recording != nullptr)
           for (const QueryUse& use : recording->queries) RONDO_TRY(use_query(i, use));
       }
@@ -198,6 +203,8 @@ class Planner {
       for (std::uint32_t e = 0; e < op(i).ended; ++e) note_half_recorded(recordings, plan_.ended[op(i).first_ended + e]);
       recordings.take(i);
     }
+    if (recordings.too_many())
+      return refuse(plan_.span.first, "is followed by command buffers that use more queries and events than can be followed");
     // Half recorded where the span begins: it goes on there.
     for (const auto& [id, state] : before)
       if (!state.ended && state.recording->ops.size() != state.ops) needed.insert(id);
@@ -277,11 +284,14 @@ class Planner {
   Result<void> use_query(std::uint32_t at, const QueryUse& use) {
     if (!lives_at_begin(use.pool)) return {};
     std::map<std::uint32_t, bool>& first = first_uses_[use.pool];
+    constexpr std::size_t kMostQueries = 1 << 22;
+    if (use.count > kMostQueries || queries_ > kMostQueries)
+      return refuse(at, "is of a span that uses more queries than can be followed");
     for (std::uint32_t q = use.first; q - use.first < use.count; ++q) {
       if (use.kind == QueryUse::Kind::read && first.count(q) == 0)
         return refuse(at, "reads query " + std::to_string(q) + " of " + plan_.name(use.pool) +
                               ", whose value is from before the span");
-      first.emplace(q, use.kind == QueryUse::Kind::write);
+      queries_ += first.emplace(q, use.kind == QueryUse::Kind::write).second ? 1 : 0;
     }
     return {};
   }
@@ -398,6 +408,7 @@ class Planner {
   LoopPlan loop_;
   OpView view_;
   std::unordered_set<ObjectId> used_;  // older objects, by what is played
+  std::size_t queries_ = 0;  // in first_uses_
   std::map<ObjectId, bool> device_events_;  // that there are so far: set
   std::map<ObjectId, std::map<std::uint32_t, bool>> first_uses_;  // of queries: it was a write
 };

@@ -63,6 +63,11 @@ void Recordings::note(const Op& op, Recording& recording, CommandId canonical) {
         recording.secondaries.push_back(id);
         const auto inner = find(id);
         if (inner == nullptr) continue;
+        if (inner->queries.size() + inner->events.size() + recording.queries.size() + recording.events.size() >
+            kMostUses) {
+          too_many_ = true;
+          return;
+        }
         recording.queries.insert(recording.queries.end(), inner->queries.begin(), inner->queries.end());
         recording.events.insert(recording.events.end(), inner->events.begin(), inner->events.end());
       }

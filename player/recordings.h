@@ -45,6 +45,8 @@ class Recordings {
     return found == current_.end() ? nullptr : found->second;
   }
   const std::unordered_map<ObjectId, std::shared_ptr<Recording>>& all() const { return current_; }
+  // A hostile file's secondaries in secondaries: not followed any further.
+  bool too_many() const { return too_many_; }
 
  private:
   void note(const Op& op, Recording& recording, CommandId canonical);
@@ -52,6 +54,8 @@ class Recordings {
   const Plan& plan_;
   OpView view_;
   std::unordered_map<ObjectId, std::shared_ptr<Recording>> current_;
+  static constexpr std::size_t kMostUses = 1 << 18;
+  bool too_many_ = false;
 };
 
 // The command buffers that an op submits, in their order.

@@ -139,6 +139,19 @@ TEST(Spans, LabelsOfSecondariesAreThoseOfWhatExecutesThem) {
   EXPECT_EQ(told.find(scope("inside")).intervals.size(), 1u);
 }
 
+TEST(Spans, LabelsInLabelsForEverAreRefused) {
+  Told told;
+  told.begin_label(1, "bomb");
+  told.end_label(1);
+  for (std::uintptr_t i = 1; i < 40; ++i) {
+    const VkCommandBuffer twice[] = {commands(i), commands(i)};
+    told.call(CommandId::vkCmdExecuteCommands, args_vkCmdExecuteCommands{commands(i + 1), 2, twice});
+  }
+  told.submit({commands(40)});
+  EXPECT_TRUE(contains(told.why(scope("bomb")), "more than can be followed"));
+  EXPECT_EQ(told.find(range("0:1", SpanRequest::Kind::submits)).intervals.size(), 1u);
+}
+
 TEST(Spans, ScopesOfTheHostNestPerThread) {
   Told told;
   const auto outer = told.enter("step", 1);
