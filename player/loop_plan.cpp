@@ -36,6 +36,7 @@ class Planner {
     RONDO_TRY(find_binds());
     RONDO_TRY(find_semaphores());
     RONDO_TRY(find_recordings());
+    RONDO_TRY(find_execution_sets());
     find_states();
     leave_older_alone();
     find_survivors();
@@ -253,6 +254,44 @@ class Planner {
       loop_.half_recorded.push_back(id);
   }
 
+#ifdef VK_EXT_device_generated_commands
+  template <class Args>
+  std::set<std::uint32_t> written_entries() const {
+    std::set<std::uint32_t> entries;
+    const auto& a = view_.as<Args>();
+    for (std::uint32_t i = 0; i < a.executionSetWriteCount; ++i) entries.insert(a.pExecutionSetWrites[i].index);
+    return entries;
+  }
+
+  // Of indirect execution sets, what wrote them before: it is played again.
+  Result<void> find_execution_sets() {
+    std::map<ObjectId, std::set<std::uint32_t>> before, within;  // entries
+    std::map<ObjectId, std::vector<std::uint32_t>> writes;       // ops before the span
+    for (std::uint32_t i = 0; i < plan_.span.last; ++i) {
+      const CommandId id = canonical(i);
+      const bool of_pipelines = id == CommandId::vkUpdateIndirectExecutionSetPipelineEXT;
+      if (!of_pipelines && id != CommandId::vkUpdateIndirectExecutionSetShaderEXT) continue;
+      view_.load(plan_, op(i));
+      const ObjectId set = named(plan_, op(i), HandleType::VkIndirectExecutionSetEXT);
+      if (!lives_at_begin(set)) continue;
+      const std::set<std::uint32_t> entries = of_pipelines
+                                                  ? written_entries<args_vkUpdateIndirectExecutionSetPipelineEXT>()
+                                                  : written_entries<args_vkUpdateIndirectExecutionSetShaderEXT>();
+      (i < plan_.span.first ? before : within)[set].insert(entries.begin(), entries.end());
+      if (i < plan_.span.first) writes[set].push_back(i);
+      // The first entry is what the set was made with, and nothing writes that again.
+      else if (entries.count(0) != 0 && before[set].count(0) == 0)
+        return refuse(i, "writes entry 0 of " + plan_.name(set) + ", which has what it was made with until there");
+    }
+    for (const auto& [set, entries] : within)
+      loop_.recordings.insert(loop_.recordings.end(), writes[set].begin(), writes[set].end());
+    std::sort(loop_.recordings.begin(), loop_.recordings.end());
+    return {};
+  }
+#else
+  Result<void> find_execution_sets() { return {}; }
+#endif
+
   // Of those of the device alone, in the order of the submits.
   void note_events(const Recordings& recordings, std::uint32_t index) {
     if (canonical(index) == CommandId::vkCreateEvent) {
@@ -388,7 +427,9 @@ class Planner {
   // Pools from before the span give single command buffers and sets back.
   void open_pools() {
     std::set<ObjectId> command_pools, set_pools;
-    for (const std::uint32_t i : loop_.recordings) command_pools.insert(objects_[op(i).dispatch].parent);
+    for (const std::uint32_t i : loop_.recordings)
+      if (objects_[op(i).dispatch].type == HandleType::VkCommandBuffer)
+        command_pools.insert(objects_[op(i).dispatch].parent);
     for (const ObjectId id : loop_.half_recorded) command_pools.insert(objects_[id].parent);
     for (const ObjectId id : loop_.survivors)
       if (objects_[id].type == HandleType::VkDescriptorSet) set_pools.insert(objects_[id].parent);

@@ -17,7 +17,8 @@ struct LoopPlan {
   // Made in the span and alive behind it, in the order to destroy them.
   std::vector<ObjectId> survivors;
   // Command buffers: ops that bring back a recording from before the span which the span submits and
-  // replaces, in their order; and those that are left half recorded.
+  // replaces, in their order, and those that wrote indirect execution sets; and command buffers that are
+  // left half recorded.
   std::vector<std::uint32_t> recordings;
   std::vector<ObjectId> half_recorded;
   // Binary semaphores that the span leaves otherwise than it found them.
