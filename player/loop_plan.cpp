@@ -45,7 +45,9 @@ class Planner {
   }
 
  private:
-  bool is_older(ObjectId id) const { return id != 0 && objects_[id].created < begin_; }
+  bool is_older(ObjectId id) const {
+    return id != 0 && (objects_[id].created < begin_ || kept_.count(id) != 0);
+  }
   bool lives_at_begin(ObjectId id) const {
     return is_older(id) && (objects_[id].destroyed == 0 || objects_[id].destroyed >= begin_);
   }
@@ -70,25 +72,43 @@ class Planner {
     return {};
   }
 
+  static bool binds(CommandId id) {
+    return id == CommandId::vkBindBufferMemory || id == CommandId::vkBindImageMemory ||
+           id == CommandId::vkBindBufferMemory2 || id == CommandId::vkBindImageMemory2;
+  }
+  struct Bound {
+    ObjectId older = 0, newer = 0;  // resources
+    std::vector<ObjectId> memories;
+  };
+  Bound bound_by(const Op& op) const {
+    Bound bound;
+    for (std::uint32_t p = 0; p < op.patches; ++p) {
+      const ObjectId id = plan_.patches[op.first_patch + p].id;
+      const HandleType type = objects_[id].type;
+      if (type == HandleType::VkBuffer || type == HandleType::VkImage)
+        (is_older(id) ? bound.older : bound.newer) = id;
+      if (type == HandleType::VkDeviceMemory) bound.memories.push_back(id);
+    }
+    return bound;
+  }
+
+  // A resource is bound once and for all: so is one from before the span, and the memory that it is
+  // bound to is allocated once, too.
   Result<void> find_binds() {
     for (std::uint32_t i = plan_.span.first; i < plan_.span.last; ++i) {
-      const CommandId id = canonical(i);
-      if (id != CommandId::vkBindBufferMemory && id != CommandId::vkBindImageMemory &&
-          id != CommandId::vkBindBufferMemory2 && id != CommandId::vkBindImageMemory2)
-        continue;
-      ObjectId older = 0, newer = 0;
-      for (std::uint32_t p = 0; p < op(i).patches; ++p) {
-        const ObjectId named = plan_.patches[op(i).first_patch + p].id;
-        const HandleType type = objects_[named].type;
-        if (type == HandleType::VkBuffer || type == HandleType::VkImage) (is_older(named) ? older : newer) = named;
-        if (type == HandleType::VkDeviceMemory && !is_older(named)) newer = named;
-      }
-      if (older == 0) continue;
-      if (newer != 0)
-        return refuse(i, "binds " + plan_.name(older) + ", which is from before the span, beside or to " +
-                             plan_.name(newer) + ", which every iteration makes anew");
+      if (!binds(canonical(i))) continue;
+      const Bound bound = bound_by(op(i));
+      if (bound.older == 0) continue;
+      if (bound.newer != 0)
+        return refuse(i, "binds " + plan_.name(bound.older) + ", which is from before the span, together with " +
+                             plan_.name(bound.newer) + ", which every iteration makes anew");
       loop_.once.push_back(i);
+      for (const ObjectId memory : bound.memories)
+        if (!is_older(memory)) kept_.insert(memory);
     }
+    for (std::uint32_t i = plan_.span.first; i < plan_.span.last && !kept_.empty(); ++i)
+      if (canonical(i) == CommandId::vkAllocateMemory && kept_.count(op(i).subject) != 0) loop_.once.push_back(i);
+    loop_.zeroed.assign(kept_.begin(), kept_.end());
     return {};
   }
 
@@ -449,6 +469,7 @@ class Planner {
   LoopPlan loop_;
   OpView view_;
   std::unordered_set<ObjectId> used_;  // older objects, by what is played
+  std::set<ObjectId> kept_;  // memory made in the span that stays
   std::size_t queries_ = 0;  // in first_uses_
   std::map<ObjectId, bool> device_events_;  // that there are so far: set
   std::map<ObjectId, std::map<std::uint32_t, bool>> first_uses_;  // of queries: it was a write

@@ -42,8 +42,10 @@ struct LoopPlan {
     std::uint32_t first, count;
   };
   std::vector<Queries> queries;  // that it uses without a reset of its own
-  // Ops that bind older resources to older memory: there is no way back, so they are played once.
+  // Ops that bind older resources, and allocate what those are bound to: there is no way back, so they
+  // are played once. Such memory of the span's own is zeroed instead of allocated anew.
   std::vector<std::uint32_t> once;
+  std::vector<ObjectId> zeroed;
 };
 
 // In no iteration from here on.

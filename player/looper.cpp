@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "player/looper.h"
 
+#include <cstring>
+
 #include "generated/args.h"
 #include "gpu/one_shot.h"
 
@@ -78,6 +80,7 @@ Result<void> Looper::restore() {
   if (!narrowed_) RONDO_TRY(contents_.narrow());
   narrowed_ = true;
   if (puts_back("contents")) RONDO_TRY(contents_.restore());
+  if (puts_back("contents")) RONDO_TRY(zero());
   if (puts_back("sets")) sets_.restore();
   if (puts_back("queries")) RONDO_TRY(restore_queries());
   if (puts_back("binaries")) RONDO_TRY(restore_binaries());
@@ -93,6 +96,27 @@ Result<void> Looper::restore() {
     }
   RONDO_TRY(run_.idle());
   run_.go_back(begin_);
+  return {};
+}
+
+// As it was when it was fresh.
+Result<void> Looper::zero() {
+  for (const ObjectId id : plan_.zeroed) {
+    const std::uint32_t place = run_.plan().place_of(id);
+    if (place == kNone) continue;
+    MemoryState& memory = run_.memory_at(place);
+    DeviceState& device = device_of(id);
+    if (memory.handle == VK_NULL_HANDLE) continue;
+    if (memory.mapped == nullptr) {
+      RONDO_TRY(run_.zero(device, memory, run_.placements().of[place].type));
+      continue;
+    }
+    std::memset(memory.mapped, 0, memory.bytes);
+    if (memory.coherent) continue;
+    const VkMappedMemoryRange all{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory.handle, 0, VK_WHOLE_SIZE};
+    if (const VkResult r = device.dispatch.vkFlushMappedMemoryRanges(device.handle, 1, &all); r < 0)
+      return tl::unexpected<Error>(failure(id, "vkFlushMappedMemoryRanges", r));
+  }
   return {};
 }
 

@@ -31,6 +31,7 @@ class Looper {
  private:
   bool puts_back(const char* what) const { return options_.leave_out != what; }
   Result<void> keep_states();
+  Result<void> zero();
   Result<void> restore_binaries();
   Result<void> restore_timelines();
   Result<void> restore_fences();

@@ -2,7 +2,7 @@
 // Each kind of state that outlives a submit: a scope "middle" begins with what
 // was before it and leaves something else, so that it comes out otherwise when
 // it is simply played again.
-//   states --state contents|sets|recordings|half|secondaries|fences|events|device-events|binaries|timelines|queries|results|objects|freed
+//   states --state contents|sets|recordings|half|secondaries|fences|events|device-events|binaries|timelines|queries|results|objects|bound|freed
 #include "accumulate.h"
 #include "objects.h"
 
@@ -297,6 +297,35 @@ void objects(States& s) {
   destroy(s.c, other.output);
 }
 
+// Made before it, and bound in it to memory that is allocated there.
+void bound(States& s) {
+  VkBufferCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  info.size = s.a.output.bytes;
+  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+  Accumulate other = s.a;
+  CHECK(vkCreateBuffer(s.c.device, &info, nullptr, &other.output.buffer));
+  const VkDescriptorPool pool = create_set_pool(s.c, 1, 0);
+  VkDescriptorSet set;
+  CHECK(allocate_sets(s.c, pool, s.a.set_layout, 1, &set));
+  s.enter();
+  VkMemoryRequirements needs;
+  vkGetBufferMemoryRequirements(s.c.device, other.output.buffer, &needs);
+  other.output.memory =
+      allocate(s.c, needs, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
+  CHECK(vkBindBufferMemory(s.c.device, other.output.buffer, other.output.memory, 0));
+  void* mapped = nullptr;
+  CHECK(vkMapMemory(s.c.device, other.output.memory, 0, VK_WHOLE_SIZE, 0, &mapped));
+  std::memset(mapped, 0, other.output.bytes);
+  write_set(s.c, other, set);
+  s.dispatch(s.commands.buffer, set, 0, 0);  // adds to what is there
+  s.run(s.commands.buffer);
+  vkFreeMemory(s.c.device, other.output.memory, nullptr);
+  s.leave();
+  vkDestroyBuffer(s.c.device, other.output.buffer, nullptr);
+  vkDestroyDescriptorPool(s.c.device, pool, nullptr);
+}
+
 // Ended in it: what was made before it.
 void freed(States& s) {
   const VkDescriptorPool pool = create_set_pool(s.c, 2, 0), gone = create_set_pool(s.c, 1, 0);
@@ -338,7 +367,7 @@ constexpr State kStates[] = {{"contents", contents}, {"sets", sets},         {"r
                              {"half", half},         {"secondaries", secondaries}, {"fences", fences},
                              {"events", events},     {"device-events", device_events}, {"binaries", binaries}, {"timelines", timelines},
                              {"queries", queries},   {"results", results},   {"objects", objects},
-                             {"freed", freed}};
+                             {"bound", bound},       {"freed", freed}};
 
 }  // namespace
 

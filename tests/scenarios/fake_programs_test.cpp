@@ -36,7 +36,6 @@ bool prints_what_there_is(const std::string& name) {
 // Why its work cannot be looped, in the player's words; empty: it can.
 std::string cannot_be_looped(const std::string& name) {
   if (name == "sync_fds" || name == "two_devices") return "as a sync fd";
-  if (name == "churn") return "which every iteration makes anew";
   if (name == "shared_memory") return "belongs to one image or buffer alone";
   return "";
 }
@@ -96,9 +95,8 @@ SCENARIO("every program replays bit for bit on a driver that shows what it is gi
       if (!why.empty()) {
         const Outcome refused = player(replay, fake, options.settings);
         INFO("looped: " << refused.both());
-        // Of churn, its threads decide.
-        CHECK(refused.status == (name == "churn" && refused.err.empty() ? 0 : 1));
-        if (refused.status != 0) CHECK(refused.err.find(why) != std::string::npos);
+        CHECK(refused.status == 1);
+        CHECK(refused.err.find(why) != std::string::npos);
         replay.push_back("--fresh");
       }
       const Outcome outcome = player(replay, fake, options.settings);

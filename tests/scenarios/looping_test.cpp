@@ -98,6 +98,10 @@ SCENARIO("what an iteration made and left is destroyed", "[looping]") {
   CHECK(without.status == kFailed);
   CHECK(without.err.find("VK_ERROR_OUT_OF_DEVICE_MEMORY") != std::string::npos);
 }
+SCENARIO("what is bound in the span and made before it stays bound, to memory that is fresh", "[looping]") {
+  loops({"bound", "contents"});
+  loops({"bound", "contents", fake});
+}
 SCENARIO("what was made before the span and ended in it is there for the next iteration", "[looping]") {
   loops({"freed", ""});
 }

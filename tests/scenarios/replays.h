@@ -32,8 +32,6 @@ struct Expectations {
   std::string not_validated_because = {};
   // Why its work cannot be looped, in the player's words; empty: it can.
   std::string not_looped_because = {};
-  // The same of programs whose threads decide whether it can.
-  std::string perhaps_not_looped_because = {};
   // What the validation layer says, for the program itself does so; empty: nothing.
   std::string draws_message = {};
 };
