@@ -3,11 +3,12 @@
 
 #include <signal.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 
+#include "format/writer.h"
 #include "layer/memory/pass_on.h"
-#include "layer/recorder.h"
 
 namespace rondo::layer {
 
@@ -15,11 +16,14 @@ namespace {
 
 // Written before ours is installed, and by whoever resets it while it runs.
 constinit struct sigaction g_programs = {};
+// Of its own: the fault may be of the writer's thread, which began before anybody could see the writer.
+constinit std::atomic<CaptureWriter*> g_writer{nullptr};
 
 void on_bus_error(int signal, siginfo_t* info, void* context) {
   const int before = errno;
-  const bool ours = info->si_code > 0 && g_hot.writer != nullptr &&
-                    g_hot.writer->replace_lost(reinterpret_cast<std::uintptr_t>(info->si_addr));
+  CaptureWriter* const writer = g_writer.load(std::memory_order_acquire);
+  const bool ours = info->si_code > 0 && writer != nullptr &&
+                    writer->replace_lost(reinterpret_cast<std::uintptr_t>(info->si_addr));
   errno = before;
   if (!ours)
     memory::pass_on(g_programs, signal, info, context, [](const struct sigaction& next) { g_programs = next; });
@@ -27,7 +31,8 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
 
 }  // namespace
 
-void survive_lost_pages() noexcept {
+void survive_lost_pages(CaptureWriter& writer) noexcept {
+  g_writer.store(&writer, std::memory_order_release);
   if (::sigaction(SIGBUS, nullptr, &g_programs) != 0) return;
   struct sigaction ours {};
   ours.sa_sigaction = on_bus_error;

@@ -3,11 +3,15 @@
 // record is a SIGBUS in the program.
 #pragma once
 
+namespace rondo {
+class CaptureWriter;
+}
+
 namespace rondo::layer {
 
-// From now on such a fault ends the recording, not the program. Every other SIGBUS
+// `writer` lives as long as the process. From now on such a fault ends the recording, not the program. Every other SIGBUS
 // goes to the program as if ours was not there; a handler that it installs later
 // takes the place of ours.
-void survive_lost_pages() noexcept;
+void survive_lost_pages(CaptureWriter& writer) noexcept;
 
 }  // namespace rondo::layer

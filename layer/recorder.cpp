@@ -246,7 +246,7 @@ void start_recording(const VkInstanceCreateInfo* info) {
   g_hot.writer = writer.release();
   ::pthread_atfork(before_fork, after_fork, after_fork_in_child);
   ::at_quick_exit(at_exit);
-  survive_lost_pages();
+  survive_lost_pages(*g_hot.writer);
   log(LogLevel::info, "recording to " + r.path);
   g_hot.recording.store(true, std::memory_order_release);
 }

@@ -56,9 +56,6 @@ TEST_F(LostPages, ATruncatedFileEndsTheRecordingAndNotTheProgram) {
 
 // Nobody writes after it: only the end sees it.
 TEST_F(LostPages, ATruncatedFileIsNotClosedAsIfItWasWhole) {
-#if defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "one time in five ThreadSanitizer counts a report here, and prints none";
-#endif
   const std::string path = file("a.rondo");
   in_process(path, [&] {
     start();
