@@ -13,11 +13,11 @@ namespace {
 
 constexpr VkBufferUsageFlags kCopied = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
 
-// Of this process, in KiB; what it shares with itself counts once.
-long proportional_kib() {
+// Of this process, in KiB. Not its proportional part of what it shares, which grows when another process ends.
+long private_dirty_kib() {
   std::ifstream file("/proc/self/smaps_rollup");
   for (std::string word; file >> word;)
-    if (long kib = 0; word == "Pss:" && file >> kib) return kib;
+    if (long kib = 0; word == "Private_Dirty:" && file >> kib) return kib;
   return 0;
 }
 
@@ -75,13 +75,13 @@ void objects(const Context& c, std::uint32_t count) {
   long before = 0;
   for (std::uint32_t n = 0; n < count; ++n) {
     come_and_go(c, n, mix(3, n));
-    if (n == count / 8) before = proportional_kib();
+    if (n == count / 8) before = private_dirty_kib();
     if (n % 65536 != 0) continue;
     begin(commands);
     vkCmdFillBuffer(commands.buffer, out.buffer, 0, 64, n);
     run(c, commands);
   }
-  if (count >= 8192) std::fprintf(stderr, "quantities: grew by %ld KiB\n", proportional_kib() - before);
+  if (count >= 8192) std::fprintf(stderr, "quantities: grew by %ld KiB\n", private_dirty_kib() - before);
   if (out.words[0] != (count - 1) / 65536 * 65536) die("wrong word", static_cast<long>(out.words[0]));
   std::printf("quantities: %u objects, last %u\n", count, out.words[0]);
   destroy(c, out);

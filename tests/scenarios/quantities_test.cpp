@@ -80,9 +80,8 @@ SCENARIO("a million objects come and go in a captured program whose memory stays
   REQUIRE(native.status == 0);
   REQUIRE(capture.run.status == 0);
   CHECK(capture.run.out == native.out);
-  // A sanitizer keeps what is freed, also of the program alone; on a busy machine chunks wait longer for
-  // the thread that compresses them. Fifty bytes an object would be more.
-  CHECK(growth_kib(capture.run) < std::max(growth_kib(native), 0L) + 48 * 1024);
+  // A sanitizer keeps what is freed, also of the program alone. Twenty bytes an object would be more.
+  CHECK(growth_kib(capture.run) < std::max(growth_kib(native), 0L) + 16 * 1024);
   const Outcome outcome = player({capture.path});
   INFO(outcome.both());
   CHECK(outcome.status == 0);
