@@ -15,8 +15,6 @@ namespace rondo::player {
 
 namespace {
 
-bool is_submit(CommandId id) { return id == CommandId::vkQueueSubmit || id == CommandId::vkQueueSubmit2; }
-
 // Only to compare: for that alone resources are made otherwise.
 bool is_of_contents(CommandId id) {
   return id == CommandId::rondoCheckpointBuffers || id == CommandId::rondoCheckpointSubresources;
@@ -264,6 +262,7 @@ Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& c
   op.dispatch = resolution_.ids.empty() ? 0 : resolution_.ids[0];
   op.device = device_of(op.dispatch);
   op.lost = is_lost(op.device);
+  op.ambiguous = (record.flags & kRecordAmbiguous) != 0;
   op.subject = subject_of(command);
   RONDO_TRY(check_owner(record, command, op));
 
@@ -332,28 +331,6 @@ void PlanBuilder::emit_waiting() {
     }
     if (buffer != nullptr) plan_->ops.push_back(waiting_[i].second);
     waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
-  }
-}
-
-// Where a salvaged plan may end. Called behind emit(): the op is the last one.
-void PlanBuilder::note_whole(const codec::CommandInfo& command, const Record& record,
-                             const PlanCounts& before) {
-  if (!options_.salvage) return;
-  const Plan& plan = *plan_;
-  const bool whole = is_submit(command.canonical) && (!command.two_part || record.has_return);
-  if (whole) whole_queue_ = plan.ops.back().dispatch;
-  if (!whole && (answered_until_ == 0 || command.canonical != CommandId::vkSignalSemaphore)) return;
-  if (sync_model_ == nullptr) sync_model_ = std::make_unique<SyncModel>(plan);
-  sync_model_->advance(static_cast<std::uint32_t>(plan.ops.size()));
-  const bool goes_on = !sync_model_->blocked(whole_queue_);
-  if (whole && !goes_on && answered_until_ == 0 && before.submits != 0) {
-    answered_until_ = plan.ops.size() - 1;
-    answered_counts_ = before;
-  }
-  if (goes_on) answered_until_ = 0;
-  if (whole || goes_on) {
-    whole_until_ = plan.ops.size();
-    whole_counts_ = plan.counts;
   }
 }
 
@@ -457,24 +434,6 @@ void PlanBuilder::patch_marks(Op& op) {
       if (device != kNone) plan_->family_marks.push_back({op.block + mark.offset, device});
     }
   }
-}
-
-void PlanBuilder::cut_after_last_whole_submit() {
-  plan_->salvaged = true;
-  plan_->salvage_reason = !blob_lost_.empty() ? blob_lost_
-                          : !reader_.cut_reason().empty()
-                              ? reader_.cut_reason()
-                              : std::to_string(reader_.gaps()) + " records are missing";
-  if (answered_until_ != 0) {
-    whole_until_ = answered_until_;
-    whole_counts_ = answered_counts_;
-  }
-  whole_counts_.records = plan_->counts.records;
-  whole_counts_.dropped_after_cut = plan_->ops.size() - whole_until_;
-  plan_->counts = whole_counts_;
-  plan_->ops.resize(whole_until_);
-  std::erase_if(plan_->sync, [&](const SyncStep& step) { return step.op >= whole_until_; });
-  std::erase_if(plan_->settles, [&](const Settle& settle) { return settle.op >= whole_until_; });
 }
 
 Result<std::unique_ptr<Plan>> build_plan(Reader& reader, const PlanOptions& options) {

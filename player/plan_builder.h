@@ -30,6 +30,10 @@ bool needs_a_living_device(CommandId canonical);
 // A record is the plan's only if what it did is known to have happened.
 bool succeeded(const codec::CommandInfo& command, const Record& record);
 
+inline bool is_submit(CommandId canonical) {
+  return canonical == CommandId::vkQueueSubmit || canonical == CommandId::vkQueueSubmit2;
+}
+
 class PlanBuilder {
  public:
   PlanBuilder(Reader& reader, const PlanOptions& options);
