@@ -263,6 +263,21 @@ void SpanFinder::take(const Call& call) {
   }
 }
 
+std::string innermost_scope(const std::vector<Scope>& scopes, std::uint64_t record) {
+  std::string name;
+  std::uint64_t shortest = UINT64_MAX;
+  for (const Scope& scope : scopes)
+    for (std::size_t i = 0; i < scope.occurrences.size(); ++i) {
+      const ScopeOccurrence& one = scope.occurrences[i];
+      const std::uint64_t last = one.ended ? one.records.last : UINT64_MAX - 1;
+      if (one.kind == ScopeOccurrence::Kind::phase || record < one.records.first || record > last) continue;
+      if (last - one.records.first >= shortest) continue;
+      shortest = last - one.records.first;
+      name = scope.name + "#" + std::to_string(i);
+    }
+  return name;
+}
+
 void SpanFinder::add_phase(const char* name, const ScopeOccurrence& phase, bool in_front) {
   // A program's own scope of that name is what it means by it.
   if (scope_at_.count(name) != 0) return;

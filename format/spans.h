@@ -52,6 +52,9 @@ struct Scope {
   std::vector<ScopeOccurrence> occurrences;  // in the order of their begins
 };
 
+// The shortest occurrence that holds the record, of those that the program marked: "prefill#3"; empty: none does.
+std::string innermost_scope(const std::vector<Scope>& scopes, std::uint64_t record);
+
 struct Span {
   RecordRange records;
   std::vector<RecordRange> intervals;  // each frame, submit or occurrence of it

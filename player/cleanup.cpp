@@ -82,6 +82,10 @@ Result<void> Run::release_device(std::uint32_t index, bool destroy_device) {
   device.pending_fences.clear();
   for (VkSemaphore semaphore : device.payloads) vk.vkDestroySemaphore(device.handle, semaphore, nullptr);
   device.payloads.clear();
+  for (VkCommandPool pool : device.own_command_pools) vk.vkDestroyCommandPool(device.handle, pool, nullptr);
+  device.own_command_pools.clear();
+  for (VkQueryPool pool : device.own_query_pools) vk.vkDestroyQueryPool(device.handle, pool, nullptr);
+  device.own_query_pools.clear();
   for (ObjectId id = 1; id < slots_.size(); ++id)
     if (objects[id].device == own) slots_[id] = 0;
   if (destroy_device) {

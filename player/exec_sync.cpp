@@ -6,23 +6,22 @@
 #include <thread>
 
 #include "generated/args.h"
+#include "player/gpu_times.h"
 #include "player/idle.h"
 
 namespace rondo::player {
 
 namespace {
 
+template <class Args>
 Result<void> submit(Run& run, const Op& op, std::byte* args) {
+  const auto& a = as<Args>(args);
+  using Batch = std::remove_const_t<std::remove_pointer_t<decltype(a.pSubmits)>>;
   run.submitting();
+  if (GpuTimes* const times = run.gpu_times(); times != nullptr)  // its blocks are the run's own
+    times->surround(run.index_of(op), const_cast<Batch*>(a.pSubmits), a.submitCount);
   RONDO_TRY(run.call_checked(op, args));
-  run.submitted(op, as<args_vkQueueSubmit>(args).submitCount);
-  return {};
-}
-
-Result<void> submit2(Run& run, const Op& op, std::byte* args) {
-  run.submitting();
-  RONDO_TRY(run.call_checked(op, args));
-  run.submitted(op, as<args_vkQueueSubmit2>(args).submitCount);
+  run.submitted(op, a.submitCount);
   return {};
 }
 
@@ -211,8 +210,8 @@ Result<void> query_was_ready(Run& run, const Op& op, std::byte* args) {
 }  // namespace
 
 void add_sync_executors(std::vector<Executor>& table) {
-  table[static_cast<std::size_t>(CommandId::vkQueueSubmit)] = submit;
-  table[static_cast<std::size_t>(CommandId::vkQueueSubmit2)] = submit2;
+  table[static_cast<std::size_t>(CommandId::vkQueueSubmit)] = submit<args_vkQueueSubmit>;
+  table[static_cast<std::size_t>(CommandId::vkQueueSubmit2)] = submit<args_vkQueueSubmit2>;
   table[static_cast<std::size_t>(CommandId::vkWaitForFences)] = wait_fences;
   table[static_cast<std::size_t>(CommandId::vkGetFenceStatus)] = fence_was_ready;
   table[static_cast<std::size_t>(CommandId::vkWaitForPresentKHR)] = wait_for_present;

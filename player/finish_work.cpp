@@ -66,7 +66,7 @@ Result<void> Run::finish_work(std::uint32_t index) {
       signal_binary(device, semaphore_of(slots_[id]), reinterpret_cast<VkQueue>(slots_[release.queue]));
   }
   std::vector<VkEvent> events;  // the host may have been going to set any of them
-  for (ObjectId id = 1; id < slots_.size(); ++id)
+  for (ObjectId id = 1; has_events_ && id < slots_.size(); ++id)
     if (objects[id].type == HandleType::VkEvent && objects[id].device == own && slots_[id] != 0)
       events.push_back(reinterpret_cast<VkEvent>(slots_[id]));
 

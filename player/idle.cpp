@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "player/idle.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace rondo::player {
 
@@ -21,9 +21,13 @@ void IdleProbe::add(VkQueue queue) {
   device_.dispatch.vkDestroyFence(device_.handle, fence, nullptr);
 }
 
-IdleProbe::IdleProbe(DeviceState& device, VkQueue queue) : device_(device) { add(queue); }
+IdleProbe::IdleProbe(DeviceState& device, VkQueue queue)
+    : device_(device), fences_(std::exchange(device.probe_memory, {})) {
+  add(queue);
+}
 
-IdleProbe::IdleProbe(DeviceState& device) : device_(device) {
+IdleProbe::IdleProbe(DeviceState& device)
+    : device_(device), fences_(std::exchange(device.probe_memory, {})) {
   bool service = device.service_queue != VK_NULL_HANDLE;
   for (const LiveQueue& queue : device.queues) {
     add(queue.handle);
@@ -44,6 +48,8 @@ IdleProbe::~IdleProbe() {
     if (status == VK_ERROR_DEVICE_LOST) end_lost_work(device_);
     device_.dispatch.vkDestroyFence(device_.handle, fence, nullptr);
   }
+  fences_.clear();
+  device_.probe_memory = std::move(fences_);
 }
 
 bool IdleProbe::idle() const {

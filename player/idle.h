@@ -22,7 +22,7 @@ class IdleProbe {
   void add(VkQueue queue);
 
   DeviceState& device_;
-  std::vector<VkFence> fences_;
+  std::vector<VkFence> fences_;  // its memory is lent by the device
   VkResult failed_ = VK_SUCCESS;
 };
 

@@ -77,7 +77,10 @@ Result<void> Looper::restore() {
   RONDO_TRY(run_.idle());
   run_.skip_image_checks();
   if (puts_back("objects")) RONDO_TRY(run_.release_objects(plan_.survivors));
-  if (!narrowed_) RONDO_TRY(contents_.narrow());
+  if (!narrowed_) {
+    RONDO_TRY(contents_.narrow());
+    begin_.sync.make_room(run_.position().sync);
+  }
   narrowed_ = true;
   if (puts_back("contents")) RONDO_TRY(contents_.restore());
   if (puts_back("contents")) RONDO_TRY(zero());

@@ -116,6 +116,8 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   app.add_option("--loop", o.loop, "Play the span N times (without one: first submit to last wait), its state put back between")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000000000}));
+  app.add_flag("--benchmark", o.benchmark,
+               "Measure the span by google-benchmark, with all of its --benchmark_* options (--benchmark_format=json, …)");
   app.add_flag("--verify", o.verify, "Compare with the capture's checkpoints; status 5 if anything differs");
   app.add_option("--screenshot", o.screenshots, "Write every presented image to DIR/frame-NNNNNN.png")
       ->type_name("DIR");
@@ -132,11 +134,17 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   app.add_flag("--quiet", o.quiet, "Print errors only");
   app.add_option("--damage", damage)->group("");
   // CLI11 would take the next word for the value.
+  std::vector<const char*> words;
+  for (int i = 0; i < argc; ++i)
+    if (i != 0 && std::string_view(argv[i]).starts_with("--benchmark_"))
+      o.benchmark_flags.push_back(argv[i]);
+    else
+      words.push_back(argv[i]);
   for (int i = 1; i < argc; ++i)
     if (const std::string_view word = argv[i]; word.starts_with("--") && word.ends_with('='))
       return fail(Status::usage, std::string(word) + ": a value is missing; see player --help");
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::CallForHelp&) {
     parsed.exit = true;
     parsed.exit_text = app.help();
@@ -171,6 +179,12 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
       return fail(Status::usage, "--memory-budget: " + budget + " MiB is not an amount of memory");
     o.memory_budget = static_cast<std::size_t>(*mib << 20);
   }
+  if (!o.benchmark_flags.empty() && !o.benchmark)
+    return fail(Status::usage, o.benchmark_flags.front() + " is for --benchmark");
+  if (o.benchmark && (app.count("--loop") != 0 || o.fresh || !o.screenshots.empty() || o.window))
+    return fail(Status::usage, "--benchmark decides by itself how often the span is played: not with --loop, --fresh, --screenshot or --window");
+  // Its standard output is what --benchmark_format says, and nothing else.
+  o.quiet = o.quiet || o.benchmark;
   if (!damage.empty()) {
     auto parsed_damage = parse_damage(damage);
     if (!parsed_damage) return tl::unexpected<Error>(parsed_damage.error());

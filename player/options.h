@@ -24,6 +24,8 @@ struct Options {
   std::uint64_t warmup = 0;
   bool fresh = false;             // every iteration from nothing
   std::size_t memory_budget = 0;  // bytes; 0: half of the machine's
+  bool benchmark = false;         // rows of google-benchmark, with …
+  std::vector<std::string> benchmark_flags;  // its options
   std::string leave_out;          // for tests: what a loop does not put back
   bool verify = false;
   std::string screenshots;  // directory; empty: none

@@ -44,6 +44,7 @@ struct Op {
   bool returned = false;                // `captured` is valid
   bool checked = false;                 // the capture succeeded: a failure now is an error
   bool lost = false;                    // its device was lost in the capture: there is nothing to compare
+  bool ambiguous = false;               // host writes that may be the device's (kRecordAmbiguous)
   std::uint32_t device = kNone;         // index into Plan::devices
   ObjectId dispatch = 0;                // the first parameter
   ObjectId subject = 0;                 // what the command is about: the memory written, the device made, …
@@ -234,6 +235,7 @@ struct Plan {
   PlanCounts counts;
   OpRange span;                     // what is asked for; without a request from the first submit to the last wait
   std::vector<OpRange> intervals;  // each frame, submit or occurrence of a scope in it
+  std::vector<Scope> scopes;       // all of the capture
   bool foreign = false;          // take even the captured device for another one
   bool has_checkpoints = false;  // of any kind, also behind where a salvaged plan ends
   std::string salvage_reason;    // why it was

@@ -9,6 +9,8 @@
 #include <numeric>
 #include <utility>
 
+#include "format/file_digest.h"
+#include "player/benchmark.h"
 #include "player/play_span.h"
 #include "player/preflight.h"
 #include "player/presenter.h"
@@ -128,6 +130,7 @@ void print_summary(const Options& options, const Outcome& outcome) {
 }
 
 Result<void> play_file(const Options& options, Observer& observer, Outcome& outcome) {
+  if (options.benchmark) RONDO_TRY(take_benchmark_flags(options.benchmark_flags));
   Deadline deadline(options.timeout, options.file);
   ReaderOptions reader_options;
   reader_options.salvage = options.salvage;
@@ -135,6 +138,11 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   if (!reader) return tl::unexpected<Error>(reader.error());
   outcome.capture_id = hex((*reader)->header().capture_id, sizeof(FileHeader::capture_id));
   outcome.file_bytes = (*reader)->file_bytes();
+  if (options.benchmark || !options.report.empty()) {
+    const auto digest = digest_of_file(options.file);
+    if (!digest) return tl::unexpected<Error>(digest.error());
+    outcome.capture_digest = to_string(*digest);
+  }
   PlanOptions plan_options;
   plan_options.salvage = options.salvage;
   plan_options.until = options.until;
@@ -229,7 +237,7 @@ Outcome play(const Options& options) {
   if (!options.list_devices && !options.quiet && (done || outcome.status == Status::different)) {
     print_summary(options, outcome);
     if (options.loop > 1 && !outcome.iterations.empty())
-      std::fputs(times_table(outcome.iterations).c_str(), stdout);
+      std::fputs(times_table(outcome.iterations, outcome.intervals).c_str(), stdout);
     if (outcome.bytes_kept != 0)
       std::printf("put back after each iteration: %.1f KiB of memory\n", static_cast<double>(outcome.bytes_kept) / 1024);
   }

@@ -20,6 +20,7 @@ struct Outcome {
   Status status = Status::ok;
   std::string error;       // empty when status is ok
   std::string capture_id;  // 32 hex digits; empty when the file could not be read
+  std::string capture_digest;  // of the file, XXH3-128; empty: nobody asked for it
   std::uint64_t file_bytes = 0;
   std::vector<std::string> devices;  // name and driver, by captured device
   bool salvaged = false;
@@ -27,7 +28,10 @@ struct Outcome {
   RunCounts played;             // of the last iteration
   std::string span;  // as asked for
   std::uint64_t first_record = 0, last_record = 0;  // that are played of it
+  std::optional<LastSubmit> last_submit;            // of the last iteration
+  RunCounts in_span;                                // of one iteration; of whole runs `played`
   std::vector<IterationTimes> iterations;
+  IntervalTimes intervals;
   std::uint64_t bytes_kept = 0;  // what a loop puts back
   Verification verification;
   bool verified = false;  // --verify was asked for and carried out

@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "player/play_span.h"
 
-#include <time.h>
-
+#include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "player/looper.h"
+#include "player/benchmark.h"
+#include "player/iterations.h"
 #include "player/presenter.h"
 
 namespace rondo::player {
 
 namespace {
-
-double thread_cpu_seconds() {
-  timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
 
 RunOptions run_options(const Options& options, const PlayContext& context) {
   RunOptions run;
@@ -26,7 +20,7 @@ RunOptions run_options(const Options& options, const PlayContext& context) {
   return run;
 }
 
-// What `play` does with a run, and what it took.
+// Without what only loops have: they are from nothing.
 template <class Play>
 Result<IterationTimes> timed(Run& run, Play&& play) {
   IterationTimes times;
@@ -44,15 +38,10 @@ Result<IterationTimes> timed(Run& run, Play&& play) {
 // Ends a run whether it succeeded or not, and says so.
 Result<void> end(Run& run, Result<void> played, Outcome& outcome) {
   outcome.played = run.counts();
+  outcome.last_submit = run.last_submitted();
   const Result<void> ended = run.finish();
   outcome.left_running = !ended;
   return played ? ended : played;
-}
-
-// Which one was the first to differ.
-void note_iteration(const Verification& before, Verification& now, std::uint64_t iteration) {
-  if (iteration == 0 || !before.first_difference.empty() || now.first_difference.empty()) return;
-  now.first_difference += ", in iteration " + std::to_string(iteration) + " and not before";
 }
 
 // Each iteration from nothing: for spans that begin with the capture.
@@ -65,9 +54,7 @@ Result<void> play_from_nothing(const Options& options, const Plan& plan, const P
             context.observer, placements);
     if (!whole) {
       run.look(false, false);
-      if (const auto before = run.play_to(plan.span.first); !before) {
-        RONDO_TRY(end(run, before, outcome));
-      }
+      if (const auto before = run.play_to(plan.span.first); !before) return end(run, before, outcome);
       run.skip_image_checks();
     }
     run.look(options.verify, !options.screenshots.empty() && i == 0);
@@ -81,42 +68,41 @@ Result<void> play_from_nothing(const Options& options, const Plan& plan, const P
   return {};
 }
 
-Result<void> iterate(const Options& options, Plan& plan, Run& run, const LoopPlan* loop, Outcome& outcome) {
-  run.look(false, false);
-  RONDO_TRY(run.play_to(plan.span.first));
-  run.skip_image_checks();
-  const std::size_t budget = options.memory_budget != 0 ? options.memory_budget : machine_memory() / 2;
-  std::optional<Looper> looper;
-  if (loop != nullptr) {
-    looper.emplace(run, *loop, LoopOptions{budget, options.leave_out});
-    RONDO_TRY(looper->keep());
+constexpr std::size_t kTouched = std::size_t{1} << 20;
+
+Result<void> iterate(const Options& options, Iterations& iterations, Outcome& outcome) {
+  RONDO_TRY(iterations.begin());
+  if (options.benchmark) {
+    RONDO_TRY(benchmark(options, iterations, outcome));
+    return iterations.check();
   }
-  // The first iteration of a loop shows what has to be put back: it is not timed.
-  const std::uint64_t untimed = looper ? std::max<std::uint64_t>(options.warmup, 1) : 0;
-  outcome.iterations.reserve(options.loop);
-  for (std::uint64_t i = 0; i < untimed + options.loop; ++i) {
-    run.look(options.verify, !options.screenshots.empty() && i == 0);
-    const Verification before = run.observer().verification;
-    const auto times = timed(run, [&] { return run.play_to(plan.span.last); });
-    note_iteration(before, run.observer().verification, i);
+  outcome.intervals.names = iterations.interval_names();
+  // Now, with its pages: memory that grows from iteration to iteration would be taken for a leak.
+  const std::size_t at_first = std::min<std::size_t>(options.loop, kTouched);
+  outcome.iterations.resize(at_first);
+  outcome.iterations.clear();
+  outcome.intervals.seconds.resize(std::min<std::size_t>(options.loop * outcome.intervals.names.size(), kTouched));
+  outcome.intervals.seconds.clear();
+  for (std::uint64_t i = 0; i < options.loop; ++i) {
+    const auto times = iterations.next();
     if (!times) return tl::unexpected<Error>(times.error());
-    if (i >= untimed) outcome.iterations.push_back(*times);
-    outcome.played = run.counts();
-    if (looper) RONDO_TRY(looper->restore());
-    if (loop != nullptr && i == 0)
-      for (const std::uint32_t op : loop->once) leave_out(plan.ops[op]);
+    outcome.iterations.push_back(*times);
+    const std::vector<double>& seconds = iterations.interval_seconds();
+    outcome.intervals.seconds.insert(outcome.intervals.seconds.end(), seconds.begin(), seconds.end());
   }
-  run.skip_image_checks();
-  if (looper) outcome.bytes_kept = looper->bytes_kept();
-  return looper && options.leave_out.empty() ? looper->check() : Result<void>();
+  outcome.bytes_kept = iterations.bytes_kept();
+  return iterations.check();
 }
 
 }  // namespace
 
 Result<void> play_span(const Options& options, Plan& plan, const PlayContext& context, Outcome& outcome) {
   const bool whole = options.span.kind == SpanRequest::Kind::whole;
-  const bool repeats = options.loop + options.warmup > 1;
+  const bool repeats = options.loop + options.warmup > 1 || options.benchmark;
   const bool from_submit = plan.span.first != 0 && plan.span.first < plan.span.last;
+  if (options.benchmark && !from_submit)
+    return fail(Status::usage, plan.path + ": " + (whole ? std::string("it submits nothing") : options.span.text() + " begins with the capture") +
+                                   ": there is nothing to measure again and again");
   if ((whole && !repeats) || !from_submit || options.fresh) return play_from_nothing(options, plan, context, outcome);
   std::optional<LoopPlan> loop;
   if (repeats) {
@@ -127,10 +113,16 @@ Result<void> play_span(const Options& options, Plan& plan, const PlayContext& co
   PlacementCache placements;
   Run run(plan, context.loader, context.targets, run_options(options, context), context.deadline,
           context.observer, placements);
-  const Result<void> played = iterate(options, plan, run, loop ? &*loop : nullptr, outcome);
-  const RunCounts counts = outcome.played;
+  RunCounts behind;
+  Result<void> played;
+  {
+    Iterations iterations(run, plan, loop ? &*loop : nullptr, options);
+    played = iterate(options, iterations, outcome);
+    outcome.in_span = iterations.counts_in_span();
+    behind = iterations.counts_behind();
+  }  // it has objects of the devices, which end now
   RONDO_TRY(end(run, played, outcome));
-  outcome.played = counts;
+  outcome.played = behind;
   return {};
 }
 

@@ -18,6 +18,18 @@ nlohmann::ordered_json comparison(const Comparison& c) {
           {"unverified", c.unverified}};
 }
 
+nlohmann::ordered_json iteration(const Outcome& outcome, std::size_t i) {
+  const IterationTimes& times = outcome.iterations[i];
+  nlohmann::ordered_json one = {{"seconds", times.work}, {"span_seconds", times.span}, {"cpu_seconds", times.cpu}};
+  if (times.gpu) one["gpu_seconds"] = *times.gpu;
+  if (outcome.intervals.names.empty()) return one;
+  one["intervals"] = nlohmann::ordered_json::array();
+  const std::span<const double> seconds = outcome.intervals.of(i);
+  for (std::size_t k = 0; k < seconds.size(); ++k)
+    one["intervals"].push_back({{"name", outcome.intervals.names[k]}, {"seconds", seconds[k]}});
+  return one;
+}
+
 }  // namespace
 
 Result<void> write_report(const std::string& path, const Options& options, const Outcome& outcome) {
@@ -29,6 +41,7 @@ Result<void> write_report(const std::string& path, const Options& options, const
   report["capture"] = {{"file", options.file},
                        {"id", outcome.capture_id},
                        {"bytes", outcome.file_bytes},
+                       {"digest", outcome.capture_digest},
                        {"salvaged", outcome.salvaged}};
   report["devices"] = outcome.devices;
   report["planned"] = {
@@ -38,13 +51,22 @@ Result<void> write_report(const std::string& path, const Options& options, const
   report["played"] = {{"calls", outcome.played.calls},
                       {"frames", outcome.played.frames},
                       {"submits", outcome.played.submits}};
+  if (const auto& last = outcome.last_submit; last && outcome.status != Status::ok)
+    report["last_submit"] = {{"submit", last->submit},
+                             {"frame", last->frame},
+                             {"record", last->record},
+                             {"scope", last->scope.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(last->scope)}};
+  else
+    report["last_submit"] = nullptr;
   report["span"] = {{"request", outcome.span},
                     {"first_record", outcome.first_record},
                     {"last_record", outcome.last_record},
+                    {"calls", outcome.in_span.calls},
+                    {"frames", outcome.in_span.frames},
+                    {"submits", outcome.in_span.submits},
                     {"bytes_put_back", outcome.bytes_kept}};
   report["iterations"] = nlohmann::ordered_json::array();
-  for (const IterationTimes& one : outcome.iterations)
-    report["iterations"].push_back({{"seconds", one.work}, {"span_seconds", one.span}, {"cpu_seconds", one.cpu}});
+  for (std::size_t i = 0; i < outcome.iterations.size(); ++i) report["iterations"].push_back(iteration(outcome, i));
   if (outcome.verified) {
     const Verification& v = outcome.verification;
     report["verification"] = {{"images", comparison(v.images)},

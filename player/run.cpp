@@ -159,10 +159,17 @@ Error Run::failure(const Op& op, std::int64_t result, const char* command) const
   return {Status::failed, text + behind_last_submit()};
 }
 
+std::optional<LastSubmit> Run::last_submitted() const {
+  if (counts_.submits == 0) return {};
+  return LastSubmit{counts_.submits - 1, last_submit_frame_, last_submit_sequence_,
+                    innermost_scope(plan_.scopes, last_submit_sequence_)};
+}
+
 std::string Run::behind_last_submit() const {
-  if (counts_.submits == 0) return "; nothing had been submitted";
-  return "; the last submit was " + std::to_string(counts_.submits - 1) + " (frame " +
-         std::to_string(last_submit_frame_) + ", record " + std::to_string(last_submit_sequence_) + ")";
+  const std::optional<LastSubmit> last = last_submitted();
+  if (!last) return "; nothing had been submitted";
+  return "; the last submit was " + std::to_string(last->submit) + " (frame " + std::to_string(last->frame) +
+         (last->scope.empty() ? "" : ", scope \"" + last->scope + "\"") + ", record " + std::to_string(last->record) + ")";
 }
 
 Error Run::refuse(const Op& op, Status status, const std::string& sentence) const {
@@ -256,8 +263,35 @@ Result<void> Run::play_op(const Op& op) {
 
 Result<void> Run::play_again(std::uint32_t op) { return play_op(plan_.ops[op]); }
 
+// As far as they are calls and nothing else.
+Result<void> Run::play_steps(std::uint32_t last) {
+  const Step* const begin = steps_->at(at_);
+  const Step* const end = steps_->at(std::min(last, steps_->last()));
+  const std::uint64_t* const slots = slots_.data();
+  const Step* step = begin;
+  bool failed = false;
+  std::int64_t result = 0;
+  for (; step != end && step->thunk != nullptr; ++step) {
+    deadline_.at(step->sequence);
+    for (const Patch *patch = step->patches, *last_patch = patch + step->count; patch != last_patch; ++patch)
+      std::memcpy(step->args + patch->offset, slots + patch->id, sizeof(std::uint64_t));
+    result = step->thunk(step->function, step->args);
+    failed = result < 0 && step->checked;
+    if (failed) [[unlikely]]
+      break;
+  }
+  at_ += static_cast<std::uint32_t>(step - begin);
+  counts_.calls += static_cast<std::uint64_t>(step - begin);
+  if (failed) return tl::unexpected<Error>(failure(plan_.ops[at_], result));
+  return {};
+}
+
 Result<void> Run::play_to(std::uint32_t last) {
   for (; at_ < last; ++at_) {
+    if (steps_ != nullptr && steps_->holds(at_) && steps_->at(at_)->thunk != nullptr) {
+      RONDO_TRY(play_steps(last));
+      if (at_ == last) break;
+    }
     const Op& op = plan_.ops[at_];
     deadline_.at(op.sequence);
     if (op.device != kNone && devices_[op.device] == nullptr) [[unlikely]]

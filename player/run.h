@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // One playing of a plan, from nothing to nothing: owns the live objects, the
 // slots that hold their handles, and the scratch that blocks are patched in.
-// One thread (but see Watchdog). In steady state it allocates nothing.
+// One thread (but see Deadline). In steady state it allocates nothing.
 #pragma once
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "player/places.h"
 #include "player/plan.h"
 #include "player/shared_pages.h"
+#include "player/steps.h"
 #include "player/substitutes.h"
 
 namespace rondo::player {
@@ -100,7 +102,10 @@ struct DeviceState {
   std::uint32_t service_family = 0;
   std::vector<LiveQueue> queues;        // that the program asked for
   std::vector<VkFence> pending_fences;  // ours, destroyed with the device
+  std::vector<VkFence> probe_memory;    // empty: used again from IdleProbe to IdleProbe
   std::vector<VkSemaphore> payloads;    // of sync fds, likewise
+  std::vector<VkCommandPool> own_command_pools;  // likewise
+  std::vector<VkQueryPool> own_query_pools;      // likewise
   std::unordered_map<std::uint32_t, std::unique_ptr<gpu::Readback>> readbacks;  // by queue family
   std::unordered_map<std::uint32_t, std::unique_ptr<gpu::OneShot>> one_shots;        // likewise
   VkDeviceSize atom = 1;                                                             // nonCoherentAtomSize
@@ -122,6 +127,12 @@ struct RunCounts {
   double seconds = 0;  // first submit to last wait
 };
 
+// What was submitted last: where a failure may come from.
+struct LastSubmit {
+  std::uint64_t submit = 0, frame = 0, record = 0;
+  std::string scope;  // the innermost one around it, "prefill#3"; empty: none
+};
+
 using Executor = Result<void> (*)(class Run& run, const Op& op, std::byte* args);
 
 class Run {
@@ -135,6 +146,10 @@ class Run {
   Result<void> play();  // all of the plan
   // The ops of the plan from where the last one ended, or from where go_back() went.
   Result<void> play_to(std::uint32_t last);
+  // This span comes again and again: with `most` bytes at most for blocks.
+  void make_ready(OpRange span, std::size_t most) { steps_ = std::make_unique<Steps>(*this, span, most); }
+  // Null: the devices' own times are not asked for. Kept by the caller.
+  void measure(class GpuTimes* times) { gpu_times_ = times; }
   // Ends the timing of what was played since begin_timing(): waits for work that nothing waited for.
   void begin_timing();
   Result<void> finish_timing();
@@ -200,9 +215,12 @@ class Run {
   Result<void> call_checked(const Op& op, std::byte* args);
   Error failure(const Op& op, std::int64_t result, const char* command = nullptr) const;
   Error refuse(const Op& op, Status status, const std::string& sentence) const;
+  std::optional<LastSubmit> last_submitted() const;
   std::string behind_last_submit() const;  // ends a sentence
   Error timed_out(const Op& op);
-  // A block patched as it is now, outside the scratch: for calls made again.
+  // A copy of an op's block with the addresses and handles of now.
+  void patch(const Op& op, std::byte* block) const;
+  // … outside the scratch: for calls made again.
   std::vector<std::byte> prepared_copy(const Op& op) const;
   // The id that was patched at `offset` of this op's block.
   ObjectId patched_id(const Op& op, std::uint32_t offset) const;
@@ -219,6 +237,8 @@ class Run {
   std::vector<ImageCheck>& image_checks() { return image_checks_; }
   void skip_image_checks();  // whose presents did not come
   CapturedContents& captured_contents() { return captured_contents_; }
+  GpuTimes* gpu_times() { return gpu_times_; }
+  std::uint32_t index_of(const Op& op) const { return static_cast<std::uint32_t>(&op - plan_.ops.data()); }
   Presenter* presenter() { return presenter_.get(); }  // null: nothing is shown
 
   // Times and places, kept by the executors of submits, waits and presents.
@@ -248,7 +268,6 @@ class Run {
 
  private:
   std::byte* prepare(const Op& op);
-  void patch(const Op& op, std::byte* block) const;
   Result<void> publish(const Op& op, const std::byte* block);
   void settle_shared(const Op& op);
   Result<void> settle(const Op& op, const Settle& settle);  // settle.cpp
@@ -258,6 +277,7 @@ class Run {
   Result<void> let_leave(const Op& op, const Settle& settle, VkQueue queue);
   Result<void> give_payloads(const Op& op, VkQueue queue, VkSemaphore semaphore, VkFence fence);
   Result<void> play_op(const Op& op);
+  Result<void> play_steps(std::uint32_t last);
 
   const Plan& plan_;
   const Loader& loader_;
@@ -285,6 +305,8 @@ class Run {
   CapturedContents captured_contents_;
   std::vector<std::unique_ptr<VirtualSwapchain>> swapchains_;  // parallel to Plan::swapchains
   std::unique_ptr<Presenter> presenter_;
+  GpuTimes* gpu_times_ = nullptr;
+  std::unique_ptr<Steps> steps_;  // of a span that is played again; null: of none
 
   struct LivePayload {
     VkSemaphore semaphore = VK_NULL_HANDLE;

@@ -42,6 +42,8 @@ class SyncModel {
 
   // Up to, not with, the op of this index. Never back.
   void advance(std::uint32_t op);
+  // So that to go on from here to what `later` is, again and again, allocates nothing.
+  void make_room(const SyncModel& later);
   bool blocked(ObjectId queue) const;
   bool blocked() const { return blocked_ != 0; }
   // … what an op of this index or an earlier one gave to the queue.

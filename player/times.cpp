@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "player/times.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <numeric>
 
 namespace rondo::player {
+
+double thread_cpu_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
 
 Spread spread_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -22,22 +30,30 @@ Spread spread_of(std::vector<double> values) {
   return spread;
 }
 
-std::string times_table(const std::vector<IterationTimes>& iterations) {
-  char line[160];
+std::string times_table(const std::vector<IterationTimes>& iterations, const IntervalTimes& intervals) {
+  constexpr std::size_t kMostRows = 50;
+  char line[200];
   std::snprintf(line, sizeof line, "%-28s %10s %10s %10s %10s\n", ("ms, of " + std::to_string(iterations.size())).c_str(),
                 "min", "median", "p95", "variation");
   std::string text = line;
-  const auto row = [&](const char* name, double IterationTimes::*member) {
-    std::vector<double> values;
-    for (const IterationTimes& one : iterations) values.push_back(one.*member);
-    const Spread s = spread_of(std::move(values));
-    std::snprintf(line, sizeof line, "%-28s %10.3f %10.3f %10.3f %8.1f %%\n", name, s.min * 1e3, s.median * 1e3,
+  std::vector<double> values;
+  // value(i): of iteration i.
+  const auto row = [&](const std::string& name, const auto& value) {
+    values.clear();
+    for (std::size_t i = 0; i < iterations.size(); ++i) values.push_back(value(i));
+    const Spread s = spread_of(values);
+    std::snprintf(line, sizeof line, "%-28.100s %10.3f %10.3f %10.3f %8.1f %%\n", name.c_str(), s.min * 1e3, s.median * 1e3,
                   s.p95 * 1e3, s.variation * 1e2);
     text += line;
   };
-  row("first submit to last wait", &IterationTimes::work);
-  row("whole span", &IterationTimes::span);
-  row("processor time of its thread", &IterationTimes::cpu);
+  row("first submit to last wait", [&](std::size_t i) { return iterations[i].work; });
+  row("whole span", [&](std::size_t i) { return iterations[i].span; });
+  row("processor time of its thread", [&](std::size_t i) { return iterations[i].cpu; });
+  if (iterations.front().gpu) row("the device's work", [&](std::size_t i) { return iterations[i].gpu.value_or(0); });
+  for (std::size_t k = 0; k < std::min(intervals.names.size(), kMostRows); ++k)
+    row(intervals.names[k], [&](std::size_t i) { return intervals.of(i)[k]; });
+  if (intervals.names.size() > kMostRows)
+    text += "… and " + std::to_string(intervals.names.size() - kMostRows) + " more: --report has them\n";
   return text;
 }
 

@@ -3,16 +3,32 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace rondo::player {
 
+double thread_cpu_seconds();  // of the calling thread
+
 // Seconds. Restoring, comparing and pictures are in none of them.
 struct IterationTimes {
-  double work = 0;  // from before the first submit to the end of the last wait, or to when the device is idle
+  // From before the first submit to the end of the last wait, or to when the device is idle; of a scope that
+  // is entered several times the sum of these times; of a span without submits all of it.
+  double work = 0;
   double span = 0;  // from the first call of the span to there
   double cpu = 0;   // of the thread that plays, the driver's part on it included
+  std::optional<double> gpu;  // in which the device worked at a submit of the span, where it can tell
+};
+
+// Of each frame, submit or occurrence of a scope in a span, from its first call to behind its last.
+struct IntervalTimes {
+  std::vector<std::string> names;  // "frame 3", "prefill#1"; empty: the span has one, or none
+  std::vector<double> seconds;     // of iteration after iteration
+  std::span<const double> of(std::size_t iteration) const {
+    return std::span(seconds).subspan(iteration * names.size(), names.size());
+  }
 };
 
 struct Spread {
@@ -22,7 +38,7 @@ struct Spread {
 // Of one value or more. p95 is the smallest that 95 % do not exceed.
 Spread spread_of(std::vector<double> values);
 
-// A table: a row for each kind of time.
-std::string times_table(const std::vector<IterationTimes>& iterations);
+// A table: a row for each kind of time, and for each interval (of very many the first).
+std::string times_table(const std::vector<IterationTimes>& iterations, const IntervalTimes& intervals);
 
 }  // namespace rondo::player

@@ -6,10 +6,9 @@
 #include <type_traits>
 
 #include "generated/args.h"
+#include "generated/thunks.h"
 
 namespace rondo::thunks {
-
-using Thunk = std::int64_t(PFN_vkVoidFunction, void*);
 
 // A return value as a record holds it.
 template <class T>

@@ -161,6 +161,9 @@ namespace rondo {
 // command's type and `args` is its args structure. 0 without a call for a
 // command that no header declares.
 std::int64_t invoke(CommandId id, PFN_vkVoidFunction function, void* args);
+// What does that for one command, null where nothing can.
+using Thunk = std::int64_t(PFN_vkVoidFunction function, void* args);
+Thunk* thunk(CommandId id);
 
 // Who replays a command (scripts/classification.py).
 enum class Executor : std::uint8_t { generated, hand, none };

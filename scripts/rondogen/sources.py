@@ -243,7 +243,7 @@ def thunk_table(model):
     lines = [BANNER + '#include "generated/thunks.h"\n\n#include "format/codec/thunk.h"\n\nnamespace rondo {\n'
              "namespace thunks {"]
     lines += [f"Thunk {n};" for n in thunk_commands(model)]
-    lines.append("}  // namespace thunks\n\nnamespace {\n\nstruct Entry {\n  thunks::Thunk* thunk;\n"
+    lines.append("}  // namespace thunks\n\nnamespace {\n\nstruct Entry {\n  Thunk* thunk;\n"
                  "  Executor executor;\n  Hook hook;\n};\n"
                  "// In the order of CommandId.\nconst Entry entries[kCommandIds] = {\n"
                  "  {nullptr, Executor::none, Hook::hidden},")
@@ -256,9 +256,11 @@ def thunk_table(model):
 
 }  // namespace
 
+Thunk* thunk(CommandId id) { return entries[static_cast<std::size_t>(id)].thunk; }
+
 std::int64_t invoke(CommandId id, PFN_vkVoidFunction function, void* args) {
-  const Entry& entry = entries[static_cast<std::size_t>(id)];
-  return entry.thunk != nullptr ? entry.thunk(function, args) : 0;
+  Thunk* const call = thunk(id);
+  return call != nullptr ? call(function, args) : 0;
 }
 
 Executor player_executor(CommandId id) { return entries[static_cast<std::size_t>(id)].executor; }

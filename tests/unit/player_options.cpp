@@ -43,9 +43,19 @@ TEST(Options, TellACapturedDevicesTargetFromAName) {
 }
 
 TEST(Options, RefuseWhatThisPlayerDoesNotDo) {
-  for (const char* option : {"--benchmark", "--replace=a=b", "--allow-files=/", "--file-remap=a=b", "--bogus"})
+  for (const char* option : {"--replace=a=b", "--allow-files=/", "--file-remap=a=b", "--bogus"})
     is_usage_error({option, "x"}, std::string(option).substr(0, std::string(option).find('=')));
   is_usage_error({"--verify=psnr:40", "x"}, "--verify");
+}
+
+TEST(Options, HandGoogleBenchmarkItsOwn) {
+  const auto parsed = parse({"--benchmark", "--benchmark_filter=a b", "x", "--benchmark_min_time=1"});
+  ASSERT_TRUE(parsed);
+  EXPECT_TRUE(parsed->options.benchmark);
+  EXPECT_TRUE(parsed->options.quiet);
+  EXPECT_EQ(parsed->options.benchmark_flags, (std::vector<std::string>{"--benchmark_filter=a b", "--benchmark_min_time=1"}));
+  is_usage_error({"--benchmark_filter=a", "x"}, "--benchmark_filter=a");
+  is_usage_error({"--benchmark", "--fresh", "x"}, "--fresh");
 }
 
 TEST(Options, SpansAreOneOfThree) {

@@ -83,6 +83,31 @@ TEST_F(PlayerSync, ABinarySignalAnswersOneWait) {
   EXPECT_TRUE(model.blocked(kOther));
 }
 
+// It says the same with room as without.
+TEST_F(PlayerSync, GoesBackToWhereItWasWithRoomForWhatFollows) {
+  step(kQueue, {}, {timeline(1)});
+  step(kOther, {binary()}, {});
+  step(kQueue, {}, {binary(), timeline(2)});
+  SyncModel model(plan);
+  model.advance(1);
+  SyncModel begin = model;
+  model.advance(3);
+  begin.make_room(model);
+  EXPECT_EQ(begin.given(kTimeline), 1u);
+  EXPECT_FALSE(begin.blocked());
+  EXPECT_FALSE(begin.reaches(kBinary, 1));
+  EXPECT_TRUE(begin.reaches(kBinary, 0));
+  for (int i = 0; i < 2; ++i) {
+    model = begin;
+    EXPECT_FALSE(model.reaches(kTimeline, 2));
+    model.advance(2);
+    EXPECT_TRUE(model.blocked(kOther));
+    model.advance(3);
+    EXPECT_FALSE(model.blocked());
+    EXPECT_EQ(model.given(kTimeline), 2u);
+  }
+}
+
 TEST_F(PlayerSync, GivesInOrderOnlyWhatNobodySignals) {
   step(kQueue, {timeline(1)}, {timeline(2), binary()});
   step(kOther, {timeline(2), binary()}, {timeline(3)});

@@ -202,5 +202,24 @@ TEST(Spans, RequestsAreRead) {
   EXPECT_FALSE(parse_scope(""));
 }
 
+TEST(Spans, TheInnermostScopeIsTheShortestThatHoldsARecord) {
+  Told told;
+  told.enter("outer");
+  told.enter("inner");
+  const std::uint64_t within = told.submit({});
+  told.leave();
+  const std::uint64_t around = told.submit({});
+  told.enter("inner");
+  const std::uint64_t again = told.submit({});
+  told.leave();
+  told.leave();
+  const std::uint64_t outside = told.submit({});
+  told.finder.finish();
+  EXPECT_EQ(innermost_scope(told.finder.scopes(), within), "inner#0");
+  EXPECT_EQ(innermost_scope(told.finder.scopes(), around), "outer#0");
+  EXPECT_EQ(innermost_scope(told.finder.scopes(), again), "inner#1");
+  EXPECT_EQ(innermost_scope(told.finder.scopes(), outside), "");
+}
+
 }  // namespace
 }  // namespace rondo

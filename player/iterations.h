@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plays the span of a plan again and again on one run, and times it. One thread;
+// lives no longer than its run and what it was made of.
+#pragma once
+
+#include <optional>
+
+#include "player/gpu_times.h"
+#include "player/looper.h"
+#include "player/options.h"
+#include "player/times.h"
+
+namespace rondo::player {
+
+// Says of the first difference that it came in this iteration, if there was none before.
+void note_iteration(const Verification& before, Verification& now, std::uint64_t iteration);
+
+class Iterations {
+ public:
+  // `loop` null: the span is played once.
+  Iterations(Run& run, Plan& plan, const LoopPlan* loop, const Options& options);
+
+  // What comes before the span, and for loops the iterations that are not timed.
+  Result<void> begin();
+  // One more: played, timed, put back. seconds() of its intervals last until the next one.
+  Result<IterationTimes> next();
+  const std::vector<std::string>& interval_names() const { return names_; }
+  const std::vector<double>& interval_seconds() const { return seconds_; }
+  // Behind the last one: what was put back is what there was.
+  Result<void> check();
+  // Of the span alone, and as they were behind it.
+  const RunCounts& counts_in_span() const { return in_span_; }
+  const RunCounts& counts_behind() const { return behind_; }
+  std::uint64_t bytes_kept() const { return looper_ ? looper_->bytes_kept() : 0; }
+
+ private:
+  Result<IterationTimes> timed();
+  void find_intervals();
+
+  Run& run_;
+  Plan& plan_;
+  const LoopPlan* const loop_;
+  const Options& options_;
+  std::optional<Looper> looper_;
+  std::optional<GpuTimes> gpu_;
+  std::uint64_t played_ = 0;
+  RunCounts before_, behind_, in_span_;
+  std::vector<std::uint32_t> stops_;      // ops where an interval begins or ends, in order
+  std::vector<std::uint64_t> stopped_;    // parallel: when, in nanoseconds
+  std::vector<std::pair<std::size_t, std::size_t>> intervals_;  // begin and end: indexes into stops_
+  std::vector<std::string> names_;
+  std::vector<double> seconds_;
+};
+
+}  // namespace rondo::player
