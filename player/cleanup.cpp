@@ -5,6 +5,7 @@
 
 #include "generated/args.h"
 #include "generated/thunks.h"
+#include "player/pipeline_caches.h"
 #include "player/presenter.h"
 
 namespace rondo::player {
@@ -86,6 +87,7 @@ Result<void> Run::release_device(std::uint32_t index, bool destroy_device) {
   device.own_command_pools.clear();
   for (VkQueryPool pool : device.own_query_pools) vk.vkDestroyQueryPool(device.handle, pool, nullptr);
   device.own_query_pools.clear();
+  if (options_.caches != nullptr) options_.caches->keep(device);
   for (ObjectId id = 1; id < slots_.size(); ++id)
     if (objects[id].device == own) slots_[id] = 0;
   if (destroy_device) {

@@ -7,6 +7,8 @@
 #include "format/codec/schema.h"
 #include "format/flags2.h"
 #include "generated/args.h"
+#include "player/jobs.h"
+#include "player/pipeline_caches.h"
 #include "player/run.h"
 
 namespace rondo::player {
@@ -88,7 +90,7 @@ Result<void> create_shaders(Run& run, const Op& op, std::byte* args) {
 #endif
 
 template <class Args>
-Result<void> create(Run& run, const Op& op, std::byte* args) {
+Result<void> before_create(Run& run, const Op& op, std::byte* args) {
   auto& a = as<Args>(args);
   if (a.pCreateInfos == nullptr || a.pPipelines == nullptr)
     return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "its parameters are missing"));
@@ -96,8 +98,28 @@ Result<void> create(Run& run, const Op& op, std::byte* args) {
     return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "it blends too many attachments"));
   compile_for_certain(a.pCreateInfos, a.createInfoCount);
   for (std::uint32_t i = 0; i < a.createInfoCount; ++i) a.pPipelines[i] = VK_NULL_HANDLE;
-  const std::int64_t result = run.call(op, args);
+  if (run.options().caches == nullptr) return {};
+  auto cache = run.options().caches->of(run.device(op), run.targets()[op.device].properties);
+  if (!cache) return tl::unexpected<Error>(run.refuse(op, cache.error().status, cache.error().message));
+  a.pipelineCache = *cache;
+  return {};
+}
+
+template <class Args>
+Result<void> behind_create(Run& run, const Op& op, std::byte* args, std::int64_t result) {
+  auto& a = as<Args>(args);
   return finish(run, op, args, result, a.pPipelines, a.createInfoCount, &Dispatch::vkDestroyPipeline);
+}
+
+template <class Args>
+Result<void> create(Run& run, const Op& op, std::byte* args) {
+  RONDO_TRY(before_create<Args>(run, op, args));
+  return behind_create<Args>(run, op, args, run.call(op, args));
+}
+
+Result<void> behind_module(Run& run, const Op& op, std::byte*, std::int64_t result) {
+  if (op.checked && result < 0) return tl::unexpected<Error>(run.failure(op, result));
+  return {};
 }
 
 // At once, as the layer did: a deferred operation has nothing to do.
@@ -124,10 +146,27 @@ Result<void> create_cache(Run& run, const Op& op, std::byte* args) {
   auto& info = *const_cast<VkPipelineCacheCreateInfo*>(as<args_vkCreatePipelineCache>(args).pCreateInfo);
   info.initialDataSize = 0;
   info.pInitialData = nullptr;
+  info.flags &= ~VkPipelineCacheCreateFlags{VK_PIPELINE_CACHE_CREATE_EXTERNALLY_SYNCHRONIZED_BIT};  // see Jobs
   return run.call_checked(op, args);
 }
 
 }  // namespace
+
+const SlowCall* slow_call(CommandId canonical) {
+  static constexpr SlowCall graphics{before_create<args_vkCreateGraphicsPipelines>, behind_create<args_vkCreateGraphicsPipelines>};
+  static constexpr SlowCall compute{before_create<args_vkCreateComputePipelines>, behind_create<args_vkCreateComputePipelines>};
+  static constexpr SlowCall module{nullptr, behind_module};
+  switch (canonical) {
+    case CommandId::vkCreateGraphicsPipelines:
+      return &graphics;
+    case CommandId::vkCreateComputePipelines:
+      return &compute;
+    case CommandId::vkCreateShaderModule:
+      return &module;
+    default:
+      return nullptr;
+  }
+}
 
 void add_pipeline_executors(std::vector<Executor>& table) {
   table[static_cast<std::size_t>(CommandId::vkCreateGraphicsPipelines)] =

@@ -112,6 +112,11 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1000000000}));
   app.add_option("--memory-budget", budget, "Host memory for the capture and for what a loop puts back; half of the machine's")
       ->type_name("MIB");
+  app.add_option("--jobs", o.jobs, "Threads that make the pipelines in front of the span; one a processor")
+      ->type_name("N")
+      ->check(CLI::Range(1u, 1024u));
+  app.add_option("--pipeline-cache", o.pipeline_cache, "Keep what drivers make of pipelines in FILE, for the next replays")
+      ->type_name("FILE");
   app.add_option("--leave-out", o.leave_out)->group("");
   app.add_option("--loop", o.loop, "Play the span N times (without one: first submit to last wait), its state put back between")
       ->type_name("N")
@@ -179,6 +184,8 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
       return fail(Status::usage, "--memory-budget: " + budget + " MiB is not an amount of memory");
     o.memory_budget = static_cast<std::size_t>(*mib << 20);
   }
+  if (app.count("--pipeline-cache") != 0 && o.pipeline_cache.empty())
+    return fail(Status::usage, "--pipeline-cache needs a file");
   if (!o.benchmark_flags.empty() && !o.benchmark)
     return fail(Status::usage, o.benchmark_flags.front() + " is for --benchmark");
   if (o.benchmark && (app.count("--loop") != 0 || o.fresh || !o.screenshots.empty() || o.window))

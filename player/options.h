@@ -23,6 +23,8 @@ struct Options {
   std::uint64_t loop = 1;
   std::uint64_t warmup = 0;
   bool fresh = false;             // every iteration from nothing
+  std::uint32_t jobs = 0;         // threads that make pipelines; 0: one a processor
+  std::string pipeline_cache;     // file; empty: none
   std::size_t memory_budget = 0;  // bytes; 0: half of the machine's
   bool benchmark = false;         // rows of google-benchmark, with …
   std::vector<std::string> benchmark_flags;  // its options

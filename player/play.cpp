@@ -11,6 +11,7 @@
 
 #include "format/file_digest.h"
 #include "player/benchmark.h"
+#include "player/pipeline_caches.h"
 #include "player/play_span.h"
 #include "player/preflight.h"
 #include "player/presenter.h"
@@ -193,8 +194,15 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   windows.quiet = options.quiet;
   if (options.window) RONDO_TRY(open_windows(windows, **plan, *loader, *targets));
 
-  const Result<void> played =
-      play_span(options, **plan, {*loader, *targets, windows, deadline, observer}, outcome);
+  std::optional<PipelineCaches> caches;
+  if (!options.pipeline_cache.empty()) {
+    auto opened = PipelineCaches::open(options.pipeline_cache);
+    if (!opened) return tl::unexpected<Error>(opened.error());
+    caches = std::move(*opened);
+  }
+  const PlayContext context{*loader, *targets, windows, deadline, observer, caches ? &*caches : nullptr};
+  Result<void> played = play_span(options, **plan, context, outcome);
+  if (const Result<void> saved = caches ? caches->save() : Result<void>(); played && !saved) played = saved;
   outcome.shown = windows.shown;
   outcome.verified = options.verify;
   outcome.verification = observer.verification;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "player/benchmark.h"
@@ -17,6 +18,8 @@ RunOptions run_options(const Options& options, const PlayContext& context) {
   RunOptions run;
   run.windows = &context.windows;
   run.validate = options.validate;
+  run.jobs = options.jobs != 0 ? options.jobs : std::max(std::thread::hardware_concurrency(), 1u);
+  run.caches = context.caches;
   return run;
 }
 

@@ -12,6 +12,7 @@ struct PlayContext {
   Windows& windows;
   Deadline& deadline;
   Observer& observer;
+  class PipelineCaches* caches = nullptr;
 };
 
 // `plan` is changed where a span is looped (loop_plan.h).

@@ -9,6 +9,7 @@
 #include "generated/thunks.h"
 #include "gpu/zero_fill.h"
 #include "player/idle.h"
+#include "player/jobs.h"
 #include "player/presenter.h"
 
 namespace rondo::player {
@@ -72,13 +73,16 @@ Run::Run(const Plan& plan, const Loader& loader, const Targets& targets, const R
       sync_(plan),
       executors_(executors().data()),
       has_events_(std::any_of(plan.objects.objects().begin(), plan.objects.objects().end(),
-                              [](const Object& object) { return object.type == HandleType::VkEvent; })) {}
+                              [](const Object& object) { return object.type == HandleType::VkEvent; })) {
+  if (options.jobs > 1) jobs_ = std::make_unique<Jobs>(*this, options.jobs - 1);
+}
 
 Run::~Run() { static_cast<void>(finish()); }
 
 Result<void> Run::finish() {
   if (finished_) return {};
   finished_ = true;
+  jobs_.reset();
   Result<void> ended;
   if (abandoned_) ended = fail(Status::timeout, plan_.path + ": a wait did not end");
   for (std::uint32_t i = 0; ended && i < devices_.size(); ++i) ended = release_device(i, true);
@@ -298,10 +302,29 @@ Result<void> Run::play_to(std::uint32_t last) {
       return tl::unexpected<Error>(refuse(op, Status::unreadable, "its device does not exist here"));
     for (; next_settle_ < plan_.settles.size() && plan_.settles[next_settle_].op == at_; ++next_settle_)
       RONDO_TRY(settle(op, plan_.settles[next_settle_]));
+    if (jobs_ != nullptr) [[unlikely]] {
+      if (at_ >= plan_.span.first) {
+        RONDO_TRY(end_jobs());
+      } else {
+        const auto taken = jobs_->take(op);
+        if (!taken) return tl::unexpected<Error>(taken.error());
+        if (*taken) {
+          ++counts_.calls;
+          continue;
+        }
+      }
+    }
     RONDO_TRY(play_op(op));
     ++counts_.calls;
   }
-  return {};
+  // What comes next may be a loop's, which looks at what there is.
+  return jobs_ != nullptr && at_ >= plan_.span.first ? end_jobs() : Result<void>();
+}
+
+Result<void> Run::end_jobs() {
+  const Result<void> done = jobs_->wait();
+  jobs_.reset();
+  return done;
 }
 
 Result<void> Run::play() {

@@ -38,6 +38,8 @@ struct RunOptions {
   bool screenshots = false;
   bool validate = false;
   Windows* windows = nullptr;  // where to show what is presented
+  std::uint32_t jobs = 1;      // threads that make pipelines in front of the span
+  class PipelineCaches* caches = nullptr;  // null: the program's are used
 };
 
 // The live device of each captured one: an index into LiveDevices::list().
@@ -106,6 +108,7 @@ struct DeviceState {
   std::vector<VkSemaphore> payloads;    // of sync fds, likewise
   std::vector<VkCommandPool> own_command_pools;  // likewise
   std::vector<VkQueryPool> own_query_pools;      // likewise
+  VkPipelineCache pipeline_cache = VK_NULL_HANDLE;  // of PipelineCaches
   std::unordered_map<std::uint32_t, std::unique_ptr<gpu::Readback>> readbacks;  // by queue family
   std::unordered_map<std::uint32_t, std::unique_ptr<gpu::OneShot>> one_shots;        // likewise
   VkDeviceSize atom = 1;                                                             // nonCoherentAtomSize
@@ -187,7 +190,7 @@ class Run {
   }
   Observer& observer() { return observer_; }
   PlacementCache& placements() { return placements_; }
-  const Deadline& deadline() const { return deadline_; }
+  Deadline& deadline() { return deadline_; }
   std::uint64_t& slot(ObjectId id) { return slots_[id]; }
   DeviceState& device(const Op& op) { return *devices_[op.device]; }
   std::unique_ptr<DeviceState>& device_at(std::uint32_t index) { return devices_[index]; }
@@ -267,6 +270,7 @@ class Run {
   Result<void> release_instance(ObjectId id, bool destroy);
 
  private:
+  friend class Jobs;
   std::byte* prepare(const Op& op);
   Result<void> publish(const Op& op, const std::byte* block);
   void settle_shared(const Op& op);
@@ -278,6 +282,7 @@ class Run {
   Result<void> give_payloads(const Op& op, VkQueue queue, VkSemaphore semaphore, VkFence fence);
   Result<void> play_op(const Op& op);
   Result<void> play_steps(std::uint32_t last);
+  Result<void> end_jobs();
 
   const Plan& plan_;
   const Loader& loader_;
@@ -306,6 +311,7 @@ class Run {
   std::vector<std::unique_ptr<VirtualSwapchain>> swapchains_;  // parallel to Plan::swapchains
   std::unique_ptr<Presenter> presenter_;
   GpuTimes* gpu_times_ = nullptr;
+  std::unique_ptr<class Jobs> jobs_;  // null: one thread makes all, or the span has begun
   std::unique_ptr<Steps> steps_;  // of a span that is played again; null: of none
 
   struct LivePayload {

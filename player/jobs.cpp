@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "player/jobs.h"
+
+#include <algorithm>
+
+#include "player/run.h"
+
+namespace rondo::player {
+
+namespace {
+
+// What else may name an object of a call that is being made: it has to be alone with it.
+bool wants_it_alone(CommandId canonical) {
+  return is_debug_command(canonical) || canonical == CommandId::vkMergePipelineCaches ||
+         canonical == CommandId::vkSetPrivateData;
+}
+
+}  // namespace
+
+Jobs::Jobs(Run& run, std::uint32_t threads)
+    : run_(run),
+      wanted_(threads),
+      makes_(run.plan().objects.objects().size(), 0),
+      uses_(run.plan().objects.objects().size(), 0) {}
+
+Jobs::~Jobs() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  news_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+  // After a failure: what was made is the run's to destroy.
+  for (; finished_ < jobs_.size(); ++finished_) {
+    Job& job = jobs_[finished_];
+    if (job.state != State::done || !job.call->behind(run_, *job.op, job.args.data(), job.result)) continue;
+    static_cast<void>(run_.publish(*job.op, job.args.data()));
+  }
+}
+
+void Jobs::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    news_.wait(lock, [this] { return ends_ || next_ < known_; });
+    if (ends_) return;
+    Job& job = jobs_[next_++];
+    if (job.state != State::waits) continue;
+    job.state = State::runs;
+    lock.unlock();
+    job.result = job.thunk(job.function, job.args.data());
+    lock.lock();
+    job.state = State::done;
+    news_.notify_all();
+  }
+}
+
+void Jobs::mark(const Op& op, std::uint32_t job) {
+  const Plan& plan = run_.plan();
+  for (std::uint32_t i = 0; i < op.patches; ++i) uses_[plan.patches[op.first_patch + i].id] = job;
+  for (std::uint32_t i = 0; i < op.created; ++i) makes_[plan.created[op.first_created + i].id] = job;
+}
+
+Result<bool> Jobs::take(const Op& op) {
+  const CommandId id = codec::info(op.command).canonical;
+  if (const SlowCall* const call = slow_call(id); call != nullptr && op.device != kNone) return start(op, *call);
+  if (finished_ == jobs_.size()) return false;
+  // Programs destroy modules as soon as their pipelines are made: that waits for nobody.
+  if (id == CommandId::vkDestroyShaderModule && op.ended == 1) {
+    const ObjectId module = run_.plan().ended[op.first_ended];
+    if (const std::uint32_t job = uses_[module]; job > finished_ && makes_[module] <= finished_) {
+      destroys_.emplace_back(job, &op);
+      return true;
+    }
+  }
+  RONDO_TRY(make_way(op));
+  return false;
+}
+
+Result<bool> Jobs::start(const Op& op, const SlowCall& call) {
+  RONDO_TRY(finish_named(op));
+  Job job;
+  job.op = &op;
+  job.call = &call;
+  job.args = run_.prepared_copy(op);
+  if (call.before != nullptr) RONDO_TRY(call.before(run_, op, job.args.data()));
+  job.function = run_.function(op);
+  job.thunk = thunk(op.command);
+  if (job.function == nullptr || job.thunk == nullptr) return false;
+  {
+    const std::lock_guard lock(mutex_);
+    jobs_.push_back(std::move(job));
+    known_ = jobs_.size();
+    mark(op, static_cast<std::uint32_t>(jobs_.size()));
+  }
+  news_.notify_one();
+  if (threads_.size() < std::min<std::size_t>(wanted_, jobs_.size() - finished_)) threads_.emplace_back([this] { work(); });
+  return true;
+}
+
+Result<void> Jobs::finish_named(const Op& op) {
+  const Plan& plan = run_.plan();
+  for (std::uint32_t i = 0; i < op.patches; ++i)
+    if (const std::uint32_t job = makes_[plan.patches[op.first_patch + i].id]; job > finished_)
+      RONDO_TRY(finish(job - 1));
+  return {};
+}
+
+Result<void> Jobs::make_way(const Op& op) {
+  RONDO_TRY(finish_named(op));
+  const CommandId id = codec::info(op.command).canonical;
+  if (id == CommandId::vkDestroyDevice || id == CommandId::vkDestroyInstance) return wait();
+  const Plan& plan = run_.plan();
+  for (std::uint32_t i = 0; i < op.ended; ++i)
+    if (const std::uint32_t job = uses_[plan.ended[op.first_ended + i]]; job > finished_) RONDO_TRY(finish(job - 1));
+  if (!wants_it_alone(id)) return {};
+  for (std::uint32_t i = 0; i < op.patches; ++i) {
+    const ObjectId object = plan.patches[op.first_patch + i].id;
+    if (object != op.dispatch && uses_[object] > finished_) RONDO_TRY(finish(uses_[object] - 1));
+  }
+  return {};
+}
+
+// Those that no thread has begun are made here: nobody waits for a place in the row.
+Result<void> Jobs::finish(std::size_t last) {
+  while (finished_ <= last) {
+    Job& job = jobs_[finished_];
+    run_.deadline().at(job.op->sequence);
+    std::unique_lock lock(mutex_);
+    if (job.state == State::waits) {
+      job.state = State::runs;
+      lock.unlock();
+      job.result = job.thunk(job.function, job.args.data());
+      lock.lock();
+      job.state = State::done;
+    }
+    news_.wait(lock, [&] { return job.state == State::done; });
+    lock.unlock();
+    ++finished_;
+    RONDO_TRY(job.call->behind(run_, *job.op, job.args.data(), job.result));
+    RONDO_TRY(run_.publish(*job.op, job.args.data()));
+    std::vector<std::byte>().swap(job.args);
+    for (; !destroys_.empty() && destroys_.front().first <= finished_; destroys_.pop_front())
+      RONDO_TRY(run_.play_op(*destroys_.front().second));
+  }
+  return {};
+}
+
+Result<void> Jobs::wait() { return jobs_.empty() ? Result<void>() : finish(jobs_.size() - 1); }
+
+}  // namespace rondo::player
