@@ -6,6 +6,7 @@
 #include "generated/args.h"
 #include "gpu/zero_fill.h"
 #include "player/addresses.h"
+#include "player/blobs_ahead.h"
 #include "player/imports.h"
 #include "player/native_view.h"
 #include "player/run.h"
@@ -214,6 +215,14 @@ Result<void> host_write(Run& run, const Op& op, std::byte* args) {
   MemoryState& memory = run.memory_at(place);
   const Placement& placement = run.placements().of[place];
   const auto* data = static_cast<const std::byte*>(a.pData);
+  Reader::Bytes late;
+  if (data == nullptr && a.dataSize != 0) {
+    const TimingPause pause(run);  // the program had them at hand
+    auto bytes = run.options().blobs->take(run.index_of(op));
+    if (!bytes) return tl::unexpected<Error>(bytes.error());
+    late = std::move(*bytes);
+    data = late->data();
+  }
   const auto write = [&](VkDeviceSize to, const std::byte* from, VkDeviceSize bytes) {
     if (!run.substitutes().empty()) [[unlikely]]
       write_substituted(run, place, to, {from, static_cast<std::size_t>(bytes)});

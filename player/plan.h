@@ -191,6 +191,13 @@ struct Payload {
   bool to_host = false;        // else to a queue
 };
 
+// Of a host write whose bytes are read when it is played (blobs_ahead.h): its pData is null.
+struct LateBlob {
+  std::uint32_t op = 0;  // index into Plan::ops
+  Digest digest;
+  std::uint64_t bytes = 0;
+};
+
 struct PlanCounts {
   std::uint64_t records = 0, frames = 0, submits = 0, draws = 0, dispatches = 0;
   std::uint64_t image_checkpoints = 0, memory_checkpoints = 0;  // images; memory ranges
@@ -213,6 +220,7 @@ struct Plan {
   std::vector<Patch> created;
   std::vector<ObjectId> ended;
   std::vector<Reader::Bytes> blobs;  // keeps alive what blocks point to
+  std::vector<LateBlob> late_blobs;  // in the order of ops
   std::uint32_t max_block_bytes = 0;
 
   ObjectTable objects;
@@ -263,7 +271,7 @@ struct PlanOptions {
   bool verify = false;                // contents are compared: resources are made so that they can be read
   std::uint64_t until = UINT64_MAX;  // the last sequence number to play
   SpanRequest span;
-  std::size_t memory_budget = 0;     // bytes of arena and blobs; 0: three quarters of the machine's
+  std::size_t memory_budget = 0;     // bytes of arena and blobs; 0: half of the machine's
   Damage damage;
   Damaged* damaged = nullptr;  // gets what the damage has changed, also where there is no plan then
 };

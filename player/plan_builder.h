@@ -45,6 +45,7 @@ class PlanBuilder {
   Result<void> add(const Record& record);
   Result<void> emit(const Record& record, const codec::CommandInfo& command);
   Result<void> load_blobs(const Record& record);  // fills blob_data_
+  bool is_late(const Record& record, const codec::BlobRef& ref) const;
   Result<void> check_owner(const Record& record, const codec::CommandInfo& command, const Op& op) const;
   Result<void> check_known(const Record& record, const codec::CommandInfo& command) const;
   // Every object that it names was made by a record that is played, and what it
@@ -125,6 +126,7 @@ class PlanBuilder {
   std::vector<const std::byte*> blob_data_;       // parallel to lowered_.blobs
   std::vector<std::pair<ObjectId, Op>> waiting_;  // for the buffer to be bound
   std::size_t budget_ = 0, blob_bytes_ = 0;
+  Reader::Bytes late_;  // of this record, which is a host write and not to be kept; null: it is another one
   std::unordered_map<Digest, std::size_t> blob_at_;                 // index into Plan::blobs
   std::unordered_map<ObjectId, std::uint32_t> api_versions_;        // of instances
   std::vector<std::unordered_set<std::uint16_t>> device_commands_;  // parallel to Plan::devices

@@ -11,6 +11,7 @@
 
 #include "format/file_digest.h"
 #include "player/benchmark.h"
+#include "player/blobs_ahead.h"
 #include "player/pipeline_caches.h"
 #include "player/play_span.h"
 #include "player/preflight.h"
@@ -135,6 +136,7 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   Deadline deadline(options.timeout, options.file);
   ReaderOptions reader_options;
   reader_options.salvage = options.salvage;
+  reader_options.memory_budget = options.memory_budget;
   auto reader = Reader::open(options.file, reader_options);
   if (!reader) return tl::unexpected<Error>(reader.error());
   outcome.capture_id = hex((*reader)->header().capture_id, sizeof(FileHeader::capture_id));
@@ -171,7 +173,7 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
       footer && options.until != UINT64_MAX && footer->last_sequence < options.until && !options.quiet)
     std::printf("the capture ends at record %llu: --until changes nothing\n",
                 static_cast<unsigned long long>(footer->last_sequence));
-  reader->reset();
+  if ((*plan)->late_blobs.empty()) reader->reset();
   RONDO_TRY(check_checkpoints(options, **plan));
 
   if (!options.screenshots.empty()) {
@@ -200,7 +202,11 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
     if (!opened) return tl::unexpected<Error>(opened.error());
     caches = std::move(*opened);
   }
-  const PlayContext context{*loader, *targets, windows, deadline, observer, caches ? &*caches : nullptr};
+  const std::size_t budget = options.memory_budget != 0 ? options.memory_budget : machine_memory() / 2;
+  std::optional<BlobsAhead> blobs;
+  if (!(*plan)->late_blobs.empty()) blobs.emplace(**plan, **reader, budget / 8);
+  const PlayContext context{*loader,  *targets, windows, deadline, observer, caches ? &*caches : nullptr,
+                            blobs ? &*blobs : nullptr};
   Result<void> played = play_span(options, **plan, context, outcome);
   if (const Result<void> saved = caches ? caches->save() : Result<void>(); played && !saved) played = saved;
   outcome.shown = windows.shown;

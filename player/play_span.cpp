@@ -20,6 +20,7 @@ RunOptions run_options(const Options& options, const PlayContext& context) {
   run.validate = options.validate;
   run.jobs = options.jobs != 0 ? options.jobs : std::max(std::thread::hardware_concurrency(), 1u);
   run.caches = context.caches;
+  run.blobs = context.blobs;
   return run;
 }
 

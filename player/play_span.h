@@ -13,6 +13,7 @@ struct PlayContext {
   Deadline& deadline;
   Observer& observer;
   class PipelineCaches* caches = nullptr;
+  class BlobsAhead* blobs = nullptr;
 };
 
 // `plan` is changed where a span is looped (loop_plan.h).

@@ -8,6 +8,7 @@
 #include "format/codec/schema.h"
 #include "generated/thunks.h"
 #include "gpu/zero_fill.h"
+#include "player/blobs_ahead.h"
 #include "player/idle.h"
 #include "player/jobs.h"
 #include "player/presenter.h"
@@ -74,6 +75,7 @@ Run::Run(const Plan& plan, const Loader& loader, const Targets& targets, const R
       executors_(executors().data()),
       has_events_(std::any_of(plan.objects.objects().begin(), plan.objects.objects().end(),
                               [](const Object& object) { return object.type == HandleType::VkEvent; })) {
+  if (options.blobs != nullptr) options.blobs->go_to(0);
   if (options.jobs > 1) jobs_ = std::make_unique<Jobs>(*this, options.jobs - 1);
 }
 
@@ -346,6 +348,7 @@ Run::Position Run::position() const {
 
 void Run::go_back(const Position& position) {
   at_ = position.at;
+  if (options_.blobs != nullptr) options_.blobs->go_to(at_);
   next_settle_ = position.next_settle;
   sync_ = position.sync;
   counts_ = position.counts;

@@ -40,6 +40,7 @@ struct RunOptions {
   Windows* windows = nullptr;  // where to show what is presented
   std::uint32_t jobs = 1;      // threads that make pipelines in front of the span
   class PipelineCaches* caches = nullptr;  // null: the program's are used
+  class BlobsAhead* blobs = nullptr;       // null: the plan has all that is written
 };
 
 // The live device of each captured one: an index into LiveDevices::list().

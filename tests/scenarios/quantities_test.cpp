@@ -90,3 +90,25 @@ SCENARIO("a million objects come and go in a captured program whose memory stays
 SCENARIO("objects that go before what was made of them replay bit for bit", "[quantities]") {
   replays_bit_for_bit({program("wrong_order")}, {.submits = 8});
 }
+
+SCENARIO("a program that writes noise again and again replays bit for bit", "[quantities]") {
+  replays_bit_for_bit({program("uploads")}, {.submits = 4});
+}
+
+SCENARIO("what the host wrote is played in less memory than it fills", "[quantities]") {
+  if (!no_readback().empty()) SKIP_SCENARIO(no_readback());
+  const Recording& capture = captured({program("uploads"), "--mebibytes", "100"}, {.checkpoints = "readback"});
+  INFO(capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  const std::string ranges = "memory ranges";
+  for (const Words& more : {Words{}, {"--loop", "3"}, {"--loop", "2", "--fresh"}, {"--submits", "70:90", "--loop", "2"}}) {
+    Words words{"--memory-budget", "32", "--verify", capture.path};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = player(words);
+    INFO(outcome.both());
+    CHECK(outcome.status == 0);
+    const Compared all = compared(outcome, ranges);
+    CHECK(all.equal > 0);
+    CHECK(all.equal == all.all);
+  }
+}
