@@ -47,6 +47,7 @@ class SpanRows {
     if (frame_.first_sequence == 0) frame_.first_sequence = step.record.sequence;
     frame_.calls += 1;
     if (frame_.start_ns == 0 && step.record.has_times) frame_.start_ns = step.record.start_ns;
+    take_wait(step);
     const std::vector<BatchCount>& batches = counts_.take(walk, step);
     std::uint64_t number = step.submit;
     for (const BatchCount& batch : batches) {
@@ -56,11 +57,16 @@ class SpanRows {
         const auto& ids = walk.resolution().ids;
         info_.submit_rows.push_back({number, step.record.sequence, walk.objects().name(ids.empty() ? 0 : ids[0]),
                                      batch.command_buffers, batch.commands, step.record.start_ns,
-                                     step.record.end_ns});
+                                     step.record.end_ns, 0});
       }
       number += 1;
     }
+    if (!batches.empty()) {
+      batches_ = batches.size();
+      if (frame_.submitted_ns == 0) frame_.submitted_ns = step.record.start_ns;
+    }
     if (!step.present) return;
+    batches_ = 0;
     frame_.number = step.frame;
     frame_.last_sequence = step.record.sequence;
     frame_.end_ns = step.record.end_ns;
@@ -71,10 +77,22 @@ class SpanRows {
   }
 
  private:
+  void take_wait(const Step& step) {
+    const Record& record = step.record;
+    if (step.by_layer() || step.command == nullptr || !record.has_times) return;
+    if (!SpanFinder::waited({*step.command, nullptr, record.sequence, record.thread, step.succeeded(), record.return_value,
+                             record.start_ns, record.end_ns}))
+      return;
+    if (frame_.submitted_ns != 0) frame_.waited_ns = record.end_ns;
+    auto& rows = info_.submit_rows;
+    for (std::size_t i = 0; i < std::min(batches_, rows.size()); ++i) rows[rows.size() - 1 - i].waited_ns = record.end_ns;
+  }
+
   CaptureInfo& info_;
   const InfoWanted& wanted_;
   CommandCounts counts_;
   FrameRow frame_;
+  std::size_t batches_ = 0;  // of the last submit, where no present came since
 };
 
 void take_times(const Record& record, CaptureInfo& info) {

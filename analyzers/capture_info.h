@@ -51,6 +51,7 @@ struct SubmitRow {
   std::uint64_t commands = 0;  // vkCmd* in them, secondaries included
   std::uint64_t start_ns = 0;  // of the call; batches of one call share it
   std::uint64_t end_ns = 0;
+  std::uint64_t waited_ns = 0;  // end of the last wait before the next submit or present; 0: there is none
 };
 struct FrameRow {
   std::uint64_t number = 0;
@@ -61,6 +62,8 @@ struct FrameRow {
   std::uint64_t commands = 0;  // in its submits
   std::uint64_t start_ns = 0;  // end of the present before; frame 0: first time in the capture
   std::uint64_t end_ns = 0;    // end of its present
+  std::uint64_t submitted_ns = 0;  // start of its first submit; 0: it has none
+  std::uint64_t waited_ns = 0;     // end of its last wait behind that; 0: there is none
 };
 
 // One time that a scope was entered.

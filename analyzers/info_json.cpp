@@ -111,6 +111,7 @@ void write_submits(JsonWriter& json, const CaptureInfo& info, bool times) {
     json.field("command_buffers", row.command_buffers);
     json.field("commands", row.commands);
     if (times) write_span(json, row.start_ns, row.end_ns);
+    if (times && row.waited_ns != 0) json.field("waited_ns", row.waited_ns);
     json.end_object();
   }
   json.end_array();
@@ -128,6 +129,8 @@ void write_frames(JsonWriter& json, const CaptureInfo& info, bool times) {
     json.field("submits", row.submits);
     json.field("commands", row.commands);
     if (times) write_span(json, row.start_ns, row.end_ns);
+    if (times && row.submitted_ns != 0) json.field("submitted_ns", row.submitted_ns);
+    if (times && row.waited_ns != 0) json.field("waited_ns", row.waited_ns);
     json.end_object();
   }
   json.end_array();

@@ -113,6 +113,11 @@ void append_commands(std::string& out, const CaptureInfo& info) {
 }
 
 // Milliseconds since the first timed call, and how long.
+std::string wait_text(std::uint64_t submitted_ns, std::uint64_t waited_ns) {
+  if (submitted_ns == 0 || waited_ns < submitted_ns) return text("{:>12}", "-");
+  return text("{:>12.6f}", static_cast<double>(waited_ns - submitted_ns) / 1e6);
+}
+
 std::string times_text(const CaptureInfo& info, std::uint64_t start_ns, std::uint64_t end_ns) {
   if (end_ns == 0) return text("{:>14} {:>12}", "-", "-");
   return text("{:>14.6f} {:>12.6f}", static_cast<double>(start_ns - info.first_ns) / 1e6,
@@ -121,18 +126,20 @@ std::string times_text(const CaptureInfo& info, std::uint64_t start_ns, std::uin
 
 void append_submits(std::string& out, const CaptureInfo& info, bool times) {
   append(out, "{:>8} {:>10} {:<14} {:>8} {:>9}{}\n", "submit", "sequence", "queue", "buffers", "commands",
-         times ? text(" {:>14} {:>12}", "start ms", "call ms") : "");
+         times ? text(" {:>14} {:>12} {:>12}", "start ms", "call ms", "to wait ms") : "");
   for (const SubmitRow& row : info.submit_rows)
     append(out, "{:>8} {:>10} {:<14} {:>8} {:>9}{}\n", row.number, row.sequence, row.queue, row.command_buffers,
-           row.commands, times ? " " + times_text(info, row.start_ns, row.end_ns) : "");
+           row.commands,
+           times ? " " + times_text(info, row.start_ns, row.end_ns) + " " + wait_text(row.start_ns, row.waited_ns) : "");
 }
 
 void append_frames(std::string& out, const CaptureInfo& info, bool times) {
   append(out, "{:>8} {:>10} {:>10} {:>8} {:>8} {:>9}{}\n", "frame", "first", "present", "calls", "submits", "commands",
-         times ? text(" {:>14} {:>12}", "start ms", "ms") : "");
+         times ? text(" {:>14} {:>12} {:>12}", "start ms", "ms", "to wait ms") : "");
   for (const FrameRow& row : info.frame_rows)
     append(out, "{:>8} {:>10} {:>10} {:>8} {:>8} {:>9}{}\n", row.number, row.first_sequence, row.last_sequence,
-           row.calls, row.submits, row.commands, times ? " " + times_text(info, row.start_ns, row.end_ns) : "");
+           row.calls, row.submits, row.commands,
+           times ? " " + times_text(info, row.start_ns, row.end_ns) + " " + wait_text(row.submitted_ns, row.waited_ns) : "");
 }
 
 void append_scopes(std::string& out, const CaptureInfo& info, bool times) {

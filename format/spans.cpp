@@ -50,7 +50,14 @@ std::uint64_t value(const void* handle) { return reinterpret_cast<std::uint64_t>
 
 std::string text_of(const char* name) { return name == nullptr ? "" : name; }
 
-bool waited(const SpanFinder::Call& call) {
+bool is_checkpoint(CommandId id) {
+  return id == CommandId::rondoCheckpointMemory || id == CommandId::rondoCheckpointBuffers ||
+         id == CommandId::rondoCheckpointSubresources;
+}
+
+}  // namespace
+
+bool SpanFinder::waited(const Call& call) {
   switch (call.command.canonical) {
     case CommandId::vkWaitForFences:
     case CommandId::vkWaitSemaphores:
@@ -62,13 +69,6 @@ bool waited(const SpanFinder::Call& call) {
       return false;
   }
 }
-
-bool is_checkpoint(CommandId id) {
-  return id == CommandId::rondoCheckpointMemory || id == CommandId::rondoCheckpointBuffers ||
-         id == CommandId::rondoCheckpointSubresources;
-}
-
-}  // namespace
 
 std::string SpanRequest::text() const {
   switch (kind) {
@@ -182,11 +182,11 @@ void SpanFinder::take(const Call& call) {
   last_ = call.sequence;
   if (call.start_ns != 0 && first_ns_ == 0) first_ns_ = call.start_ns;
   if (call.end_ns != 0) last_ns_ = std::max(last_ns_, call.end_ns);
-  const bool settles = waited(call) || is_checkpoint(call.command.canonical);
-  if (settles && !settled_.empty() && (presents_.empty() || presents_.back() < submits_.back()))
+  const bool waits = waited(call), checks = is_checkpoint(call.command.canonical);
+  if ((waits || checks) && !settled_.empty() && (presents_.empty() || presents_.back() < submits_.back()))
     settled_.back() = call.sequence;
-  if (is_checkpoint(call.command.canonical)) last_checkpoint_ = call.sequence;
-  if (waited(call)) {
+  if (checks) last_checkpoint_ = call.sequence;
+  if (waits) {
     last_wait_ = call.sequence;
     last_wait_ns_ = call.end_ns;
   }

@@ -73,6 +73,8 @@ class SpanFinder {
   };
   // The calls of the program, and Rondo's marks of scopes, in sequence order.
   void take(const Call& call);
+  // Whether it saw work done: a wait, or a poll that said so.
+  static bool waited(const Call& call);
   // Behind the last one: `init` and `deinit` are known then.
   void finish();
 

@@ -105,6 +105,19 @@ SCENARIO("each time that a scope is entered has a time of its own, and their sum
   }
 }
 
+SCENARIO("a capture says how long the program's own submits took to the wait for them", "[timing]") {
+  const Recording& capture = captured_scopes();
+  const Outcome listed = rondo({"info", "--submits", "--times", "--json", capture.path});
+  INFO(listed.both());
+  const Json json = Json::parse(listed.out);
+  CHECK(json.size("/submit_rows") == 8);
+  for (int i = 0; i < 8; ++i) {
+    const std::string row = "/submit_rows/" + std::to_string(i);
+    CHECK(std::stoull(json.at(row + "/waited_ns")) >= std::stoull(json.at(row + "/end_ns")));
+  }
+  CHECK(count(rondo({"info", "--submits", "--times", capture.path}).out, "to wait ms") == 1);
+}
+
 SCENARIO("a scope that waits for other scopes' work takes their time, and not that between them", "[timing]") {
   const Recording& capture = captured_scopes();
   const TemporaryDirectory directory;

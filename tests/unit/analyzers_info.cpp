@@ -100,15 +100,15 @@ TEST(AnalyzersInfo, SubmitsAndFramesHaveNativeTimesAndCounts) {
   const TemporaryFile file;
   test::write_scene(file.path());
   const Printed submits = printed(run_info, {"--submits", "--times", file.path()});
-  EXPECT_EQ(from_line(submits.out, "  submit "), R"(  submit   sequence queue           buffers  commands       start ms      call ms
-       0         17 VkQueue#0             1         2       0.000000     0.000250
-       1         17 VkQueue#0             1         2       0.000000     0.000250
-       2         20 VkQueue#0             1         2       1.000000     0.000250
+  EXPECT_EQ(from_line(submits.out, "  submit "), R"(  submit   sequence queue           buffers  commands       start ms      call ms   to wait ms
+       0         17 VkQueue#0             1         2       0.000000     0.000250            -
+       1         17 VkQueue#0             1         2       0.000000     0.000250            -
+       2         20 VkQueue#0             1         2       1.000000     0.000250            -
 )");
   const Printed frames = printed(run_info, {"--frames", "--times", file.path()});
-  EXPECT_EQ(from_line(frames.out, "   frame "), R"(   frame      first    present    calls  submits  commands       start ms           ms
-       0          1         18       15        2         4       0.000000     0.501000
-       1         20         21        2        1         2       0.501000     1.000000
+  EXPECT_EQ(from_line(frames.out, "   frame "), R"(   frame      first    present    calls  submits  commands       start ms           ms   to wait ms
+       0          1         18       15        2         4       0.000000     0.501000            -
+       1         20         21        2        1         2       0.501000     1.000000            -
 )");
   const JsonText json = json_of(printed(run_info, {"--json", "--submits", "--times", file.path()}));
   EXPECT_EQ(json.shown("/submit_rows/2"),
