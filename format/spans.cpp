@@ -304,6 +304,12 @@ std::uint64_t SpanFinder::submits_in(const RecordRange& records) const {
                                     std::lower_bound(submits_.begin(), submits_.end(), records.first));
 }
 
+// Where the submit of this record is waited for.
+std::uint64_t SpanFinder::settled_at(std::uint64_t submit) const {
+  const auto behind = std::upper_bound(submits_.begin(), submits_.end(), submit);
+  return behind == submits_.begin() ? 0 : settled_[static_cast<std::size_t>(behind - submits_.begin()) - 1];
+}
+
 std::string SpanFinder::nearest(const std::string& name) const {
   std::vector<std::pair<std::size_t, const Scope*>> near;
   for (const Scope& scope : scopes_) near.emplace_back(edits(name, scope.name), &scope);
@@ -341,8 +347,10 @@ Result<Span> SpanFinder::find_scope(const SpanRequest& request, const std::strin
       return wrong("scope \"" + request.name + "\"#" + std::to_string(i) + " began in record " +
                    std::to_string(one.records.first) + " and never ended" +
                    (all.size() > 1 ? "; choose another occurrence with #K" : ""));
-    span.records.last = std::max(span.records.last, one.records.last);
-    span.intervals.push_back(one.records);
+    RecordRange records = one.records;
+    if (one.kind == ScopeOccurrence::Kind::command_label) records.last = std::max(records.last, settled_at(records.last));
+    span.records.last = std::max(span.records.last, records.last);
+    span.intervals.push_back(records);
   }
   return span;
 }
@@ -376,8 +384,7 @@ Result<Span> SpanFinder::find(const SpanRequest& request, const std::string& fil
       continue;
     }
     // Batches of one call belong together.
-    const auto behind = std::upper_bound(ends.begin(), ends.end(), ends[i]);
-    span.intervals.push_back({ends[i], settled_[static_cast<std::size_t>(behind - ends.begin()) - 1]});
+    span.intervals.push_back({ends[i], settled_at(ends[i])});
   }
   span.records = {span.intervals.front().first, span.intervals.back().last};
   return span;

@@ -102,6 +102,7 @@ class SpanFinder {
   void add_phase(const char* name, const ScopeOccurrence& phase, bool in_front);
   Result<Span> find_scope(const SpanRequest& request, const std::string& file) const;
   std::string nearest(const std::string& name) const;
+  std::uint64_t settled_at(std::uint64_t submit) const;
 
   std::vector<Scope> scopes_;
   std::unordered_map<std::string, std::size_t> scope_at_;

@@ -35,8 +35,8 @@ class Row {
       : iterations_(iterations), interval_(interval), outcome_(outcome), failed_(failed) {}
 
   void operator()(::benchmark::State& state) {
-    double gpu = 0, cpu = 0;
-    bool has_gpu = true;
+    double gpu = 0, cpu = 0, label = 0;
+    bool has_gpu = true, has_label = true;
     for (auto turn : state) {
       static_cast<void>(turn);
       const auto times = failed_ ? iterations_.next() : tl::unexpected<Error>(failed_.error());
@@ -47,12 +47,15 @@ class Row {
       state.SetIterationTime(interval_ == kAll ? times->work : iterations_.interval_seconds()[interval_]);
       cpu += times->cpu;
       gpu += times->gpu.value_or(0);
+      label += times->label.value_or(0);
       has_gpu = has_gpu && times->gpu.has_value();
+      has_label = has_label && times->label.has_value();
       if (outcome_.iterations.size() < kMostKept) outcome_.iterations.push_back(*times);
     }
     if (interval_ != kAll) return;
     const auto each = ::benchmark::Counter::kAvgIterations;
     state.counters["player_cpu_s"] = ::benchmark::Counter(cpu, each);
+    if (has_label) state.counters["label_s"] = ::benchmark::Counter(label, each);
     if (has_gpu) state.counters["gpu_s"] = ::benchmark::Counter(gpu, each);
     state.counters["submits"] = static_cast<double>(iterations_.counts_in_span().submits);
     state.counters["calls"] = static_cast<double>(iterations_.counts_in_span().calls);

@@ -92,10 +92,7 @@ Result<void> GpuTimes::prepare(OpRange span) {
       for (const LiveQueue& one : device->queues)
         if (one.id == op.dispatch) queue = &one;
     const std::uint32_t bits = queue == nullptr || !can_reset_queries(*device) ? 0 : run_.targets()[op.device].families[queue->family].timestampValidBits;
-    if (!asked.surroundable || bits == 0)
-      ++left_out_;
-    else
-      wanted[op.device].push_back({i, queue->family, asked});
+    if (asked.surroundable && bits != 0) wanted[op.device].push_back({i, queue->family, asked});
   }
   for (std::uint32_t d = 0; d < wanted.size(); ++d) {
     if (wanted[d].empty()) continue;
@@ -183,12 +180,11 @@ Result<VkCommandBuffer> GpuTimes::record(Pool& pool, VkCommandPool commands, VkP
 Result<void> GpuTimes::reset() {
   for (const Pool& pool : pools_) {
     DeviceState& device = *run_.device_at(pool.device);
-    auto& commands = device.one_shots[device.service_family];
-    if (commands == nullptr) commands = std::make_unique<gpu::OneShot>(device.access, device.service_family);
-    auto begun = commands->begin();
+    gpu::OneShot& commands = device.one_shot(device.service_family);
+    auto begun = commands.begin();
     if (!begun) return tl::unexpected<Error>(begun.error());
     device.dispatch.vkCmdResetQueryPool(*begun, pool.handle, 0, pool.queries);
-    RONDO_TRY(commands->submit_and_wait(device.service_queue, {}));
+    RONDO_TRY(commands.submit_and_wait(device.service_queue, {}));
   }
   return {};
 }
@@ -222,20 +218,11 @@ Result<std::optional<double>> GpuTimes::seconds() {
         device.handle, pool.handle, 0, pool.queries, pool.values.size() * sizeof(std::uint64_t), pool.values.data(),
         sizeof(std::uint64_t), VK_QUERY_RESULT_64_BIT);
     if (r != VK_SUCCESS) return tl::unexpected<Error>(failure("vkGetQueryPoolResults", r));
-    // From the first one on, or before it: a counter may run over, and another queue may be earlier.
-    const auto since_first = [&](std::uint32_t query) {
-      const std::uint64_t ticks = (pool.values[query] - pool.values[0]) & pool.mask;
-      return static_cast<std::int64_t>(ticks > pool.mask / 2 ? ticks | ~pool.mask : ticks);
-    };
     pool.busy.clear();
-    for (std::uint32_t i = 0; i < pool.queries; i += 2) pool.busy.emplace_back(since_first(i), since_first(i + 1));
-    std::sort(pool.busy.begin(), pool.busy.end());
-    std::int64_t ticks = 0, until = pool.busy.front().first;
-    for (const auto& [begin, end] : pool.busy) {
-      if (end > until) ticks += end - std::max(begin, until);
-      until = std::max(until, end);
-    }
-    sum += static_cast<double>(ticks) * pool.period * 1e-9;
+    for (std::uint32_t i = 0; i < pool.queries; i += 2)
+      pool.busy.emplace_back(ticks_since(pool.values[0], pool.values[i], pool.mask),
+                             ticks_since(pool.values[0], pool.values[i + 1], pool.mask));
+    sum += static_cast<double>(covered_by(pool.busy)) * pool.period * 1e-9;
   }
   return pools_.empty() ? std::optional<double>() : sum;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "player/run.h"
+#include "player/times.h"
 
 namespace rondo::player {
 
@@ -30,9 +31,6 @@ class GpuTimes {
   // Seconds in which at least one of the submits was worked at, when all are done; of several devices
   // the sum. None: no submit was timed.
   Result<std::optional<double>> seconds();
-  // Submits of the span that are timed, and that are not.
-  std::size_t timed() const { return submits_.size(); }
-  std::size_t left_out() const { return left_out_; }
 
  private:
   struct Pool {  // of queries, a device
@@ -41,7 +39,7 @@ class GpuTimes {
     std::uint32_t queries = 0, used = 0;
     double period = 1;          // nanoseconds
     std::vector<std::uint64_t> values;
-    std::vector<std::pair<std::int64_t, std::int64_t>> busy;  // kept from time to time for its memory
+    std::vector<Interval> busy;  // kept from time to time for its memory
     std::uint64_t mask = 0;     // of the bits that are valid on all of its queues
   };
   struct Submit {
@@ -58,7 +56,6 @@ class GpuTimes {
   std::unordered_map<std::uint32_t, Submit> submits_;  // by op
   std::vector<Pool> pools_;
   std::unordered_map<std::uint64_t, VkCommandPool> command_pools_;  // by device and family
-  std::size_t left_out_ = 0;
 };
 
 }  // namespace rondo::player

@@ -23,6 +23,23 @@ std::string name_of(const SpanRequest& request, std::size_t interval) {
   return {};
 }
 
+// Whether the time of the span's label can be told apart: of one occurrence where its submit has no other.
+bool is_of_commands(const Plan& plan, const SpanRequest& request) {
+  if (request.kind != SpanRequest::Kind::scope) return false;
+  for (const Scope& scope : plan.scopes) {
+    if (scope.name != request.name) continue;
+    const auto& all = scope.occurrences;
+    if (!request.occurrence) return all.front().kind == ScopeOccurrence::Kind::command_label;
+    const ScopeOccurrence& one = all[*request.occurrence];
+    return one.kind == ScopeOccurrence::Kind::command_label &&
+           std::count_if(all.begin(), all.end(), [&](const ScopeOccurrence& other) {
+             return other.kind == one.kind && other.records.first <= one.records.last &&
+                    one.records.first <= other.records.last;
+           }) == 1;
+  }
+  return false;
+}
+
 }  // namespace
 
 void note_iteration(const Verification& before, Verification& now, std::uint64_t iteration) {
@@ -33,6 +50,10 @@ void note_iteration(const Verification& before, Verification& now, std::uint64_t
 Iterations::Iterations(Run& run, Plan& plan, const LoopPlan* loop, const Options& options)
     : run_(run), plan_(plan), loop_(loop), options_(options) {
   find_intervals();
+  if (is_of_commands(plan, options.span)) {
+    label_.emplace(run, options.span.name);
+    run.measure(&*label_);
+  }
 }
 
 void Iterations::find_intervals() {
@@ -75,6 +96,7 @@ Result<void> Iterations::begin() {
 Result<IterationTimes> Iterations::timed() {
   IterationTimes times;
   if (gpu_) RONDO_TRY(gpu_->reset());
+  if (label_) RONDO_TRY(label_->reset());
   before_ = run_.counts();
   run_.begin_timing();
   const double cpu = thread_cpu_seconds();
@@ -102,6 +124,11 @@ Result<IterationTimes> Iterations::timed() {
     const auto gpu = gpu_->seconds();
     if (!gpu) return tl::unexpected<Error>(gpu.error());
     times.gpu = *gpu;
+  }
+  if (label_) {
+    const auto label = label_->seconds();
+    if (!label) return tl::unexpected<Error>(label.error());
+    times.label = *label;
   }
   return times;
 }

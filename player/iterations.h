@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "player/gpu_times.h"
+#include "player/label_times.h"
 #include "player/looper.h"
 #include "player/options.h"
 #include "player/times.h"
@@ -43,6 +44,7 @@ class Iterations {
   const Options& options_;
   std::optional<Looper> looper_;
   std::optional<GpuTimes> gpu_;
+  std::optional<LabelTimes> label_;  // where the span is one of command buffers
   std::uint64_t played_ = 0;
   RunCounts before_, behind_, in_span_;
   std::vector<std::uint32_t> stops_;      // ops where an interval begins or ends, in order

@@ -22,6 +22,7 @@ nlohmann::ordered_json iteration(const Outcome& outcome, std::size_t i) {
   const IterationTimes& times = outcome.iterations[i];
   nlohmann::ordered_json one = {{"seconds", times.work}, {"span_seconds", times.span}, {"cpu_seconds", times.cpu}};
   if (times.gpu) one["gpu_seconds"] = *times.gpu;
+  if (times.label) one["label_seconds"] = *times.label;
   if (outcome.intervals.names.empty()) return one;
   one["intervals"] = nlohmann::ordered_json::array();
   const std::span<const double> seconds = outcome.intervals.of(i);

@@ -11,6 +11,7 @@
 #include "player/blobs_ahead.h"
 #include "player/idle.h"
 #include "player/jobs.h"
+#include "player/label_times.h"
 #include "player/presenter.h"
 
 namespace rondo::player {
@@ -264,6 +265,8 @@ Result<void> Run::play_op(const Op& op) {
     RONDO_TRY(executor(*this, op, args));
   else
     RONDO_TRY(call_checked(op, args));
+  if (label_times_ != nullptr) [[unlikely]]
+    RONDO_TRY(label_times_->played(index_of(op)));
   return publish(op, args);
 }
 
@@ -450,9 +453,7 @@ Result<void> Run::zero(DeviceState& device, const MemoryState& memory, std::uint
   const bool by_host =
       (device.access.memory.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0;
   if (!by_host && queue.handle == VK_NULL_HANDLE) return {};
-  auto& commands = device.one_shots[queue.family];
-  if (commands == nullptr) commands = std::make_unique<gpu::OneShot>(device.access, queue.family);
-  auto done = gpu::zero_fill(device.access, memory.handle, memory.bytes, type, queue.handle, commands.get());
+  auto done = gpu::zero_fill(device.access, memory.handle, memory.bytes, type, queue.handle, &device.one_shot(queue.family));
   // A type that holds no buffers could not be zeroed in a capture either.
   if (!done && done.error().status == Status::device) return {};
   return done;

@@ -113,6 +113,12 @@ struct DeviceState {
   std::unordered_map<std::uint32_t, std::unique_ptr<gpu::Readback>> readbacks;  // by queue family
   std::unordered_map<std::uint32_t, std::unique_ptr<gpu::OneShot>> one_shots;        // likewise
   VkDeviceSize atom = 1;                                                             // nonCoherentAtomSize
+
+  gpu::OneShot& one_shot(std::uint32_t family) {
+    auto& made = one_shots[family];
+    if (made == nullptr) made = std::make_unique<gpu::OneShot>(access, family);
+    return *made;
+  }
 };
 
 // A recorded image: it is compared when its present comes, on that queue.
@@ -154,6 +160,8 @@ class Run {
   void make_ready(OpRange span, std::size_t most) { steps_ = std::make_unique<Steps>(*this, span, most); }
   // Null: the devices' own times are not asked for. Kept by the caller.
   void measure(class GpuTimes* times) { gpu_times_ = times; }
+  void measure(class LabelTimes* times) { label_times_ = times; }
+  const LabelTimes* label_times() const { return label_times_; }
   // Ends the timing of what was played since begin_timing(): waits for work that nothing waited for.
   void begin_timing();
   Result<void> finish_timing();
@@ -312,6 +320,7 @@ class Run {
   std::vector<std::unique_ptr<VirtualSwapchain>> swapchains_;  // parallel to Plan::swapchains
   std::unique_ptr<Presenter> presenter_;
   GpuTimes* gpu_times_ = nullptr;
+  LabelTimes* label_times_ = nullptr;
   std::unique_ptr<class Jobs> jobs_;  // null: one thread makes all, or the span has begun
   std::unique_ptr<Steps> steps_;  // of a span that is played again; null: of none
 

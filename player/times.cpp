@@ -16,6 +16,21 @@ double thread_cpu_seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
+std::int64_t ticks_since(std::uint64_t zero, std::uint64_t ticks, std::uint64_t mask) {
+  const std::uint64_t since = (ticks - zero) & mask;
+  return static_cast<std::int64_t>(since > mask / 2 ? since | ~mask : since);
+}
+
+std::int64_t covered_by(std::vector<Interval>& intervals) {
+  std::sort(intervals.begin(), intervals.end());
+  std::int64_t covered = 0, until = intervals.front().first;
+  for (const auto& [begin, end] : intervals) {
+    if (end > until) covered += end - std::max(begin, until);
+    until = std::max(until, end);
+  }
+  return covered;
+}
+
 Spread spread_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t n = values.size();
@@ -50,6 +65,7 @@ std::string times_table(const std::vector<IterationTimes>& iterations, const Int
   row("whole span", [&](std::size_t i) { return iterations[i].span; });
   row("processor time of its thread", [&](std::size_t i) { return iterations[i].cpu; });
   if (iterations.front().gpu) row("the device's work", [&](std::size_t i) { return iterations[i].gpu.value_or(0); });
+  if (iterations.front().label) row("the label's commands", [&](std::size_t i) { return iterations[i].label.value_or(0); });
   for (std::size_t k = 0; k < std::min(intervals.names.size(), kMostRows); ++k)
     row(intervals.names[k], [&](std::size_t i) { return intervals.of(i)[k]; });
   if (intervals.names.size() > kMostRows)

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace rondo::player {
@@ -19,7 +20,8 @@ struct IterationTimes {
   double work = 0;
   double span = 0;  // from the first call of the span to there
   double cpu = 0;   // of the thread that plays, the driver's part on it included
-  std::optional<double> gpu;  // in which the device worked at a submit of the span, where it can tell
+  std::optional<double> gpu;    // in which the device worked at a submit of the span, where it can tell
+  std::optional<double> label;  // … and at the commands of the label that the span is
 };
 
 // Of each frame, submit or occurrence of a scope in a span, from its first call to behind its last.
@@ -30,6 +32,12 @@ struct IntervalTimes {
     return std::span(seconds).subspan(iteration * names.size(), names.size());
   }
 };
+
+// Ticks of a counter that may run over, from an early one on or before it: `mask` has its valid bits.
+std::int64_t ticks_since(std::uint64_t zero, std::uint64_t ticks, std::uint64_t mask);
+using Interval = std::pair<std::int64_t, std::int64_t>;  // begin and end
+// How much at least one of them covers. Sorts them; one or more.
+std::int64_t covered_by(std::vector<Interval>& intervals);
 
 struct Spread {
   double min = 0, median = 0, p95 = 0;

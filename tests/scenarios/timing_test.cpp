@@ -105,6 +105,41 @@ SCENARIO("each time that a scope is entered has a time of its own, and their sum
   }
 }
 
+SCENARIO("the commands of a label have a time of their own, however often they are recorded", "[timing]") {
+  const std::string driver = GENERATE(lavapipe, lavapipe25);
+  if (const std::string& why = no_driver(driver); !why.empty()) SKIP_SCENARIO(why);
+  const Recording& capture = captured({program("label_times")}, {.checkpoints = "submit", .driver = driver});
+  INFO(capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  const TemporaryDirectory directory;
+  const std::string report = directory.file("report.json");
+  // Recorded before the span; and in it.
+  for (const std::string scope : {"kept#1", "kept", "fresh#1", "fresh"}) {
+    INFO(scope);
+    Words words{"--scope", scope, "--loop", "3", "--report", report, capture.path};
+    const Outcome outcome = player(words, driver);
+    INFO(outcome.both());
+    CHECK(outcome.status == 0);
+    CHECK(count(outcome.out, "\nthe label's commands ") == 1);
+    const Json json = Json::parse(read_file(report));
+    for (const std::string iteration : {"/iterations/0", "/iterations/1", "/iterations/2"}) {
+      CHECK(number(json, iteration + "/label_seconds") > 0);
+      CHECK(number(json, iteration + "/label_seconds") < number(json, iteration + "/gpu_seconds"));
+    }
+    words.insert(words.begin(), "--verify");
+    if (driver == lavapipe) words.insert(words.begin(), "--validate");
+    const Outcome verified = player(words, driver);
+    INFO(verified.both());
+    CHECK(verified.status == 0);
+  }
+  const Outcome whole = player({"--submits", "1:2", "--loop", "2", capture.path}, driver);
+  CHECK(count(whole.out, "the label's commands") == 0);
+}
+
+SCENARIO("a program with labels in its command buffers replays bit for bit", "[timing]") {
+  replays_bit_for_bit({program("label_times")}, {.submits = 5});
+}
+
 SCENARIO("a capture says how long the program's own submits took to the wait for them", "[timing]") {
   const Recording& capture = captured_scopes();
   const Outcome listed = rondo({"info", "--submits", "--times", "--json", capture.path});

@@ -24,6 +24,21 @@ TEST(Times, SpreadOfManyIsThatOfTheSample) {
   EXPECT_NEAR(s.variation, 5.916079783099616 / 10.5, 1e-12);
 }
 
+TEST(Times, WhatIntervalsCoverCountsOnce) {
+  std::vector<Interval> intervals{{10, 20}, {-5, 3}, {15, 30}, {16, 18}, {40, 41}};
+  EXPECT_EQ(covered_by(intervals), 8 + 20 + 1);
+  std::vector<Interval> empty{{7, 7}};
+  EXPECT_EQ(covered_by(empty), 0);
+}
+
+TEST(Times, TicksAreCountedPastTheEndOfTheCounterAndBack) {
+  constexpr std::uint64_t k36Bits = (std::uint64_t{1} << 36) - 1;
+  EXPECT_EQ(ticks_since(100, 130, k36Bits), 30);
+  EXPECT_EQ(ticks_since(130, 100, k36Bits), -30);
+  EXPECT_EQ(ticks_since(k36Bits - 4, 5, k36Bits), 10);
+  EXPECT_EQ(ticks_since(UINT64_MAX, 1, UINT64_MAX), 2);
+}
+
 TEST(Times, TheTableHasARowForEachIntervalAndForTheDeviceWhereItTold) {
   std::vector<IterationTimes> iterations(2);
   IntervalTimes intervals{{"frame 3", "frame 4"}, {0.001, 0.002, 0.003, 0.004}};
