@@ -37,6 +37,7 @@ class Planner {
     RONDO_TRY(find_semaphores());
     RONDO_TRY(find_recordings());
     RONDO_TRY(find_execution_sets());
+    RONDO_TRY(find_layouts());
     find_states();
     leave_older_alone();
     find_survivors();
@@ -365,6 +366,12 @@ class Planner {
       else
         loop_.queries.push_back({pool, query, 1});
     }
+  }
+
+  Result<void> find_layouts() {
+    loop_.layouts = find_layout_changes(plan_, [&](ObjectId id) { return lives_at_begin(id); });
+    if (!loop_.layouts.too_many) return {};
+    return refuse(plan_.span.first, "is followed by more changes of layouts than can be followed");
   }
 
   void find_states() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "format/result.h"
+#include "player/layout_changes.h"
 #include "player/plan.h"
 
 namespace rondo::player {
@@ -42,6 +43,7 @@ struct LoopPlan {
     std::uint32_t first, count;
   };
   std::vector<Queries> queries;  // that it uses without a reset of its own
+  LayoutChanges layouts;
   // Ops that bind older resources, and allocate what those are bound to: there is no way back, so they
   // are played once. Such memory of the span's own is zeroed instead of allocated anew.
   std::vector<std::uint32_t> once;

@@ -18,7 +18,13 @@ Handle as_handle(std::uint64_t slot) {
 }  // namespace
 
 Looper::Looper(Run& run, const LoopPlan& plan, const LoopOptions& options)
-    : run_(run), plan_(plan), options_(options), contents_(run, options.memory_budget), sets_(run), begin_(run.position()) {}
+    : run_(run),
+      plan_(plan),
+      options_(options),
+      layouts_(run, plan.layouts),
+      contents_(run, options.memory_budget),
+      sets_(run),
+      begin_(run.position()) {}
 
 DeviceState& Looper::device_of(ObjectId id) {
   const Plan& plan = run_.plan();
@@ -35,6 +41,7 @@ Result<void> Looper::keep() {
   begin_ = run_.position();
   RONDO_TRY(keep_states());
   RONDO_TRY(sets_.keep(plan_.sets));
+  RONDO_TRY(layouts_.prepare());
   return contents_.keep();
 }
 
@@ -77,6 +84,8 @@ Result<void> Looper::restore() {
   RONDO_TRY(run_.idle());
   run_.skip_image_checks();
   if (puts_back("objects")) RONDO_TRY(run_.release_objects(plan_.survivors));
+  // A change of layout may write to an image's memory, so the contents come behind it.
+  if (puts_back("layouts")) RONDO_TRY(layouts_.restore());
   if (!narrowed_) {
     RONDO_TRY(contents_.narrow());
     begin_.sync.make_room(run_.position().sync);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "player/contents.h"
+#include "player/layout_restore.h"
 #include "player/loop_plan.h"
 #include "player/set_contents.h"
 
@@ -49,6 +50,7 @@ class Looper {
   Run& run_;
   const LoopPlan& plan_;
   const LoopOptions options_;
+  LayoutRestore layouts_;
   Contents contents_;
   SetContents sets_;
   bool narrowed_ = false;

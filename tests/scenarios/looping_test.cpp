@@ -106,6 +106,52 @@ SCENARIO("what was made before the span and ended in it is there for the next it
   loops({"freed", ""});
 }
 
+namespace {
+
+// What no driver here looks at, and the validation layer does.
+void puts_layouts_back(const std::string& state, const std::string& driver, const std::string& message) {
+  const Recording& capture =
+      captured({program("layouts"), "--state", state}, {.checkpoints = "submit", .driver = driver});
+  INFO(capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  const Words words{"--scope", "middle", "--loop", "3", "--validate"};
+  const auto looped = [&](const Words& more) {
+    Words all = words;
+    all.insert(all.end(), more.begin(), more.end());
+    all.push_back(capture.path);
+    return player(all, driver);
+  };
+  const Outcome once = player({"--scope", "middle", "--verify", capture.path}, driver);
+  const Outcome outcome = looped({"--verify"});
+  INFO(once.both() << outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(compared(outcome, "parts of buffers and images").equal ==
+        4 * compared(once, "parts of buffers and images").equal);
+  const Outcome without = looped({"--leave-out", "layouts"});
+  INFO("without: " << without.both());
+  CHECK(without.status == kFailed);
+  CHECK(without.err.find(message) != std::string::npos);
+}
+
+const std::string kLayout = "DrawState-InvalidImageLayout";
+
+}  // namespace
+
+SCENARIO("layouts that an iteration's barriers left are put back", "[looping]") {
+  puts_layouts_back("barriers", lavapipe, kLayout);
+  puts_layouts_back("barriers", fake, kLayout);
+}
+SCENARIO("layouts that an iteration's render passes left are put back", "[looping]") {
+  puts_layouts_back("passes", lavapipe, kLayout);
+  puts_layouts_back("passes", fake, kLayout);
+}
+SCENARIO("images that the host laid out are used again and again", "[looping]") {
+  puts_layouts_back("preinitialized", lavapipe, kLayout);
+}
+SCENARIO("what one queue family gives to another goes back", "[looping]") {
+  puts_layouts_back("owners", fake, "ownership");
+}
+
 SCENARIO("a span that depends on a query from before it is refused, and named", "[looping]") {
   const Recording& capture = captured_state({"results", ""});
   const Outcome outcome = player({"--scope", "middle", "--loop", "3", capture.path});

@@ -4,7 +4,8 @@
 namespace rondo::test {
 
 PlayerScene::PlayerScene(std::uint32_t api_version, const void* device_chain,
-                         const std::vector<const char*>& extensions)
+                         const std::vector<const char*>& extensions,
+                         const std::vector<std::uint32_t>& more_queues)
     : capture(file.path()) {
   auto application = of_type<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
   application.apiVersion = api_version;
@@ -16,14 +17,21 @@ PlayerScene::PlayerScene(std::uint32_t api_version, const void* device_chain,
   VkPhysicalDevice physical = kPhysical;
   capture.call(CommandId::vkEnumeratePhysicalDevices,
                args_vkEnumeratePhysicalDevices{kInstance, &one, &physical}, ok());
-  const float priority = 1;
-  auto queue_info = of_type<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO);
-  queue_info.queueCount = 1;
-  queue_info.pQueuePriorities = &priority;
+  std::vector<std::uint32_t> counts = {1};
+  counts.insert(counts.end(), more_queues.begin(), more_queues.end());
+  const std::vector<float> priorities(16, 1.0f);
+  std::vector<VkDeviceQueueCreateInfo> queues;
+  for (const std::uint32_t count : counts) {
+    auto info = of_type<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO);
+    info.queueFamilyIndex = static_cast<std::uint32_t>(queues.size());
+    info.queueCount = count;
+    info.pQueuePriorities = priorities.data();
+    queues.push_back(info);
+  }
   auto device_info = of_type<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO);
   device_info.pNext = device_chain;
-  device_info.queueCreateInfoCount = 1;
-  device_info.pQueueCreateInfos = &queue_info;
+  device_info.queueCreateInfoCount = static_cast<std::uint32_t>(queues.size());
+  device_info.pQueueCreateInfos = queues.data();
   device_info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
   device_info.ppEnabledExtensionNames = extensions.data();
   VkDevice device = kDevice;

@@ -38,8 +38,10 @@ T of_type(VkStructureType type) {
 
 class PlayerScene : public ::testing::Test {
  protected:
+  // The device has one queue of family 0, and as many of the further families as `more_queues` says.
   explicit PlayerScene(std::uint32_t api_version = VK_API_VERSION_1_0, const void* device_chain = nullptr,
-                       const std::vector<const char*>& extensions = {});
+                       const std::vector<const char*>& extensions = {},
+                       const std::vector<std::uint32_t>& more_queues = {});
 
   template <class Handle>
   Handle fresh() {
