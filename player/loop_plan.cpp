@@ -271,7 +271,7 @@ class Planner {
 
   void note_half_recorded(const Recordings& recordings, ObjectId id) {
     const auto recording = recordings.find(id);
-    if (recording != nullptr && is_older(id) && !recording->ended && op(recording->ops.front()).sequence >= begin_)
+    if (recording != nullptr && is_older(id) && !recording->ended && recording->ops.back() >= plan_.span.first)
       loop_.half_recorded.push_back(id);
   }
 

@@ -74,9 +74,12 @@ void recordings(States& s) {
   s.leave();
 }
 
-// Recorded one half before and one half in it; another is left in the middle.
+// Recorded one half before and one half in it; another is left in the middle, and one goes on from before
+// to behind it.
 void half(States& s) {
-  const VkCommandBuffer open = another(s);
+  const VkCommandBuffer open = another(s), long_open = another(s);
+  begin(long_open, 0);
+  record_dispatch(s.a, long_open, s.a.set, 3, kNoSlot);
   begin(s.commands.buffer, 0);
   record_dispatch(s.a, s.commands.buffer, s.a.set, 0, kNoSlot);
   s.enter();
@@ -85,10 +88,13 @@ void half(States& s) {
   s.run(s.commands.buffer);
   begin(open, 0);
   record_dispatch(s.a, open, s.a.set, 2, 1);
+  record_dispatch(s.a, long_open, s.a.set, 4, 3);
   s.run(s.commands.buffer);
   s.leave();
   CHECK(vkEndCommandBuffer(open));
   s.run(open);
+  CHECK(vkEndCommandBuffer(long_open));
+  s.run(long_open);
 }
 
 // A secondary that the primaries of before and of the scope execute, recorded anew behind it.
