@@ -38,6 +38,7 @@ class Planner {
     RONDO_TRY(find_recordings());
     RONDO_TRY(find_execution_sets());
     RONDO_TRY(find_layouts());
+    loop_.labels = find_open_labels(plan_);
     find_states();
     leave_older_alone();
     find_survivors();

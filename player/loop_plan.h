@@ -10,6 +10,7 @@
 
 #include "format/result.h"
 #include "player/layout_changes.h"
+#include "player/open_labels.h"
 #include "player/plan.h"
 
 namespace rondo::player {
@@ -44,6 +45,7 @@ struct LoopPlan {
   };
   std::vector<Queries> queries;  // that it uses without a reset of its own
   LayoutChanges layouts;
+  std::vector<OpenLabels> labels;
   // Ops that bind older resources, and allocate what those are bound to: there is no way back, so they
   // are played once. Such memory of the span's own is zeroed instead of allocated anew.
   std::vector<std::uint32_t> once;

@@ -101,6 +101,7 @@ Result<void> Looper::restore() {
   if (puts_back("events")) RONDO_TRY(restore_events());
   if (puts_back("events")) RONDO_TRY(restore_device_events());
   if (puts_back("recordings")) RONDO_TRY(restore_recordings());
+  if (puts_back("labels")) RONDO_TRY(restore_labels());
   if (puts_back("presents"))
     for (auto& [swapchain, id] : presents_) {
       settle_presents(*swapchain);
@@ -223,6 +224,16 @@ Result<void> Looper::restore_queries() {
     RONDO_TRY(by_commands(queries.pool, [&](const Dispatch& vk, VkCommandBuffer commands) {
       vk.vkCmdResetQueryPool(commands, as_handle<VkQueryPool>(run_.slot(queries.pool)), queries.first, queries.count);
     }));
+  return {};
+}
+
+Result<void> Looper::restore_labels() {
+  for (const OpenLabels& labels : plan_.labels) {
+    const auto end = device_of(labels.queue).dispatch.vkQueueEndDebugUtilsLabelEXT;
+    if (end == nullptr) continue;
+    for (std::uint32_t i = 0; i < labels.ends; ++i) end(as_handle<VkQueue>(run_.slot(labels.queue)));
+    for (const std::uint32_t begin : labels.begins) RONDO_TRY(run_.play_again(begin));
+  }
   return {};
 }
 

@@ -43,6 +43,7 @@ class Looper {
   template <class Record>
   Result<void> by_commands(ObjectId of, const Record& record);
   Result<void> restore_recordings();
+  Result<void> restore_labels();
   void settle_presents(VirtualSwapchain& swapchain);
   DeviceState& device_of(ObjectId id);
   Error failure(ObjectId id, const char* command, VkResult result) const;

@@ -153,6 +153,25 @@ SCENARIO("what one queue family gives to another goes back", "[looping]") {
   puts_layouts_back("owners", fake, "ownership");
 }
 
+// Labels reach the driver through the validation layer; an end without a begin, and lavapipe dies at the
+// next begin.
+SCENARIO("labels that are open where a span begins are begun again", "[looping]") {
+  const Recording& capture = captured({program("liberties")});
+  REQUIRE(capture.run.status == 0);
+  const auto looped = [&](const Words& more) {
+    Words words{"--validate", "--loop", "3", capture.path};
+    words.insert(words.begin(), more.begin(), more.end());
+    return player(words);
+  };
+  const Outcome outcome = looped({});
+  INFO(outcome.both());
+  CHECK(outcome.status == kFailed);  // the program takes another liberty
+  CHECK(count(outcome.err, "VUID-vkCmdDispatch-groupCountX-00386") > 0);
+  const Outcome without = looped({"--leave-out", "labels"});
+  INFO("without: " << without.both());
+  CHECK(without.status != kFailed);
+}
+
 SCENARIO("a span that depends on a query from before it is refused, and named", "[looping]") {
   const Recording& capture = captured_state({"results", ""});
   const Outcome outcome = player({"--scope", "middle", "--loop", "3", capture.path});
