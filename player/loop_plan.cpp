@@ -8,6 +8,7 @@
 
 #include "format/codec/schema.h"
 #include "generated/args.h"
+#include "player/event_states.h"
 #include "player/plan_edit.h"
 #include "player/recordings.h"
 
@@ -165,10 +166,10 @@ class Planner {
   Result<void> find_recordings() {
     Recordings recordings(plan_);
     for (std::uint32_t i = 0; i < plan_.span.first; ++i) {
-      note_events(recordings, i);
+      events_.take(recordings, i);
       recordings.take(i);
     }
-    const std::map<ObjectId, bool> events_before = device_events_;
+    const std::map<ObjectId, EventStates::State> events_before = events_.all();
     struct Before {
       std::shared_ptr<Recording> recording;
       std::size_t ops;
@@ -221,7 +222,7 @@ class Planner {
         if (const auto recording = recordings.find(id); recording != nullptr)
           for (const QueryUse& use : recording->queries) RONDO_TRY(use_query(i, use));
       }
-      note_events(recordings, i);
+      events_.take(recordings, i);
       // What frees it is left out, and it stays as it is.
       for (std::uint32_t e = 0; e < op(i).ended; ++e) note_half_recorded(recordings, plan_.ended[op(i).first_ended + e]);
       recordings.take(i);
@@ -263,8 +264,12 @@ class Planner {
     }
     std::sort(loop_.recordings.begin(), loop_.recordings.end());
     for (const auto& [id, recording] : recordings.all()) note_half_recorded(recordings, id);
-    for (const auto& [event, set] : events_before)
-      if (device_events_.at(event) != set) loop_.device_events.push_back({event, set});
+    for (const auto& [event, old] : events_before) {
+      const EventStates::State& now = events_.all().at(event);
+      const bool changed = now.set != old.set || now.setter != old.setter;
+      if (old.device_only && changed) loop_.device_events.push_back({event, old.set});
+      if (old.setter != kNone) loop_.setters[event] = {old.setter, changed};
+    }
     loop_.sets.assign(written.begin(), written.end());
     for (const auto& [pool, queries] : first_uses_) add_queries(pool, queries);
     return {};
@@ -314,22 +319,6 @@ class Planner {
   Result<void> find_execution_sets() { return {}; }
 #endif
 
-  // Of those of the device alone, in the order of the submits.
-  void note_events(const Recordings& recordings, std::uint32_t index) {
-    if (canonical(index) == CommandId::vkCreateEvent) {
-      view_.load(plan_, op(index));
-      const auto* info = view_.as<args_vkCreateEvent>().pCreateInfo;
-      if (info != nullptr && (info->flags & VK_EVENT_CREATE_DEVICE_ONLY_BIT) != 0)
-        device_events_[op(index).subject] = false;
-    }
-    if (device_events_.empty()) return;
-    for (const ObjectId id : submitted_commands(plan_, op(index)))
-      if (const auto recording = recordings.find(id); recording != nullptr)
-        for (const EventUse& use : recording->events)
-          if (const auto found = device_events_.find(use.event); found != device_events_.end())
-            found->second = use.set;
-  }
-
   Result<void> use_queries(std::uint32_t at) {
     view_.load(plan_, op(at));
     if (canonical(at) == CommandId::vkResetQueryPool) {
@@ -378,7 +367,9 @@ class Planner {
   void find_states() {
     for (const ObjectId id : used_) {
       if (objects_[id].type == HandleType::VkFence) loop_.fences.push_back(id);
-      if (objects_[id].type == HandleType::VkEvent && device_events_.count(id) == 0) loop_.events.push_back(id);
+      if (objects_[id].type != HandleType::VkEvent) continue;
+      const auto event = events_.all().find(id);
+      if (event == events_.all().end() || !event->second.device_only) loop_.events.push_back(id);
     }
     std::sort(loop_.fences.begin(), loop_.fences.end());
     std::sort(loop_.events.begin(), loop_.events.end());
@@ -479,7 +470,7 @@ class Planner {
   std::unordered_set<ObjectId> used_;  // older objects, by what is played
   std::set<ObjectId> kept_;  // memory made in the span that stays
   std::size_t queries_ = 0;  // in first_uses_
-  std::map<ObjectId, bool> device_events_;  // that there are so far: set
+  EventStates events_{plan_};
   std::map<ObjectId, std::map<std::uint32_t, bool>> first_uses_;  // of queries: it was a write
 };
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "format/result.h"
@@ -38,6 +39,13 @@ struct LoopPlan {
     bool set;  // before the span
   };
   std::vector<DeviceEvent> device_events;
+  // Of events that a command had set before the span: the op. A wait has to say how the event was set,
+  // so that is what sets it again.
+  struct Setter {
+    std::uint32_t op = kNone;
+    bool changed = false;  // something else set it in the span, or reset it
+  };
+  std::map<ObjectId, Setter> setters;
   std::vector<ObjectId> sets;  // descriptor sets that it writes
   struct Queries {
     ObjectId pool;

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "generated/args.h"
+#include "generated/thunks.h"
 #include "gpu/one_shot.h"
 
 namespace rondo::player {
@@ -186,19 +186,6 @@ Result<void> Looper::restore_fences() {
   return {};
 }
 
-Result<void> Looper::restore_events() {
-  for (std::size_t i = 0; i < plan_.events.size(); ++i) {
-    const ObjectId id = plan_.events[i];
-    DeviceState& device = device_of(id);
-    const auto event = as_handle<VkEvent>(run_.slot(id));
-    const bool set = device.dispatch.vkGetEventStatus(device.handle, event) == VK_EVENT_SET;
-    if (set == events_[i]) continue;
-    const VkResult r = set ? device.dispatch.vkResetEvent(device.handle, event) : device.dispatch.vkSetEvent(device.handle, event);
-    if (r < 0) return tl::unexpected<Error>(failure(id, set ? "vkResetEvent" : "vkSetEvent", r));
-  }
-  return {};
-}
-
 template <class Record>
 Result<void> Looper::by_commands(ObjectId of, const Record& record) {
   DeviceState& device = device_of(of);
@@ -210,12 +197,53 @@ Result<void> Looper::by_commands(ObjectId of, const Record& record) {
   return commands->submit_and_wait(device.service_queue, {});
 }
 
+template <class Otherwise>
+Result<void> Looper::set_event(ObjectId event, const Otherwise& otherwise) {
+  const auto found = plan_.setters.find(event);
+  if (found == plan_.setters.end()) return otherwise();
+  const Plan& plan = run_.plan();
+  const Op& op = plan.ops[found->second.op];
+  // What its barriers name may be gone.
+  for (std::uint32_t i = 0; i < op.patches; ++i)
+    if (const ObjectId id = plan.patches[op.first_patch + i].id; id != op.dispatch && run_.slot(id) == 0)
+      return otherwise();
+  return by_commands(event, [&](const Dispatch& vk, VkCommandBuffer commands) {
+    std::vector<std::byte> args = run_.prepared_copy(op);
+    std::memcpy(args.data(), &commands, sizeof commands);
+    invoke(op.command, vk.at(op.command), args.data());
+  });
+}
+
+Result<void> Looper::restore_events() {
+  for (std::size_t i = 0; i < plan_.events.size(); ++i) {
+    const ObjectId id = plan_.events[i];
+    DeviceState& device = device_of(id);
+    const auto event = as_handle<VkEvent>(run_.slot(id));
+    const auto setter = plan_.setters.find(id);
+    const bool again = setter != plan_.setters.end() && setter->second.changed;
+    const bool set = device.dispatch.vkGetEventStatus(device.handle, event) == VK_EVENT_SET;
+    if (set == events_[i] && !again) continue;
+    const auto by_host = [&]() -> Result<void> {
+      const VkResult r = events_[i] ? device.dispatch.vkSetEvent(device.handle, event)
+                                    : device.dispatch.vkResetEvent(device.handle, event);
+      if (r < 0) return tl::unexpected<Error>(failure(id, events_[i] ? "vkSetEvent" : "vkResetEvent", r));
+      return {};
+    };
+    RONDO_TRY(events_[i] ? set_event(id, by_host) : by_host());
+  }
+  return {};
+}
+
 Result<void> Looper::restore_device_events() {
-  for (const LoopPlan::DeviceEvent& event : plan_.device_events)
-    RONDO_TRY(by_commands(event.event, [&](const Dispatch& vk, VkCommandBuffer commands) {
-      const auto handle = as_handle<VkEvent>(run_.slot(event.event));
-      (event.set ? vk.vkCmdSetEvent : vk.vkCmdResetEvent)(commands, handle, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
-    }));
+  for (const LoopPlan::DeviceEvent& event : plan_.device_events) {
+    const auto by_any = [&] {
+      return by_commands(event.event, [&](const Dispatch& vk, VkCommandBuffer commands) {
+        const auto handle = as_handle<VkEvent>(run_.slot(event.event));
+        (event.set ? vk.vkCmdSetEvent : vk.vkCmdResetEvent)(commands, handle, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+      });
+    };
+    RONDO_TRY(event.set ? set_event(event.event, by_any) : by_any());
+  }
   return {};
 }
 

@@ -38,6 +38,9 @@ class Looper {
   Result<void> restore_fences();
   Result<void> restore_events();
   Result<void> restore_device_events();
+  // By the command that had set it, where that can be; else by `otherwise`.
+  template <class Otherwise>
+  Result<void> set_event(ObjectId event, const Otherwise& otherwise);
   Result<void> restore_queries();
   // Records, submits and waits, on the device of this object.
   template <class Record>

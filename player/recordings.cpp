@@ -7,7 +7,8 @@
 
 namespace rondo::player {
 
-void Recordings::note(const Op& op, Recording& recording, CommandId canonical) {
+void Recordings::note(std::uint32_t index, Recording& recording, CommandId canonical) {
+  const Op& op = plan_.ops[index];
   const auto use = [&](QueryUse::Kind kind, const VkQueryPool& pool, std::uint32_t first, std::uint32_t count) {
     recording.queries.push_back({kind, view_.id(&pool), first, count});
   };
@@ -50,11 +51,11 @@ void Recordings::note(const Op& op, Recording& recording, CommandId canonical) {
     }
     case CommandId::vkCmdSetEvent:
     case CommandId::vkCmdSetEvent2:
-      recording.events.push_back({named(plan_, op, HandleType::VkEvent), true});
+      recording.events.push_back({named(plan_, op, HandleType::VkEvent), true, index});
       return;
     case CommandId::vkCmdResetEvent:
     case CommandId::vkCmdResetEvent2:
-      recording.events.push_back({named(plan_, op, HandleType::VkEvent), false});
+      recording.events.push_back({named(plan_, op, HandleType::VkEvent), false, index});
       return;
     case CommandId::vkCmdExecuteCommands:
       for (std::uint32_t i = 0; i < op.patches; ++i) {
@@ -111,7 +112,7 @@ void Recordings::take(std::uint32_t index) {
     const auto recording = find(op.dispatch);
     if (recording == nullptr) return;
     recording->ops.push_back(index);
-    return note(op, *recording, command.canonical);
+    return note(index, *recording, command.canonical);
   }
   for (std::uint32_t i = 0; i < op.ended; ++i)
     if (const ObjectId id = plan_.ended[op.first_ended + i];

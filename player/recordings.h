@@ -23,6 +23,7 @@ struct QueryUse {
 struct EventUse {
   ObjectId event = 0;
   bool set = false;  // else reset
+  std::uint32_t op = kNone;
 };
 
 struct Recording {
@@ -49,7 +50,7 @@ class Recordings {
   bool too_many() const { return too_many_; }
 
  private:
-  void note(const Op& op, Recording& recording, CommandId canonical);
+  void note(std::uint32_t index, Recording& recording, CommandId canonical);
 
   const Plan& plan_;
   OpView view_;

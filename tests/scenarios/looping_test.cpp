@@ -79,6 +79,15 @@ SCENARIO("secondary command buffers are put back, and what executes them", "[loo
 SCENARIO("fences are put back", "[looping]") { loops({"fences", "fences"}); }
 SCENARIO("events are put back", "[looping]") { loops({"events", "events"}); }
 SCENARIO("events of the device alone are put back", "[looping]") { loops({"device-events", "events"}); }
+SCENARIO("events that a command had set are set by such a command", "[looping]") {
+  const Recording& capture = captured({program("chapters/events2")}, {.checkpoints = "submit"});
+  INFO(capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  // A wait says with which stages its events were set: the validation layer compares.
+  const Outcome outcome = player({"--submits", "1:2", "--loop", "3", "--verify", "--validate", capture.path});
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+}
 SCENARIO("binary semaphores are put back", "[looping]") { loops({"binaries", "binaries"}); }
 SCENARIO("timeline semaphores are put back", "[looping]") { loops({"timelines", "timelines"}); }
 SCENARIO("queries are reset for the next iteration", "[looping]") { loops({"queries", "queries", fake}); }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which events are set behind an op of a plan, and by what. Submits count in
+// the order in which they were made.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "player/op_view.h"
+#include "player/plan.h"
+#include "player/recordings.h"
+
+namespace rondo::player {
+
+class EventStates {
+ public:
+  struct State {
+    bool device_only = false;
+    bool set = false;
+    std::uint32_t setter = kNone;  // the command that set it; none: the host did, or it is not set
+  };
+  explicit EventStates(const Plan& plan) : plan_(plan) {}
+  // The next op of the plan; `recordings` did not take it yet.
+  void take(const Recordings& recordings, std::uint32_t op);
+  const std::map<ObjectId, State>& all() const { return states_; }
+
+ private:
+  const Plan& plan_;
+  OpView view_;
+  std::map<ObjectId, State> states_;
+};
+
+}  // namespace rondo::player
