@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzers/json.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -115,7 +116,8 @@ namespace {
 // overflow the stack of the recursive destructor and printer.
 constexpr int kMaxDepth = 64;
 
-bool too_deep(std::string_view text) {
+// The byte at which it is, or the end.
+std::size_t too_deep(std::string_view text) {
   int depth = 0;
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -126,29 +128,34 @@ bool too_deep(std::string_view text) {
     } else if (c == '"') {
       quoted = true;
     } else if (c == '[' || c == '{') {
-      if (++depth > kMaxDepth) return true;
+      if (++depth > kMaxDepth) return i;
     } else if (c == ']' || c == '}') {
       depth -= 1;
     }
   }
-  return false;
+  return text.size();
 }
 
 }  // namespace
 
 Result<JsonText> JsonText::parse(std::string_view text) {
-  if (too_deep(text)) return fail(Status::failed, "it is nested too deeply");
-  auto root = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (root.is_discarded()) return fail(Status::failed, "it is not JSON");
-  JsonText result;
-  result.tree_ = std::make_shared<const Tree>(Tree{std::move(root)});
-  return result;
+  if (const std::size_t at = too_deep(text); at != text.size())
+    return fail(Status::failed, "it is nested too deeply, at offset " + std::to_string(at));
+  try {
+    JsonText result;
+    result.tree_ = std::make_shared<const Tree>(Tree{nlohmann::json::parse(text)});
+    return result;
+  } catch (const nlohmann::json::parse_error& error) {  // counts bytes from 1, and the end as one
+    return fail(Status::failed, "it is not JSON, at offset " + std::to_string(error.byte - std::min<std::size_t>(error.byte, 1)));
+  } catch (const nlohmann::json::out_of_range&) {  // a number beyond all
+    return fail(Status::failed, "it is not JSON: a number in it is too large");
+  }
 }
 
 JsonText JsonText::merge(std::span<const std::string> texts) {
   nlohmann::json merged = nlohmann::json::object();
   for (const std::string& text : texts) {
-    if (too_deep(text)) continue;
+    if (too_deep(text) != text.size()) continue;
     const auto part = nlohmann::json::parse(text, nullptr, false);
     if (part.is_object()) merged.update(part, /*merge_objects=*/true);
   }
@@ -167,6 +174,22 @@ std::optional<std::uint64_t> JsonText::number(const char* pointer) const {
   const auto* value = tree_->find(pointer);
   if (value == nullptr || !value->is_number_unsigned()) return std::nullopt;
   return value->get<std::uint64_t>();
+}
+
+std::optional<double> JsonText::real(const char* pointer) const {
+  const auto* value = tree_->find(pointer);
+  if (value == nullptr || !value->is_number()) return std::nullopt;
+  return value->get<double>();
+}
+
+bool JsonText::is_array(const char* pointer) const {
+  const auto* value = tree_->find(pointer);
+  return value != nullptr && value->is_array();
+}
+
+std::size_t JsonText::size(const char* pointer) const {
+  const auto* value = tree_->find(pointer);
+  return value != nullptr && value->is_structured() ? value->size() : 0;
 }
 
 std::optional<std::string> JsonText::shown(const char* pointer) const {

@@ -57,6 +57,7 @@ class JsonWriter {
 // A parsed JSON text.
 class JsonText {
  public:
+  // An error says at which byte of it.
   static Result<JsonText> parse(std::string_view text);
   // Objects merged one into the other, in order; texts that are no objects are left out.
   static JsonText merge(std::span<const std::string> texts);
@@ -64,6 +65,9 @@ class JsonText {
   // By JSON pointer ("/layer/name"). Nothing where it is absent or of another type.
   std::optional<std::string> string(const char* pointer) const;
   std::optional<std::uint64_t> number(const char* pointer) const;
+  std::optional<double> real(const char* pointer) const;  // any number
+  bool is_array(const char* pointer) const;
+  std::size_t size(const char* pointer) const;  // elements of an array or object; 0: it is none
   // What stands at `pointer`, as text on one line; strings without quotes.
   std::optional<std::string> shown(const char* pointer) const;
   // The members of an object or array at `pointer`: (key or index, value as `shown`).

@@ -28,6 +28,7 @@ constexpr Subcommand kSubcommands[] = {
     {"info", "what a capture holds, or what this build can capture", run_info, 0},
     {"dump", "every record as text or JSON lines", run_dump, 0},
     {"play", "replay a capture (the same as the program player)", run_play, 0},
+    {"compare-runs", "is a replay slower than it was? two reports, and a status for CI", run_compare_runs, 0},
     {"doctor", "is everything here that capturing and replaying need?", run_doctor, 0},
     {"help", "help agents: a playbook for scripts and coding agents", run_help, 0},
 };
@@ -37,11 +38,11 @@ int print_help() {
   out.write(
       "Rondo records what a program asks of Vulkan and plays it again.\n"
       "Usage: rondo SUBCOMMAND [OPTIONS] ...\n\n");
-  for (const Subcommand& s : kSubcommands) out.write(text("  {:<10}{}\n", s.name, s.summary));
+  for (const Subcommand& s : kSubcommands) out.write(text("  {:<14}{}\n", s.name, s.summary));
   out.write(
       "\n'rondo SUBCOMMAND --help' lists its options.\n"
       "Exit status: 0 done, 1 failed, 2 wrong usage, 3 not a readable capture, 4 this device cannot\n"
-      "run it, 5 different, 6 external file, 7 timeout; capture: the program's own, 125 own errors.\n");
+      "run it, 5 different or slower, 6 external file, 7 timeout; capture: the program's own, 125 own errors.\n");
   const auto done = out.finish();
   if (!done) say(done.error().message);
   return done ? 0 : static_cast<int>(done.error().status);

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a replay took, iteration by iteration, as the player wrote it: its
+// `--report`, or google-benchmark's JSON.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "format/result.h"
+
+namespace rondo::analyzers {
+
+struct RunResults {
+  enum class Kind : unsigned char { report, benchmark };
+
+  struct Samples {
+    std::string row;     // "replay", "replay/prefill#0", "replay/frames:120:125"
+    std::string metric;  // one of metrics()
+    std::vector<double> seconds;
+  };
+
+  std::string path;
+  Kind kind = Kind::report;
+  std::vector<Samples> samples;  // in the order of the file
+  // What has to be the same for a comparison to say something, by name: device, capture, …
+  std::vector<std::pair<std::string, std::string>> circumstances;
+  std::vector<std::string> warnings;
+
+  const Samples* find(const std::string& row, const std::string& metric) const;
+};
+
+const std::vector<std::string>& metrics();  // "seconds", "span_seconds", "cpu_seconds", "gpu_seconds"
+
+// Status::unreadable where it is neither; the message names the file, and the
+// byte or the member that is wrong.
+Result<RunResults> read_run_results(const std::string& path);
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two replays that take the same, or not: CI's gate, on the player's own reports. What is slower is
+// a driver that is told to be, by much: a loaded machine changes no verdict here.
+#include <catch2/catch.hpp>
+
+#include "fixture.h"
+#include "json.h"
+
+using namespace scenario;
+
+namespace {
+
+constexpr int kDifferent = 5;
+
+std::string report_of(const TemporaryDirectory& directory, const std::string& name, const Words& span,
+                      const std::string& settings) {
+  const Recording& capture = captured({program("states"), "--state", "contents"}, {.driver = fake});
+  INFO(capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  const std::string report = directory.file(name);
+  Words words{"--loop", "12", "--report", report, capture.path};
+  words.insert(words.begin(), span.begin(), span.end());
+  const Outcome outcome = player(words, fake, settings);
+  INFO(outcome.both());
+  REQUIRE(outcome.status == 0);
+  return report;
+}
+
+}  // namespace
+
+SCENARIO("a replay that became slower fails the gate, and the other way round passes it", "[compare-runs]") {
+  const TemporaryDirectory directory;
+  const Words span{"--scope", "middle"};
+  const std::string quick = report_of(directory, "quick.json", span, "");
+  const std::string slow = report_of(directory, "slow.json", span, "delay-us=100000");
+  const Outcome slower = rondo({"compare-runs", quick, slow, "--threshold", "50%"});
+  INFO(slower.both());
+  CHECK(slower.status == kDifferent);
+  CHECK(slower.err == "");
+  CHECK(slower.out.find("1 slower, 0 faster") != std::string::npos);
+  CHECK(slower.out.find("warning") == std::string::npos);
+  const Outcome faster = rondo({"compare-runs", slow, quick, "--threshold", "50%"});
+  INFO(faster.both());
+  CHECK(faster.status == 0);
+  CHECK(faster.out.find("0 slower, 1 faster") != std::string::npos);
+  const Outcome same = rondo({"compare-runs", slow, slow, "--format", "json"});
+  INFO(same.both());
+  CHECK(same.status == 0);
+  const Json json = Json::parse(same.out);
+  CHECK(json.at("/rows/0/verdict") == "\"same\"");
+  CHECK(json.at("/rows/0/old_samples") == "12");
+}
+
+SCENARIO("replays of another span on another device are compared with a warning", "[compare-runs]") {
+  const TemporaryDirectory directory;
+  const std::string middle = report_of(directory, "middle.json", {"--scope", "middle"}, "");
+  const std::string first = report_of(directory, "first.json", {"--submits", "0:1"}, "devices=2");
+  const Outcome outcome = rondo({"compare-runs", middle, first, "--format", "github", "--threshold", "100000%"});
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out.find("- warning: another span:") != std::string::npos);
+  CHECK(outcome.out.find("scope \"middle\"") != std::string::npos);
+  CHECK(outcome.out.find("submits 0:1") != std::string::npos);
+}
+
+SCENARIO("what the gate cannot compare is said in one line", "[compare-runs]") {
+  const TemporaryDirectory directory;
+  const std::string report = report_of(directory, "report.json", {"--scope", "middle"}, "");
+  const auto refused = [&](const Outcome& outcome, int status, const std::string& names) {
+    INFO(outcome.both());
+    CHECK(outcome.status == status);
+    CHECK(is_one_line(outcome, "rondo"));
+    CHECK(outcome.err.find(names) != std::string::npos);
+  };
+  const Recording& capture = captured({program("states"), "--state", "contents"}, {.driver = fake});
+  refused(rondo({"compare-runs", report, capture.path}), 3, capture.path);
+  refused(rondo({"compare-runs", report}), 2, "NEW.json");
+  refused(rondo({"compare-runs", report, report, "--metric", "gpu_days"}), 2, "gpu_days");
+}

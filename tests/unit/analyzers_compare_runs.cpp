@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+// rondo compare-runs: the statistic against published tables, against every
+// permutation and against its own definition; what is said of two results.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "analyzers/commands.h"
+#include "analyzers/json.h"
+#include "analyzers/statistics.h"
+#include "tests/unit/analyzers_scene.h"
+#include "tests/unit/synthetic_capture.h"
+
+namespace rondo::analyzers {
+namespace {
+
+using test::printed;
+using test::Printed;
+using test::TemporaryFile;
+
+// ---- the statistic
+
+using Values = std::vector<double>;
+
+// A sample of m values, none tied, of which U is u beside 1, 2, … n.
+Values with_u(std::size_t n, std::size_t m, std::size_t u) {
+  Values values;
+  for (std::size_t j = 0; j < m; ++j) {
+    const std::size_t above = std::min(n, u);
+    u -= above;
+    values.push_back(static_cast<double>(above) + 0.5 + static_cast<double>(j) * 1e-3);
+  }
+  return values;
+}
+
+Values counted(std::size_t n) {
+  Values values(n);
+  std::iota(values.begin(), values.end(), 1.0);
+  return values;
+}
+
+double u_of(const Values& a, const Values& b) {
+  double u = 0;
+  for (const double x : a)
+    for (const double y : b) u += y > x ? 1 : y == x ? 0.5 : 0;
+  return u;
+}
+
+// By its definition: the share of all ways to part the values at which U is as far from its mean.
+double p_of_permutations(const Values& a, const Values& b) {
+  Values all = a;
+  all.insert(all.end(), b.begin(), b.end());
+  const double mean = static_cast<double>(a.size() * b.size()) / 2, far = std::abs(u_of(a, b) - mean);
+  std::vector<bool> in_b(all.size(), false);
+  std::fill(in_b.end() - static_cast<std::ptrdiff_t>(b.size()), in_b.end(), true);
+  double ways = 0, as_far = 0;
+  do {
+    Values one, other;
+    for (std::size_t i = 0; i < all.size(); ++i) (in_b[i] ? other : one).push_back(all[i]);
+    ways += 1;
+    as_far += std::abs(u_of(one, other) - mean) >= far ? 1 : 0;
+  } while (std::next_permutation(in_b.begin(), in_b.end()));
+  return as_far / ways;
+}
+
+TEST(MannWhitney, HasTheCriticalValuesOfPublishedTables) {
+  // The largest U that is significant at 0.05, two-sided (Mann and Whitney's test, table of critical values).
+  const struct {
+    std::size_t n, m, u;
+  } table[] = {{4, 4, 0}, {5, 5, 2}, {5, 8, 6}, {6, 6, 5}, {8, 8, 13}, {10, 10, 23}, {12, 7, 18}, {15, 15, 64}, {20, 20, 127}, {9, 20, 48}};
+  for (const auto& [n, m, u] : table) {
+    SCOPED_TRACE(n * 100 + m);
+    const MannWhitney at = mann_whitney(counted(n), with_u(n, m, u));
+    EXPECT_TRUE(at.exact);
+    EXPECT_EQ(at.u, static_cast<double>(u));
+    EXPECT_LE(at.p, 0.05);
+    EXPECT_GT(mann_whitney(counted(n), with_u(n, m, u + 1)).p, 0.05);
+    // Two-sided: as far on the other side.
+    EXPECT_NEAR(mann_whitney(counted(n), with_u(n, m, n * m - u)).p, at.p, 1e-12);
+  }
+}
+
+TEST(MannWhitney, IsTheShareOfAllPermutations) {
+  const Values a{3, 9, 1, 14}, samples[] = {{2, 4, 8, 15, 20}, {10, 11, 12}, {30, 31, 32, 33, 34, 35}, {7}};
+  for (const Values& b : samples) {
+    SCOPED_TRACE(b.size());
+    const MannWhitney result = mann_whitney(a, b);
+    EXPECT_TRUE(result.exact);
+    EXPECT_EQ(result.u, u_of(a, b));
+    EXPECT_NEAR(result.p, p_of_permutations(a, b), 1e-12);
+    EXPECT_NEAR(mann_whitney(b, a).p, result.p, 1e-12);
+  }
+}
+
+TEST(MannWhitney, OfManyIsNormalAndCorrectedForContinuity) {
+  Values a = counted(60), b = counted(60);
+  for (double& v : b) v += 9.25;
+  const MannWhitney result = mann_whitney(a, b);
+  EXPECT_FALSE(result.exact);
+  EXPECT_EQ(result.u, 2325);
+  // z = (2325 - 1800 - 0.5) / sqrt(60 * 60 * 121 / 12)
+  EXPECT_NEAR(result.p, std::erfc(524.5 / std::sqrt(36300.0) / std::sqrt(2.0)), 1e-12);
+  // Of the largest samples that are exact it is near, too.
+  const MannWhitney exact = mann_whitney(counted(50), with_u(50, 50, 900));
+  EXPECT_TRUE(exact.exact);
+  EXPECT_NEAR(exact.p, std::erfc((1250 - 900 - 0.5) / std::sqrt(2500.0 * 101 / 12) / std::sqrt(2.0)), 5e-4);
+}
+
+TEST(MannWhitney, OfTiedValuesIsNormalAndCorrectedForThem) {
+  // Ranks 1.5 (two ones), 4 (three twos), 7 (three threes): those of b are 4 + 3 * 7, U = 25 - 10.
+  // The variance is 16 / 12 * (9 - (6 + 24 + 24) / (8 * 7)); z = (15 - 8 - 0.5) / 3.27327.
+  const MannWhitney result = mann_whitney(Values{1, 1, 2, 2}, Values{2, 3, 3, 3});
+  EXPECT_FALSE(result.exact);
+  EXPECT_EQ(result.u, 15);
+  EXPECT_NEAR(result.p, 0.0470574, 1e-7);
+  const MannWhitney same = mann_whitney(Values{2, 2, 2, 2, 2}, Values{2, 2, 2, 2, 2});
+  EXPECT_EQ(same.p, 1);
+  EXPECT_EQ(same.u, 12.5);
+}
+
+TEST(MannWhitney, OfFewCannotBeSignificant) {
+  EXPECT_NEAR(least_p(3, 3), 0.1, 1e-12);
+  EXPECT_NEAR(least_p(4, 4), 2.0 / 70, 1e-12);
+  EXPECT_NEAR(least_p(2, 8), 2.0 / 45, 1e-12);
+  EXPECT_EQ(least_p(1, 1), 1);
+  EXPECT_NEAR(mann_whitney(counted(4), with_u(4, 4, 0)).p, least_p(4, 4), 1e-12);
+}
+
+TEST(Median, OfEvenCountsLiesBetween) {
+  EXPECT_EQ(median({3}), 3);
+  EXPECT_EQ(median({9, 1, 5}), 5);
+  EXPECT_EQ(median({4, 1, 2, 9}), 3);
+}
+
+// ---- the tool
+
+std::string text_of(double value) {
+  std::string text;
+  JsonWriter(text).floating_value(value);
+  return text;
+}
+
+// A report as player writes it, its iterations `first`, `first` + 1 % and so on.
+std::string report(double first, int iterations, const std::string& more = "", const std::string& device = "llvmpipe (LLVM)",
+                   const std::string& span = "frames 1:2") {
+  std::string text = R"({"player": "1", "status": 0, "error": null, "capture": {"file": "x.rondo", "id": "ab12"},
+    "devices": [")" + device + R"("], "span": {"request": ")" + span + R"("}, "iterations": [)";
+  for (int i = 0; i < iterations; ++i) {
+    if (i != 0) text += ", ";
+    text += R"({"seconds": )" + text_of(first * (1 + i * 0.01)) + R"(, "span_seconds": 1, "cpu_seconds": )" +
+            text_of(1 / first) + (more.empty() ? "" : ", " + more) + "}";
+  }
+  return text + "]}";
+}
+
+std::string benchmark(const std::string& rows) {
+  return R"({"context": {"date": "today", "host_name": "here", "device": "llvmpipe"}, "benchmarks": [)" + rows + "]}";
+}
+
+std::string benchmark_row(const std::string& name, double time, const std::string& unit = "ms") {
+  return R"({"name": ")" + name + R"(", "run_name": ")" + name + R"(", "run_type": "iteration", "real_time": )" +
+         text_of(time) + R"(, "cpu_time": 1, "time_unit": ")" + unit + R"("})";
+}
+
+struct Two {
+  TemporaryFile old_file{"old.json"}, new_file{"new.json"};
+
+  Printed compare(const std::string& before, const std::string& after, std::vector<std::string> more = {}) const {
+    std::ofstream(old_file.path(), std::ios::trunc) << before;
+    std::ofstream(new_file.path(), std::ios::trunc) << after;
+    more.insert(more.begin(), {old_file.path(), new_file.path()});
+    return printed(run_compare_runs, more);
+  }
+};
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(CompareRuns, TellsSlowerFasterAndTheSame) {
+  const Two two;
+  const Printed slower = two.compare(report(1, 8), report(1.2, 8));
+  EXPECT_EQ(slower.status, 5) << slower.out << slower.error;
+  EXPECT_TRUE(has(slower.out, "slower\n")) << slower.out;
+  EXPECT_TRUE(has(slower.out, "1 slower, 0 faster, 0 the same")) << slower.out;
+  EXPECT_FALSE(has(slower.out, "warning")) << slower.out;
+  const Printed faster = two.compare(report(1.2, 8), report(1, 8));
+  EXPECT_EQ(faster.status, 0);
+  EXPECT_TRUE(has(faster.out, "0 slower, 1 faster, 0 the same")) << faster.out;
+  const Printed same = two.compare(report(1, 8), report(1, 8));
+  EXPECT_EQ(same.status, 0);
+  EXPECT_TRUE(has(same.out, "0 slower, 0 faster, 1 the same")) << same.out;
+}
+
+TEST(CompareRuns, AsksForBothASmallChanceAndALargeDifference) {
+  const Two two;
+  // No overlap at all (p < 0.001), and 1.2 times as long.
+  EXPECT_EQ(two.compare(report(1, 8), report(1.2, 8), {"--threshold", "19%"}).status, 5);
+  EXPECT_EQ(two.compare(report(1, 8), report(1.2, 8), {"--threshold", "0.19"}).status, 5);
+  EXPECT_EQ(two.compare(report(1, 8), report(1.2, 8), {"--threshold", "21%"}).status, 0);
+  EXPECT_EQ(two.compare(report(1, 8), report(1.2, 8), {"--alpha", "0.001"}).status, 5);
+  EXPECT_EQ(two.compare(report(1, 8), report(1.03, 8), {"--threshold", "1%", "--alpha", "0.01"}).status, 0);
+}
+
+TEST(CompareRuns, SaysWhereIterationsAreTooFew) {
+  const Two two;
+  const Printed few = two.compare(report(1, 3), report(9, 3));
+  EXPECT_EQ(few.status, 2);
+  EXPECT_TRUE(has(few.out, "too few")) << few.out;
+  EXPECT_TRUE(has(few.error, "--loop")) << few.error;
+  EXPECT_EQ(two.compare(report(1, 3), report(9, 3), {"--alpha", "0.11"}).status, 5);
+  EXPECT_EQ(two.compare(report(1, 8), report(9, 8), {"--alpha", "0.0001"}).status, 2);
+}
+
+TEST(CompareRuns, MetricsAreChosenAndAbsentOnesPassedOver) {
+  const Two two;
+  const std::string with_gpu = R"("gpu_seconds": 0.5)", without = R"("gpu_seconds": null)";
+  const Printed both = two.compare(report(1, 8, with_gpu), report(1, 8, with_gpu));
+  EXPECT_TRUE(has(both.out, "gpu_seconds")) << both.out;
+  EXPECT_TRUE(has(both.out, "2 the same")) << both.out;
+  const Printed one = two.compare(report(1, 8, with_gpu), report(1, 8, without));
+  EXPECT_EQ(one.status, 0) << one.error;
+  EXPECT_TRUE(has(one.out, "only in OLD: replay (gpu_seconds)")) << one.out;
+  // The processor's time falls where the other rises (see report()).
+  EXPECT_EQ(two.compare(report(1, 8), report(1.2, 8), {"--metric", "cpu_seconds"}).status, 0);
+  EXPECT_EQ(two.compare(report(1, 8), report(1.2, 8), {"--metric", "cpu_seconds,seconds"}).status, 5);
+  EXPECT_EQ(two.compare(report(1.2, 8), report(1, 8), {"--metric", "cpu_seconds"}).status, 5);
+  const Printed none = two.compare(report(1, 8), report(1, 8), {"--metric", "gpu_seconds"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_TRUE(has(none.error, "gpu_seconds")) << none.error;
+}
+
+TEST(CompareRuns, IntervalsAreRowsOfTheirOwn) {
+  const Two two;
+  const auto with = [](const std::string& decode) {
+    return report(1, 8, R"("intervals": [{"name": "prefill", "seconds": 0.5}, {"name": "decode", "seconds": )" + decode +
+                            R"(}, {"name": "decode", "seconds": 0.1}])");
+  };
+  const Printed printed = two.compare(with("0.25"), with("0.5"));
+  EXPECT_EQ(printed.status, 5);
+  EXPECT_TRUE(has(printed.out, "1 slower, 0 faster, 3 the same")) << printed.out;
+  EXPECT_TRUE(has(printed.out, "replay/decode, again 1")) << printed.out;
+  const Printed other = two.compare(with("0.25"), report(1, 8, R"("intervals": [{"name": "sample", "seconds": 1}])"));
+  EXPECT_EQ(other.status, 0) << other.error;
+  for (const char* row : {"only in OLD: replay/prefill (seconds)", "only in OLD: replay/decode, again 1 (seconds)",
+                          "only in NEW: replay/sample (seconds)"})
+    EXPECT_TRUE(has(other.out, row)) << row << "\n" << other.out;
+}
+
+TEST(CompareRuns, OtherCircumstancesAreNamedOnBothSides) {
+  const Two two;
+  const Printed printed =
+      two.compare(report(1, 8), report(1, 8, "", "SwiftShader Device (LLVM)", "scope \\\"prefill\\\""));
+  EXPECT_EQ(printed.status, 0);
+  EXPECT_TRUE(has(printed.out, "another device: " + two.old_file.path() + " has llvmpipe (LLVM), " + two.new_file.path() +
+                                   " has SwiftShader Device (LLVM)")) << printed.out;
+  EXPECT_TRUE(has(printed.out, "frames 1:2")) << printed.out;
+  EXPECT_TRUE(has(printed.out, "scope \"prefill\"")) << printed.out;
+  EXPECT_EQ(printed.out.find("another capture"), std::string::npos) << printed.out;
+  std::string failed = report(1, 8);
+  failed.replace(failed.find("\"status\": 0, \"error\": null"), 26, R"("status": 5, "error": "it differs")");
+  EXPECT_TRUE(has(two.compare(report(1, 8), failed).out, "status 5: it differs"));
+}
+
+TEST(CompareRuns, RepetitionsOfABenchmarkAreItsSamples) {
+  const Two two;
+  std::string before, after, elsewhere;
+  for (int i = 0; i < 6; ++i) {
+    before += benchmark_row("replay/frames:1:2", 2.0 + i * 0.01) + ", ";
+    after += benchmark_row("replay/frames:1:2", 2600 + i, "us") + ", ";  // of another unit
+    elsewhere += benchmark_row("replay/scope:b", 1) + ", ";
+  }
+  // An aggregate is no sample: with it the medians would be others.
+  const std::string mean = R"({"name": "replay/frames:1:2_mean", "run_name": "replay/frames:1:2", "run_type": "aggregate",
+    "real_time": 99, "cpu_time": 1, "time_unit": "ms"})";
+  const Printed slower = two.compare(benchmark(before + mean), benchmark(after + elsewhere + mean));
+  EXPECT_EQ(slower.status, 5) << slower.error;
+  EXPECT_TRUE(has(slower.out, "2.025 ms of 6")) << slower.out;
+  EXPECT_TRUE(has(slower.out, "2.602 ms of 6")) << slower.out;
+  EXPECT_TRUE(has(slower.out, "only in NEW: replay/scope:b (seconds)")) << slower.out;
+  const Printed aggregates = two.compare(benchmark(mean), benchmark(mean));
+  EXPECT_EQ(aggregates.status, 2);
+  EXPECT_TRUE(has(aggregates.out, "--benchmark_report_aggregates_only")) << aggregates.out;
+  const std::string failed = R"({"name": "replay/x", "run_type": "iteration", "error_occurred": true,
+    "error_message": "device lost"})";
+  EXPECT_TRUE(has(two.compare(benchmark(before + mean), benchmark(before + failed)).out, "replay/x failed: device lost"));
+  EXPECT_EQ(two.compare(report(1, 8), benchmark(before + mean)).status, 2);
+}
+
+TEST(CompareRuns, AllFormatsSayTheSame) {
+  const Two two;
+  const std::string before = report(1, 8, R"("intervals": [{"name": "a|<b>_*", "seconds": 1}])", "llvmpipe");
+  const std::string after = report(1.2, 8, R"("intervals": [{"name": "a|<b>_*", "seconds": 1}])", "other|device");
+  const Printed json = two.compare(before, after, {"--format", "json"});
+  EXPECT_EQ(json.status, 5);
+  const auto parsed = JsonText::parse(json.out);
+  ASSERT_TRUE(parsed) << json.out;
+  EXPECT_EQ(parsed->number("/slower"), 1u);
+  EXPECT_EQ(parsed->number("/judged"), 2u);
+  EXPECT_EQ(parsed->string("/rows/0/verdict"), "slower");
+  EXPECT_NEAR(parsed->real("/rows/0/ratio").value_or(0), 1.2, 1e-9);
+  EXPECT_EQ(parsed->string("/rows/1/row"), "replay/a|<b>_*");
+  EXPECT_EQ(parsed->size("/warnings"), 1u);
+  const Printed github = two.compare(before, after, {"--format=github"});
+  EXPECT_EQ(github.status, 5);
+  EXPECT_TRUE(has(github.out, "| --- | --- | ---: |")) << github.out;
+  EXPECT_TRUE(has(github.out, "| **slower** |\n")) << github.out;
+  EXPECT_TRUE(has(github.out, R"(| replay/a\|&lt;b>\_\* | seconds |)")) << github.out;
+  EXPECT_TRUE(has(github.out, R"(other\|device)")) << github.out;
+}
+
+TEST(CompareRuns, WhatIsNoSuchResultIsRefusedByNameAndPlace) {
+  const Two two;
+  const std::string good = report(1, 8);
+  const struct {
+    std::string bytes;
+    const char* names;
+  } cases[] = {
+      {"", "offset 0"},
+      {R"({"iterations": [1, 2)", "offset 20"},
+      {"RONDO\r\n", "offset 0"},
+      {"[1, 2]", "offset 0"},
+      {R"({"iterations": 4})", "neither a report"},
+      {R"({"iterations": [{"seconds": 1e999}]})", "number"},
+      {R"({"iterations": [{"seconds": 1}, {"seconds": "fast"}]})", "/iterations/1/seconds"},
+      {R"({"iterations": [{"seconds": -1}]})", "/iterations/0/seconds"},
+      {R"({"iterations": [{"seconds": 1, "intervals": [{"seconds": 1}]}]})", "/iterations/0/intervals/0/name"},
+      {R"({"benchmarks": [{"real_time": 1}]})", "/benchmarks/0/name"},
+      {R"({"benchmarks": [{"name": "a", "real_time": 1, "time_unit": "weeks"}]})", "/benchmarks/0/time_unit"},
+      {std::string(100, '['), "offset 64"},
+  };
+  for (const auto& [bytes, names] : cases) {
+    SCOPED_TRACE(bytes);
+    for (const bool first : {true, false}) {
+      const Printed p = first ? two.compare(bytes, good) : two.compare(good, bytes);
+      EXPECT_EQ(p.status, 3);
+      EXPECT_EQ(p.out, "");
+      EXPECT_TRUE(has(p.error, first ? two.old_file.path() : two.new_file.path())) << p.error;
+      EXPECT_TRUE(has(p.error, names)) << p.error;
+    }
+  }
+  for (const std::string& path : {two.old_file.directory(), two.old_file.directory() + "/missing.json"}) {
+    const Printed p = printed(run_compare_runs, {path, path});
+    EXPECT_EQ(p.status, 3);
+    EXPECT_TRUE(has(p.error, path)) << p.error;
+  }
+  // No iteration: nothing that could be compared, and no error of the file.
+  EXPECT_EQ(two.compare(report(1, 0), good).status, 2);
+}
+
+}  // namespace
+}  // namespace rondo::analyzers
