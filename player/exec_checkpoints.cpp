@@ -7,6 +7,7 @@
 #include "gpu/texels.h"
 #include "player/difference.h"
 #include "player/idle.h"
+#include "player/psnr.h"
 #include "player/run.h"
 
 namespace rondo::player {
@@ -95,10 +96,11 @@ std::vector<Part> times_in(const Plan& plan, std::uint32_t memory, VkDeviceSize 
 }
 
 // Compares one digest; the first difference is told with what the capture kept
-// of the contents, if anything. `describe(captured)` says it of bytes. `times` may differ.
+// of the contents, if anything. `describe(captured)` says it of bytes. `times` may differ, and
+// texels of images (null: of something else) by as much as --verify=psnr allows.
 template <class Describe>
 void compare(Run& run, Comparison& counts, const Digest& captured, std::span<const std::byte> replayed,
-             const std::vector<Part>& times, const std::string& what, Describe&& describe) {
+             const std::vector<Part>& times, const Texels* texels, const std::string& what, Describe&& describe) {
   Observer& observer = run.observer();
   const Digest digest = digest_of(replayed);
   std::vector<std::byte> bytes;  // captured, with the replay's times
@@ -120,9 +122,18 @@ void compare(Run& run, Comparison& counts, const Digest& captured, std::span<con
                                        "alone (RONDO_CHECKPOINTS=submit keeps the contents)");
     if (std::equal(bytes.begin(), bytes.end(), replayed.begin())) return observer.apart_from_times(counts);
   }
+  std::string how_alike;
+  if (digest != captured && texels != nullptr && observer.wanted_psnr && has_psnr(*texels)) {
+    if (!fetch())
+      return observer.skip(counts, what + ": another digest, and no contents in the capture to compare with: "
+                                          "--verify=psnr needs RONDO_CHECKPOINTS=submit, which keeps them");
+    const auto found = psnr(bytes, replayed, *texels);
+    if (found && observer.alike(counts, *found)) return;
+    how_alike = psnr_text(found, *observer.wanted_psnr) + "; ";
+  }
   if (!observer.first_to_differ(counts, captured, digest)) return;
   observer.verification.first_difference =
-      what + ": " +
+      what + ": " + how_alike +
       (fetch() ? describe(std::span<const std::byte>(bytes))
                : "captured " + to_string(captured) + ", replayed " + to_string(digest) +
                      " (digests: RONDO_CHECKPOINTS=submit keeps the contents)");
@@ -176,7 +187,7 @@ Result<void> check_memory(Run& run, const Op& op, std::byte* args) {
     const std::span<const std::byte> replayed = std::span(bytes).first(range.size);
     compare(
         run, counts, Digest{a.pDigests[i].low, a.pDigests[i].high}, replayed,
-        times_in(run.plan(), place, range.offset, range.offset + range.size),
+        times_in(run.plan(), place, range.offset, range.offset + range.size), nullptr,
         what + " bytes " + std::to_string(range.offset) + " to " + std::to_string(range.offset + range.size),
         [&](std::span<const std::byte> captured) {
           return describe_bytes(captured, replayed, range.offset);
@@ -268,12 +279,13 @@ Result<void> compare_contents(Run& run, const Op& op, std::uint32_t count, const
           .read_all(queue->handle, sources, [&](std::size_t i, std::span<const std::byte> read) {
             const Content& content = contents[i];
             const std::span<const std::byte> bytes = as_captured(run, content, read);
-            compare(run, counts, content.digest, bytes, times_in(run.plan(), content),
+            const auto* const image = std::get_if<gpu::ImageSource>(&content.source);
+            const Texels texels = image != nullptr ? Texels{image->format, image->aspect, image->extent} : Texels{};
+            compare(run, counts, content.digest, bytes, times_in(run.plan(), content), image != nullptr ? &texels : nullptr,
                     place + ": " + content_name(run, content), [&](std::span<const std::byte> captured) {
-                      if (const auto* buffer = std::get_if<gpu::BufferSource>(&content.source))
-                        return describe_bytes(captured, bytes, buffer->offset);
-                      const auto& image = std::get<gpu::ImageSource>(content.source);
-                      return describe_texels(captured, bytes, {image.format, image.aspect, image.extent});
+                      return image != nullptr
+                                 ? describe_texels(captured, bytes, texels)
+                                 : describe_bytes(captured, bytes, std::get<gpu::BufferSource>(content.source).offset);
                     });
           });
   if (!read)
@@ -349,9 +361,10 @@ Result<void> compare_images(Run& run, DeviceState& device, const LiveQueue& queu
       return tl::unexpected<Error>(
           run.refuse(*check.op, texels.error().status,
                      "reading the image back: " + texels.error().message + run.behind_last_submit()));
-    compare(run, run.observer().verification.images, check.digest, *texels, {},
+    const Texels format{source.format, source.aspect, source.extent};
+    compare(run, run.observer().verification.images, check.digest, *texels, {}, &format,
             image_name(run, *check.op, check.image), [&](std::span<const std::byte> captured) {
-              return describe_texels(captured, *texels, {source.format, source.aspect, source.extent});
+              return describe_texels(captured, *texels, format);
             });
   }
   std::erase_if(checks, [&](const ImageCheck& check) { return check.swapchain == &swapchain; });

@@ -8,6 +8,7 @@
 #include "generated/args.h"
 #include "gpu/texels.h"
 #include "player/difference.h"
+#include "player/psnr.h"
 #include "player/run.h"
 
 namespace rondo::player {
@@ -131,12 +132,16 @@ void compare(Run& run, const Op& op, ObjectId image, const VkImageToMemoryCopyEX
     a = texels_of(region, resource.format, layers, captured);
     b = texels_of(region, resource.format, layers, here);
   }
+  const Texels texels{resource.format, region.imageSubresource.aspectMask, region.imageExtent};
+  std::string how_alike;
+  if (a != b && !as_it_lies && observer.wanted_psnr && has_psnr(texels)) {
+    const auto found = psnr(a, b, texels);
+    if (found && observer.alike(counts, *found)) return;
+    how_alike = psnr_text(found, *observer.wanted_psnr) + "; ";
+  }
   if (!observer.first_to_differ(counts, digest_of(a), digest_of(b))) return;
-  const VkImageAspectFlags aspect = region.imageSubresource.aspectMask;
   observer.verification.first_difference =
-      what + ": " +
-      (as_it_lies || layers != 1 ? describe_bytes(a, b, 0)
-                                 : describe_texels(a, b, {resource.format, aspect, region.imageExtent}));
+      what + ": " + how_alike + (as_it_lies || layers != 1 ? describe_bytes(a, b, 0) : describe_texels(a, b, texels));
 }
 
 Result<void> to_memory(Run& run, const Op& op, std::byte* args) {

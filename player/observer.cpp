@@ -45,6 +45,16 @@ void Observer::apart_from_times(Comparison& counts) {
   ++counts.apart_from_times;
 }
 
+bool Observer::alike(Comparison& counts, double psnr) {
+  std::optional<double>& least = verification.least_psnr;
+  if (!least || psnr < *least) least = psnr;
+  if (!wanted_psnr || psnr < *wanted_psnr) return false;
+  ++counts.compared;
+  ++counts.equal;
+  ++counts.by_psnr;
+  return true;
+}
+
 void Observer::skip(Comparison& counts, const std::string& why) {
   ++counts.unverified;
   if (verification.first_unverified.empty()) verification.first_unverified = why;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@ namespace rondo::player {
 struct Comparison {
   std::uint64_t compared = 0, equal = 0, unverified = 0;
   std::uint64_t apart_from_times = 0;  // of those that are equal
+  std::uint64_t by_psnr = 0;           // of those that are equal: another digest, and alike enough
 };
 
 struct Verification {
@@ -30,9 +32,11 @@ struct Verification {
       sum.equal += one->equal;
       sum.unverified += one->unverified;
       sum.apart_from_times += one->apart_from_times;
+      sum.by_psnr += one->by_psnr;
     }
     return sum;
   }
+  std::optional<double> least_psnr;  // in dB, of images whose digests differ; none: it was not looked at
   std::string first_difference;  // empty while everything is equal
   std::string first_unverified;  // why the first one could not be compared
 };
@@ -40,6 +44,7 @@ struct Verification {
 class Observer {
  public:
   Verification verification;
+  std::optional<double> wanted_psnr;  // in dB, what images whose digests differ have to have; none: none may
   std::string screenshot_directory;
   std::uint64_t screenshots = 0;
   bool progress = false;  // stderr and stdout are a terminal
@@ -55,6 +60,8 @@ class Observer {
   // setting verification.first_difference.
   bool first_to_differ(Comparison& counts, const Digest& captured, const Digest& replayed);
   void apart_from_times(Comparison& counts);
+  // An image with another digest. True: it is alike enough, and counted.
+  bool alike(Comparison& counts, double psnr);
   void skip(Comparison& counts, const std::string& why);
 
  private:

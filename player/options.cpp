@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <string_view>
 
@@ -30,6 +31,19 @@ std::string seconds_error(const std::string& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   const bool whole = error == std::errc() && end == text.data() + text.size();
   return whole && seconds > 0 && seconds <= 1e9 ? "" : "'" + text + "' is not a number of seconds above 0";
+}
+
+// What --verify has behind its sign; nothing, where it has none.
+Result<std::optional<double>> parse_verify(const std::string& text) {
+  if (text.empty() || text == "true") return std::optional<double>();  // CLI11's word for a flag alone
+  const std::string_view kind = "psnr:";
+  double value = 0;
+  const char* const last = text.data() + text.size();
+  const bool known = text.starts_with(kind);
+  const auto [end, error] = std::from_chars(text.data() + (known ? kind.size() : 0), last, value);
+  if (!known || error != std::errc() || end != last || !std::isfinite(value) || value < 0)
+    return fail(Status::usage, "--verify: '" + text + "' is not psnr:N, with the least PSNR of images in dB (40, say)");
+  return std::optional<double>(value);
 }
 
 // [K=]NAME: only digits before the sign make it an index.
@@ -87,7 +101,7 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   ParsedOptions parsed;
   Options& o = parsed.options;
   std::vector<std::string> devices;
-  std::string damage, frames, submits, scope, budget;
+  std::string damage, frames, submits, scope, budget, verify;
   CLI::App app{
       "Replays a Rondo capture.\n"
       "Exit: 0 done, 1 failed, 2 wrong usage, 3 not a readable capture, 4 this device cannot run it,\n"
@@ -123,7 +137,10 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000000000}));
   app.add_flag("--benchmark", o.benchmark,
                "Measure the span by google-benchmark, with all of its --benchmark_* options (--benchmark_format=json, …)");
-  app.add_flag("--verify", o.verify, "Compare with the capture's checkpoints; status 5 if anything differs");
+  app.add_flag("--verify", verify,
+               "Compare with the capture's checkpoints; status 5 if anything differs; --verify=psnr:N: "
+               "images whose digests differ need N dB")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   app.add_option("--screenshot", o.screenshots, "Write every presented image to DIR/frame-NNNNNN.png")
       ->type_name("DIR");
   app.add_flag("--window", o.window, "Show what is presented in windows of DISPLAY or WAYLAND_DISPLAY");
@@ -173,6 +190,10 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
     if (!choice) return tl::unexpected<Error>(choice.error());
     o.devices.push_back(*choice);
   }
+  o.verify = app.count("--verify") != 0;
+  auto psnr = parse_verify(verify);
+  if (!psnr) return tl::unexpected<Error>(psnr.error());
+  o.psnr = *psnr;
   auto span = parse_span(app.count("--frames") != 0 ? &frames : nullptr, app.count("--submits") != 0 ? &submits : nullptr,
                          app.count("--scope") != 0 ? &scope : nullptr);
   if (!span) return tl::unexpected<Error>(span.error());

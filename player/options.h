@@ -2,6 +2,7 @@
 // The command line of `player`. CLI11 stays behind options.cpp.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct Options {
   std::vector<std::string> benchmark_flags;  // its options
   std::string leave_out;          // for tests: what a loop does not put back
   bool verify = false;
+  std::optional<double> psnr;  // in dB, of --verify=psnr:N; none: all is compared exactly
   std::string screenshots;  // directory; empty: none
   bool window = false;
   std::string report;       // file; empty: none

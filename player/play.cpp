@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <numeric>
@@ -80,6 +81,7 @@ std::string compared_text(const Comparison& c, const char* what) {
                      what + " compared and equal";
   if (c.apart_from_times != 0)
     text += " (" + std::to_string(c.apart_from_times) + " of them but for times of the GPU)";
+  if (c.by_psnr != 0) text += " (" + std::to_string(c.by_psnr) + " of them by PSNR)";
   if (c.unverified != 0) text += " (" + std::to_string(c.unverified) + " could not be compared)";
   return text;
 }
@@ -99,6 +101,9 @@ Result<void> judge_verification(const Verification& v, const Options& options) {
   }
   if (v.all().compared + v.all().unverified == 0)
     return fail(Status::different, path + ": nothing could be compared: no checkpoint lies in " + options.span.text());
+  // What differs in its digest and cannot be looked at is not passed over for what is equal beside it.
+  if (options.psnr && v.images.compared == 0 && v.images.unverified != 0)
+    return fail(Status::different, path + ": no image could be compared: " + v.first_unverified);
   if (v.all().compared == 0)
     return fail(Status::different, path + ": nothing could be compared: " + v.first_unverified);
   return {};
@@ -120,6 +125,7 @@ void print_summary(const Options& options, const Outcome& outcome) {
     std::printf("; %s", compared_text(v.memory_ranges, "memory ranges").c_str());
   if (outcome.verified && v.contents.compared + v.contents.unverified != 0)
     std::printf("; %s", compared_text(v.contents, "parts of buffers and images").c_str());
+  if (v.least_psnr && std::isfinite(*v.least_psnr)) std::printf("; the least PSNR is %.2f dB", *v.least_psnr);
   if (outcome.screenshots != 0)
     std::printf("; %llu pictures", static_cast<unsigned long long>(outcome.screenshots));
   else if (!options.screenshots.empty())
@@ -196,6 +202,7 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   windows.quiet = options.quiet;
   if (options.window) RONDO_TRY(open_windows(windows, **plan, *loader, *targets));
 
+  observer.wanted_psnr = options.psnr;
   std::optional<PipelineCaches> caches;
   if (!options.pipeline_cache.empty()) {
     auto opened = PipelineCaches::open(options.pipeline_cache);

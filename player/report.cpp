@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cerrno>
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -15,6 +16,7 @@ nlohmann::ordered_json comparison(const Comparison& c) {
           {"compared", c.compared},
           {"equal", c.equal},
           {"equal_apart_from_times", c.apart_from_times},
+          {"equal_by_psnr", c.by_psnr},
           {"unverified", c.unverified}};
 }
 
@@ -29,6 +31,11 @@ nlohmann::ordered_json iteration(const Outcome& outcome, std::size_t i) {
   for (std::size_t k = 0; k < seconds.size(); ++k)
     one["intervals"].push_back({{"name", outcome.intervals.names[k]}, {"seconds", seconds[k]}});
   return one;
+}
+
+// JSON has no infinity: what is alike in every value has no PSNR either.
+nlohmann::ordered_json number_or_null(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
 }
 
 }  // namespace
@@ -73,6 +80,8 @@ Result<void> write_report(const std::string& path, const Options& options, const
     report["verification"] = {{"images", comparison(v.images)},
                               {"memory_ranges", comparison(v.memory_ranges)},
                               {"contents", comparison(v.contents)}};
+    report["verification"]["psnr_asked"] = number_or_null(options.psnr);
+    report["verification"]["psnr"] = number_or_null(v.least_psnr);
     report["verification"]["first_difference"] = v.first_difference.empty()
                                                      ? nlohmann::ordered_json(nullptr)
                                                      : nlohmann::ordered_json(v.first_difference);

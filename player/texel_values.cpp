@@ -33,13 +33,12 @@ double decode_float(std::uint64_t bits, unsigned exponent_bits, unsigned mantiss
 }
 
 std::uint64_t bits_of(std::span<const std::byte> texel, std::uint32_t offset, std::uint32_t count) {
+  // No component lies across more than eight bytes.
+  const std::size_t first = std::min<std::size_t>(offset / 8, texel.size());
   std::uint64_t value = 0;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const std::uint32_t at = offset + i;
-    if (at / 8 >= texel.size()) break;
-    value |= (std::to_integer<std::uint64_t>(texel[at / 8]) >> at % 8 & 1) << i;
-  }
-  return value;
+  std::memcpy(&value, texel.data() + first, std::min(texel.size() - first, sizeof value));
+  value >>= offset % 8;
+  return count < 64 ? value & ((std::uint64_t{1} << count) - 1) : value;
 }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -58,6 +57,7 @@ TexelFormat::TexelFormat(VkFormat format, VkImageAspectFlags aspect) {
   }
   const bool is_float = format == VK_FORMAT_D32_SFLOAT || format == VK_FORMAT_D32_SFLOAT_S8_UINT;
   kind_ = is_float ? Kind::sfloat : Kind::uint;
+  normalized_ = !is_float;
   components_ = {{'d', is_float ? 32 : std::min(bytes * 8, 24u), 0}};
 }
 
@@ -91,6 +91,7 @@ void TexelFormat::parse(VkFormat format) {
     kind_ = Kind::ufloat;
   else if (name.starts_with("_S") && !name.starts_with("_SRGB"))
     kind_ = Kind::sint;
+  normalized_ = name.starts_with("_UNORM") || name.starts_with("_SNORM") || name.starts_with("_SRGB");
   std::erase_if(found, [](const Component& c) { return c.name == 'x'; });
   components_ = std::move(found);
 }
@@ -111,6 +112,11 @@ double TexelFormat::value(std::span<const std::byte> texel, std::size_t i) const
                             : std::bit_cast<double>(bits);
   }
   return 0;
+}
+
+double TexelFormat::full(std::size_t i) const {
+  const std::uint32_t bits = components_[i].bits - (kind_ == Kind::sint ? 1 : 0);
+  return std::ldexp(1.0, static_cast<int>(bits)) - 1;
 }
 
 std::string TexelFormat::text(std::span<const std::byte> texel) const {

@@ -21,9 +21,13 @@ class TexelFormat {
   bool known() const { return !components_.empty(); }
   // Values are floating-point numbers, not integers that stand for some.
   bool is_float() const { return kind_ == Kind::sfloat || kind_ == Kind::ufloat; }
+  // … integers that stand for numbers from 0 or -1 to 1.
+  bool is_normalized() const { return normalized_; }
   std::size_t components() const { return components_.size(); }
   // Component `i` of one texel: integers of normalized formats as they are stored.
   double value(std::span<const std::byte> texel, std::size_t i) const;
+  // What is stored for 1 in component `i` of a normalized format.
+  double full(std::size_t i) const;
   // "(r 0.5, g 1)"; bytes as hexadecimal digits where the format is not known.
   std::string text(std::span<const std::byte> texel) const;
 
@@ -36,6 +40,7 @@ class TexelFormat {
   void parse(VkFormat format);
   std::vector<Component> components_;
   Kind kind_ = Kind::uint;
+  bool normalized_ = false;
 };
 
 // Bytes as pairs of hexadecimal digits, at most 32 of them.

@@ -45,7 +45,24 @@ TEST(Options, TellACapturedDevicesTargetFromAName) {
 TEST(Options, RefuseWhatThisPlayerDoesNotDo) {
   for (const char* option : {"--replace=a=b", "--allow-files=/", "--file-remap=a=b", "--bogus"})
     is_usage_error({option, "x"}, std::string(option).substr(0, std::string(option).find('=')));
-  is_usage_error({"--verify=psnr:40", "x"}, "--verify");
+}
+
+TEST(Options, VerifyIsExactUnlessAPsnrIsGiven) {
+  const auto exact = parse({"--verify", "x.rondo"});
+  ASSERT_TRUE(exact);
+  EXPECT_TRUE(exact->options.verify);
+  EXPECT_FALSE(exact->options.psnr);
+  EXPECT_EQ(exact->options.file, "x.rondo") << "a file is not taken for its value";
+  EXPECT_TRUE(parse({"x.rondo", "--verify"})->options.verify);
+  EXPECT_FALSE(parse({"x.rondo"})->options.verify);
+  const auto alike = parse({"--verify=psnr:37.5", "x.rondo"});
+  ASSERT_TRUE(alike);
+  EXPECT_TRUE(alike->options.verify);
+  EXPECT_EQ(alike->options.psnr, 37.5);
+  EXPECT_EQ(parse({"--verify", "--verify=psnr:0", "x.rondo"})->options.psnr, 0);
+  for (const char* wrong : {"--verify=psnr", "--verify=psnr:", "--verify=psnr:-1", "--verify=psnr:many", "--verify=psnr:40dB",
+                            "--verify=psnr:inf", "--verify=psnr:nan", "--verify=ssim:1", "--verify=40", "--verify=", "--verify=no"})
+    is_usage_error({wrong, "x"}, "--verify");
 }
 
 TEST(Options, HandGoogleBenchmarkItsOwn) {
