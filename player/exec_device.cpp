@@ -133,6 +133,11 @@ Result<void> create_instance(Run& run, const Op& op, std::byte* args) {
   InstanceState& instance = run.instance(op.subject);
   if (VkResult r = global.vkCreateInstance(&info, nullptr, &instance.handle); r < 0) {
     instance.handle = VK_NULL_HANDLE;
+    if (r == VK_ERROR_INCOMPATIBLE_DRIVER)
+      return tl::unexpected<Error>(
+          run.refuse(op, Status::device, "no driver here makes an instance of Vulkan " +
+                                             std::to_string(VK_API_VERSION_MAJOR(application.apiVersion)) + "." +
+                                             std::to_string(VK_API_VERSION_MINOR(application.apiVersion))));
     return tl::unexpected<Error>(run.failure(op, r));
   }
   load_instance(instance.dispatch, run.loader().get_instance_proc_addr, instance.handle);
