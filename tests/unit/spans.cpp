@@ -48,15 +48,19 @@ class Told {
   std::uint64_t leave(std::uint32_t thread = 0) {
     return call(CommandId::rondoScopeEnd, args_rondoScopeEnd{0}, thread);
   }
-  Span find(const SpanRequest& request) {
-    finder.finish();
-    const auto found = finder.find(request, "x.rondo");
+  // Once a finder: more may be told to this one.
+  SpanFinder finished() const {
+    SpanFinder copy = finder;
+    copy.finish();
+    return copy;
+  }
+  Span find(const SpanRequest& request) const {
+    const auto found = finished().find(request, "x.rondo");
     EXPECT_TRUE(found) << found.error().message;
     return found ? *found : Span{};
   }
-  std::string why(const SpanRequest& request) {
-    finder.finish();
-    const auto found = finder.find(request, "x.rondo");
+  std::string why(const SpanRequest& request) const {
+    const auto found = finished().find(request, "x.rondo");
     EXPECT_FALSE(found);
     return found ? "" : found.error().message;
   }
