@@ -149,8 +149,14 @@ Result<void> Contents::make_staging(std::uint32_t index) {
                            : vk.vkAllocateMemory(device.handle, &allocate, nullptr, &staging.memory);
   }
   void* mapped = nullptr;
-  if (r >= 0) r = vk.vkBindBufferMemory(device.handle, staging.buffer, staging.memory, 0);
-  if (r >= 0) r = vk.vkMapMemory(device.handle, staging.memory, 0, VK_WHOLE_SIZE, 0, &mapped);
+  if (r >= 0) {
+    command = "vkBindBufferMemory";
+    r = vk.vkBindBufferMemory(device.handle, staging.buffer, staging.memory, 0);
+  }
+  if (r >= 0) {
+    command = "vkMapMemory";
+    r = vk.vkMapMemory(device.handle, staging.memory, 0, VK_WHOLE_SIZE, 0, &mapped);
+  }
   if (r < 0)
     return fail(Status::failed, run_.plan().path + ": " + gpu::describe(command, r) +
                                     " for copies of what the host cannot see");
@@ -166,9 +172,8 @@ Result<void> Contents::copy(const Kept& kept, VkDeviceSize offset, VkDeviceSize 
   const Staging& staging = staging_[kept.device];
   const VkMappedMemoryRange all{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, staging.memory, 0, VK_WHOLE_SIZE};
   if (to_device && !staging.coherent) vk.vkFlushMappedMemoryRanges(device.handle, 1, &all);
-  auto& commands = device.one_shots[device.service_family];
-  if (commands == nullptr) commands = std::make_unique<gpu::OneShot>(device.access, device.service_family);
-  auto begun = commands->begin();
+  gpu::OneShot& commands = device.one_shot(device.service_family);
+  auto begun = commands.begin();
   if (!begun) return tl::unexpected<Error>(begun.error());
   const VkBufferCopy region{to_device ? 0 : offset, to_device ? offset : 0, bytes};
   vk.vkCmdCopyBuffer(*begun, to_device ? staging.buffer : kept.whole, to_device ? kept.whole : staging.buffer, 1,
@@ -178,7 +183,7 @@ Result<void> Contents::copy(const Kept& kept, VkDeviceSize offset, VkDeviceSize 
   vk.vkCmdPipelineBarrier(*begun, VK_PIPELINE_STAGE_TRANSFER_BIT,
                           VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &after, 0, nullptr, 0,
                           nullptr);
-  RONDO_TRY(commands->submit_and_wait(device.service_queue, {}));
+  RONDO_TRY(commands.submit_and_wait(device.service_queue, {}));
   if (!to_device && !staging.coherent) vk.vkInvalidateMappedMemoryRanges(device.handle, 1, &all);
   return {};
 }

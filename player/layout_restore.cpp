@@ -59,15 +59,14 @@ Result<void> LayoutRestore::submit(const ByFamily& all) {
     LiveQueue queue{0, device->service_queue, device->service_family};
     for (const LiveQueue& one : device->queues)
       if (one.family == where.second && queue.family != one.family) queue = one;
-    auto& commands = device->one_shots[queue.family];
-    if (commands == nullptr) commands = std::make_unique<gpu::OneShot>(device->access, queue.family);
-    auto begun = commands->begin();
+    gpu::OneShot& commands = device->one_shot(queue.family);
+    auto begun = commands.begin();
     if (!begun) return tl::unexpected<Error>(begun.error());
     device->dispatch.vkCmdPipelineBarrier(*begun, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                                           VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, nullptr,
                                           static_cast<std::uint32_t>(barriers.buffers.size()), barriers.buffers.data(),
                                           static_cast<std::uint32_t>(barriers.images.size()), barriers.images.data());
-    RONDO_TRY(commands->submit_and_wait(queue.handle, {}));
+    RONDO_TRY(commands.submit_and_wait(queue.handle, {}));
   }
   return {};
 }

@@ -29,8 +29,7 @@ class Planner {
   explicit Planner(Plan& plan)
       : plan_(plan),
         objects_(plan.objects.objects()),
-        begin_(plan.ops[plan.span.first].sequence),
-        end_(plan.ops[plan.span.last - 1].sequence) {}
+        begin_(plan.ops[plan.span.first].sequence) {}
 
   Result<LoopPlan> run() {
     RONDO_TRY(check_settles());
@@ -464,7 +463,7 @@ class Planner {
 
   Plan& plan_;
   const std::vector<Object>& objects_;
-  const std::uint64_t begin_, end_;  // sequence numbers of the span's first and last op
+  const std::uint64_t begin_;  // sequence number of the span's first op
   LoopPlan loop_;
   OpView view_;
   std::unordered_set<ObjectId> used_;  // older objects, by what is played

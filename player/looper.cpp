@@ -189,12 +189,11 @@ Result<void> Looper::restore_fences() {
 template <class Record>
 Result<void> Looper::by_commands(ObjectId of, const Record& record) {
   DeviceState& device = device_of(of);
-  auto& commands = device.one_shots[device.service_family];
-  if (commands == nullptr) commands = std::make_unique<gpu::OneShot>(device.access, device.service_family);
-  auto begun = commands->begin();
+  gpu::OneShot& commands = device.one_shot(device.service_family);
+  auto begun = commands.begin();
   if (!begun) return tl::unexpected<Error>(begun.error());
   record(device.dispatch, *begun);
-  return commands->submit_and_wait(device.service_queue, {});
+  return commands.submit_and_wait(device.service_queue, {});
 }
 
 template <class Otherwise>

@@ -26,18 +26,23 @@ Result<void> SetContents::keep(const std::vector<ObjectId>& sets) {
     std::uint32_t index;
   };
   std::unordered_map<ObjectId, Place> allocations;
-  for (const Op& op : plan.ops)
-    if (codec::info(op.command).canonical == CommandId::vkAllocateDescriptorSets)
-      for (std::uint32_t i = 0; i < op.created; ++i) allocations[plan.created[op.first_created + i].id] = {&op, i};
+  std::unordered_map<ObjectId, const Op*> layouts;
+  for (const Op& op : plan.ops) {
+    const CommandId id = codec::info(op.command).canonical;
+    if (id == CommandId::vkCreateDescriptorSetLayout) layouts[op.subject] = &op;
+    if (id != CommandId::vkAllocateDescriptorSets) continue;
+    for (std::uint32_t i = 0; i < op.created; ++i) allocations[plan.created[op.first_created + i].id] = {&op, i};
+  }
   for (const ObjectId set : sets) {
     const auto found = allocations.find(set);
-    if (found != allocations.end()) RONDO_TRY(keep_one(set, *found->second.op, found->second.index));
+    if (found != allocations.end()) RONDO_TRY(keep_one(set, *found->second.op, found->second.index, layouts));
   }
   for (const Kept& kept : kept_) copy(kept, false);
   return {};
 }
 
-Result<void> SetContents::keep_one(ObjectId set, const Op& allocation, std::uint32_t index) {
+Result<void> SetContents::keep_one(ObjectId set, const Op& allocation, std::uint32_t index,
+                                   const std::unordered_map<ObjectId, const Op*>& layouts) {
   const Plan& plan = run_.plan();
   const auto& objects = plan.objects.objects();
   const auto failed = [&](const std::string& why) {
@@ -50,10 +55,8 @@ Result<void> SetContents::keep_one(ObjectId set, const Op& allocation, std::uint
     const ObjectId id = plan.patches[allocation.first_patch + i].id;
     if (objects[id].type == HandleType::VkDescriptorSetLayout && seen++ == index) layout = id;
   }
-  const Op* create = nullptr;
-  for (const Op& op : plan.ops)
-    if (op.subject == layout && codec::info(op.command).canonical == CommandId::vkCreateDescriptorSetLayout)
-      create = &op;
+  const auto made = layouts.find(layout);
+  const Op* const create = made == layouts.end() ? nullptr : made->second;
   if (layout == 0 || create == nullptr) return failed("whose layout is not known");
 
   std::vector<std::byte> block = run_.prepared_copy(*create);

@@ -3,6 +3,7 @@
 // Call with all queues idle. One thread.
 #pragma once
 
+#include <unordered_map>
 #include <vector>
 
 #include "player/run.h"
@@ -32,7 +33,9 @@ class SetContents {
     VkDescriptorPool pool = VK_NULL_HANDLE;
     std::vector<Binding> bindings;
   };
-  Result<void> keep_one(ObjectId set, const Op& allocation, std::uint32_t index);
+  // `layouts`: the ops that make them.
+  Result<void> keep_one(ObjectId set, const Op& allocation, std::uint32_t index,
+                        const std::unordered_map<ObjectId, const Op*>& layouts);
   void copy(const Kept& kept, bool back);
 
   Run& run_;

@@ -30,9 +30,9 @@ void SyncModel::advance(std::uint32_t op) {
 void SyncModel::make_room(const SyncModel& later) {
   for (const auto& [semaphore, value] : later.value_) value_.try_emplace(semaphore, 0);
   timelines_.insert(later.timelines_.begin(), later.timelines_.end());
-  for (const auto& [queue, batches] : later.queues_)
-    if (std::none_of(queues_.begin(), queues_.end(), [&](const auto& q) { return q.first == queue; }))
-      queues_.push_back({queue, {}});
+  for (const auto& other : later.queues_)
+    if (std::none_of(queues_.begin(), queues_.end(), [&](const auto& q) { return q.first == other.first; }))
+      queues_.push_back({other.first, {}});
 }
 
 ObjectId SyncModel::queue_of(const SyncStep& step) const {

@@ -20,7 +20,7 @@ int main() {
     VkDebugUtilsLabelEXT label{};
     label.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT;
     label.pLabelName = name;
-    begin(commands);
+    begin(commands.buffer, 0);  // for more than one submit
     vkCmdFillBuffer(commands.buffer, out.buffer, 0, kBytes / 2, value);
     begin_label(commands.buffer, &label);
     vkCmdFillBuffer(commands.buffer, out.buffer, kBytes / 2, kBytes / 2, value + 1);
