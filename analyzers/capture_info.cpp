@@ -159,6 +159,7 @@ CaptureInfo gather(Walk& walk, const InfoWanted& wanted) {
   const Digests there = digests_of(walk.reader());
   SpanRows rows(info, wanted);
   SpanFinder finder;
+  ShaderList shaders;
   std::set<std::uint32_t> threads;
   std::set<std::string> unknown;
   Step step;
@@ -188,8 +189,10 @@ CaptureInfo gather(Walk& walk, const InfoWanted& wanted) {
     take_device_facts(walk, step, info);
     rows.take(walk, step);
     if (wanted.scopes) take_scopes(walk, step, finder);
+    if (wanted.shaders) shaders.take(walk, step);
   }
   if (wanted.scopes) add_scope_rows(finder, info);
+  if (wanted.shaders) info.shader_rows = shaders.finish(walk);
   info.threads = threads.size();
   if (!info.complete) info.cut_reason = walk.reader().cut_reason();
   if (walk.damage()) info.unreadable = walk.damage();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analyzers/json.h"
+#include "analyzers/shader_list.h"
 #include "format/container.h"
 #include "format/result.h"
 
@@ -128,12 +129,14 @@ struct CaptureInfo {
   std::vector<SubmitRow> submit_rows;  // where asked for
   std::vector<FrameRow> frame_rows;
   std::vector<ScopeRow> scope_rows;
+  std::vector<ShaderRow> shader_rows;
 };
 
 struct InfoWanted {
   bool submits = false;
   bool frames = false;
   bool scopes = false;
+  bool shaders = false;
 };
 
 CaptureInfo gather(Walk& walk, const InfoWanted& wanted);

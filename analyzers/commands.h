@@ -13,6 +13,7 @@ namespace rondo::analyzers {
 using Arguments = std::span<const std::string>;  // behind the subcommand's name
 
 Result<int> run_capture(Arguments args);
+Result<int> run_extract(Arguments args);
 Result<int> run_finish(Arguments args);
 Result<int> run_info(Arguments args);
 Result<int> run_dump(Arguments args);

@@ -43,12 +43,14 @@ Result<int> run_info(Arguments args) {
   cli.flag("--submits", "a row for each submit", shown.submits);
   cli.flag("--frames", "a row for each frame", shown.frames);
   cli.flag("--scopes", "a row for each time that a label or scope is entered", shown.scopes);
+  cli.flag("--shaders", "a row for each shader: digest, size, entry points, and what is made of it", shown.shaders);
   cli.flag("--times", "with --submits, --frames or --scopes: native start and duration", shown.times);
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
-  const bool rows = shown.submits || shown.frames || shown.scopes;
-  if (shown.times && !rows)
+  const bool timed = shown.submits || shown.frames || shown.scopes;
+  const bool rows = timed || shown.shaders;
+  if (shown.times && !timed)
     return fail(Status::usage, "--times goes with --submits, --frames or --scopes (see rondo info --help)");
   if (file.empty()) {
     if (shown.coverage && !rows) return print_coverage(as_json);
@@ -57,7 +59,7 @@ Result<int> run_info(Arguments args) {
 
   auto walk = Walk::open(file);
   if (!walk) return tl::unexpected(walk.error());
-  CaptureInfo info = gather(*walk, InfoWanted{shown.submits, shown.frames, shown.scopes});
+  CaptureInfo info = gather(*walk, InfoWanted{shown.submits, shown.frames, shown.scopes, shown.shaders});
   info.damaged = walk->reader().damaged_chunks();
   std::string words;
   if (as_json)

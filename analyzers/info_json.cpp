@@ -171,6 +171,7 @@ void append_info_json(std::string& out, const CaptureInfo& info, const InfoShown
   if (shown.submits) write_submits(json, info, shown.times);
   if (shown.frames) write_frames(json, info, shown.times);
   if (shown.scopes) write_scopes(json, info, shown.times);
+  if (shown.shaders) write_shaders(json, info.shader_rows);
   if (shown.coverage) {
     json.key("coverage");
     write_coverage_of(json, info.commands);

@@ -13,7 +13,8 @@ struct InfoShown {
   bool submits = false;
   bool frames = false;
   bool scopes = false;
-  bool times = false;  // with those
+  bool shaders = false;
+  bool times = false;  // with submits, frames, scopes
 };
 
 void append_info(std::string& out, const CaptureInfo& info, const InfoShown& shown);

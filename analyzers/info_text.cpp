@@ -173,10 +173,11 @@ void append_info(std::string& out, const CaptureInfo& info, const InfoShown& sho
   append_ending(out, info);
   for (const std::string& damage : info.damaged) label(out, "damaged", printable(damage));
   label(out, "recorded", utc_text(info.header.created_unix_ns));
-  if (shown.submits || shown.frames || shown.scopes) {
+  if (shown.submits || shown.frames || shown.scopes || shown.shaders) {
     if (shown.submits) append_submits(out, info, shown.times);
     if (shown.frames) append_frames(out, info, shown.times);
     if (shown.scopes) append_scopes(out, info, shown.times);
+    if (shown.shaders) append_shaders(out, info.shader_rows);
     return;
   }
   append_session(out, info);
