@@ -3,6 +3,8 @@
 // played back, so nothing here may depend on its luck.
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <vector>
 
 #include "format/codec/schema.h"
 #include "format/flags2.h"
@@ -89,6 +91,36 @@ Result<void> create_shaders(Run& run, const Op& op, std::byte* args) {
 }
 #endif
 
+// Modules that stand in stages of one call alone: replaced shaders.
+class StageModules {
+ public:
+  explicit StageModules(DeviceState& device) : device_(device) {}
+  StageModules(const StageModules&) = delete;
+  StageModules& operator=(const StageModules&) = delete;
+  ~StageModules() {
+    for (VkShaderModule module : modules_) device_.dispatch.vkDestroyShaderModule(device_.handle, module, nullptr);
+  }
+  Result<void> make(Run& run, const Op& op, std::byte* args) {
+    for (const StageCode& stage : run.plan().stage_codes) {
+      if (stage.block != op.block) continue;
+      VkShaderModuleCreateInfo info{};
+      info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+      info.codeSize = stage.code->size();
+      info.pCode = reinterpret_cast<const std::uint32_t*>(stage.code->data());
+      VkShaderModule module = VK_NULL_HANDLE;
+      const VkResult result = device_.dispatch.vkCreateShaderModule(device_.handle, &info, nullptr, &module);
+      if (result < 0) return tl::unexpected<Error>(run.failure(op, result, "vkCreateShaderModule of a replaced shader"));
+      modules_.push_back(module);
+      std::memcpy(args + stage.module, &module, sizeof module);
+    }
+    return {};
+  }
+
+ private:
+  DeviceState& device_;
+  std::vector<VkShaderModule> modules_;
+};
+
 template <class Args>
 Result<void> before_create(Run& run, const Op& op, std::byte* args) {
   auto& a = as<Args>(args);
@@ -114,6 +146,8 @@ Result<void> behind_create(Run& run, const Op& op, std::byte* args, std::int64_t
 template <class Args>
 Result<void> create(Run& run, const Op& op, std::byte* args) {
   RONDO_TRY(before_create<Args>(run, op, args));
+  StageModules modules(run.device(op));
+  RONDO_TRY(modules.make(run, op, args));
   return behind_create<Args>(run, op, args, run.call(op, args));
 }
 

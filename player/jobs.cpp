@@ -15,6 +15,12 @@ bool wants_it_alone(CommandId canonical) {
          canonical == CommandId::vkSetPrivateData;
 }
 
+// For its call alone: they cannot wait.
+bool makes_modules(const Plan& plan, const Op& op) {
+  return std::any_of(plan.stage_codes.begin(), plan.stage_codes.end(),
+                     [&](const StageCode& code) { return code.block == op.block; });
+}
+
 }  // namespace
 
 Jobs::Jobs(Run& run, std::uint32_t threads)
@@ -62,7 +68,8 @@ void Jobs::mark(const Op& op, std::uint32_t job) {
 
 Result<bool> Jobs::take(const Op& op) {
   const CommandId id = codec::info(op.command).canonical;
-  if (const SlowCall* const call = slow_call(id); call != nullptr && op.device != kNone) return start(op, *call);
+  const SlowCall* const call = slow_call(id);
+  if (call != nullptr && op.device != kNone && !makes_modules(run_.plan(), op)) return start(op, *call);
   if (finished_ == jobs_.size()) return false;
   // Programs destroy modules as soon as their pipelines are made: that waits for nobody.
   if (id == CommandId::vkDestroyShaderModule && op.ended == 1) {

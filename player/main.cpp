@@ -14,7 +14,7 @@
 namespace {
 
 // Names of files are part of messages: whatever they hold, a message is one
-// line, but for lists of what a device lacks, or the validation layer says: a line each.
+// line, but for lists: what a device lacks, how shaders differ, what the validation layer says.
 void print_error(const std::string& message, bool list = false) {
   std::string text = "player: " + message;
   for (char& c : text)
@@ -45,7 +45,7 @@ int run(int argc, char** argv) {
     outcome.error = "standard output cannot be written";
   }
   if (!outcome.error.empty())
-    print_error(outcome.error, outcome.status == Status::device || !outcome.validation_messages.empty());
+    print_error(outcome.error, outcome.status == Status::device || outcome.error_is_list || !outcome.validation_messages.empty());
   // What a timed-out wait left running must not be unloaded under it.
   if (outcome.left_running || outcome.status == Status::timeout) _exit(static_cast<int>(outcome.status));
   return static_cast<int>(outcome.status);

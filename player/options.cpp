@@ -100,7 +100,7 @@ std::string one_line(std::string text) {
 Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   ParsedOptions parsed;
   Options& o = parsed.options;
-  std::vector<std::string> devices;
+  std::vector<std::string> devices, replace;
   std::string damage, frames, submits, scope, budget, verify;
   CLI::App app{
       "Replays a Rondo capture.\n"
@@ -135,6 +135,9 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   app.add_option("--loop", o.loop, "Play the span N times (without one: first submit to last wait), its state put back between")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000000000}));
+  app.add_option("--replace", replace, "Play FILE.spv in a shader's place: VkShaderModule#N, VkPipeline#N.STAGE, VkShaderEXT#N, the begin of a digest, all@ENTRYPOINT")
+      ->type_name("SELECTOR=FILE.spv")
+      ->allow_extra_args(false);
   app.add_flag("--benchmark", o.benchmark,
                "Measure the span by google-benchmark, with all of its --benchmark_* options (--benchmark_format=json, …)");
   app.add_flag("--verify", verify,
@@ -194,6 +197,9 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   auto psnr = parse_verify(verify);
   if (!psnr) return tl::unexpected<Error>(psnr.error());
   o.psnr = *psnr;
+  auto replacements = parse_replacements(replace);
+  if (!replacements) return tl::unexpected<Error>(replacements.error());
+  o.replace = std::move(*replacements);
   auto span = parse_span(app.count("--frames") != 0 ? &frames : nullptr, app.count("--submits") != 0 ? &submits : nullptr,
                          app.count("--scope") != 0 ? &scope : nullptr);
   if (!span) return tl::unexpected<Error>(span.error());

@@ -8,6 +8,7 @@
 
 #include "format/result.h"
 #include "player/plan.h"
+#include "player/selectors.h"
 
 namespace rondo::player {
 
@@ -30,6 +31,7 @@ struct Options {
   bool benchmark = false;         // rows of google-benchmark, with …
   std::vector<std::string> benchmark_flags;  // its options
   std::string leave_out;          // for tests: what a loop does not put back
+  std::vector<Replacement> replace;
   bool verify = false;
   std::optional<double> psnr;  // in dB, of --verify=psnr:N; none: all is compared exactly
   std::string screenshots;  // directory; empty: none

@@ -198,6 +198,14 @@ struct LateBlob {
   std::uint64_t bytes = 0;
 };
 
+// Code for one stage of a pipeline whose module other pipelines use too: a module is made of it for
+// that call alone.
+struct StageCode {
+  std::uint64_t block = 0;   // of the op
+  std::uint32_t module = 0;  // where in the block the stage names its module
+  Reader::Bytes code;
+};
+
 struct PlanCounts {
   std::uint64_t records = 0, frames = 0, submits = 0, draws = 0, dispatches = 0;
   std::uint64_t image_checkpoints = 0, memory_checkpoints = 0;  // images; memory ranges
@@ -221,6 +229,7 @@ struct Plan {
   std::vector<ObjectId> ended;
   std::vector<Reader::Bytes> blobs;  // keeps alive what blocks point to
   std::vector<LateBlob> late_blobs;  // in the order of ops
+  std::vector<StageCode> stage_codes;
   std::uint32_t max_block_bytes = 0;
 
   ObjectTable objects;

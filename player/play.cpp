@@ -181,6 +181,12 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
                 static_cast<unsigned long long>(footer->last_sequence));
   if ((*plan)->late_blobs.empty()) reader->reset();
   RONDO_TRY(check_checkpoints(options, **plan));
+  if (!options.replace.empty()) {
+    auto replaced = replace_shaders(**plan, options.replace);
+    outcome.error_is_list = !replaced;
+    if (!replaced) return tl::unexpected<Error>(replaced.error());
+    outcome.replaced = std::move(*replaced);
+  }
 
   if (!options.screenshots.empty()) {
     std::error_code error;
@@ -198,6 +204,8 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   auto targets = choose_targets(options, **plan, **live, outcome);
   if (!targets) return tl::unexpected<Error>(targets.error());
   RONDO_TRY(preflight(**plan, *loader, **live, *targets));
+  for (const Replaced& one : outcome.replaced)
+    if (!options.quiet) std::printf("%s\n", one.text().c_str());
   Windows windows;
   windows.quiet = options.quiet;
   if (options.window) RONDO_TRY(open_windows(windows, **plan, *loader, *targets));

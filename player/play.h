@@ -10,6 +10,7 @@
 #include "player/observer.h"
 #include "player/options.h"
 #include "player/plan.h"
+#include "player/replace.h"
 #include "player/run.h"
 #include "player/times.h"
 
@@ -24,6 +25,8 @@ struct Outcome {
   std::uint64_t file_bytes = 0;
   std::vector<std::string> devices;  // name and driver, by captured device
   bool salvaged = false;
+  std::vector<Replaced> replaced;
+  bool error_is_list = false;  // of a line each
   PlanCounts planned;
   RunCounts played;             // of the last iteration
   std::string span;  // as asked for

@@ -66,6 +66,13 @@ Result<void> write_report(const std::string& path, const Options& options, const
                              {"scope", last->scope.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(last->scope)}};
   else
     report["last_submit"] = nullptr;
+  report["replaced"] = nlohmann::ordered_json::array();
+  for (const Replaced& one : outcome.replaced)
+    report["replaced"].push_back({{"selector", one.selector},
+                                  {"file", one.file},
+                                  {"digest", to_string(one.digest)},
+                                  {"new_digest", to_string(one.new_digest)},
+                                  {"objects", one.objects}});
   report["span"] = {{"request", outcome.span},
                     {"first_record", outcome.first_record},
                     {"last_record", outcome.last_record},

@@ -43,7 +43,7 @@ TEST(Options, TellACapturedDevicesTargetFromAName) {
 }
 
 TEST(Options, RefuseWhatThisPlayerDoesNotDo) {
-  for (const char* option : {"--replace=a=b", "--allow-files=/", "--file-remap=a=b", "--bogus"})
+  for (const char* option : {"--allow-files=/", "--file-remap=a=b", "--bogus"})
     is_usage_error({option, "x"}, std::string(option).substr(0, std::string(option).find('=')));
 }
 
@@ -73,6 +73,18 @@ TEST(Options, HandGoogleBenchmarkItsOwn) {
   EXPECT_EQ(parsed->options.benchmark_flags, (std::vector<std::string>{"--benchmark_filter=a b", "--benchmark_min_time=1"}));
   is_usage_error({"--benchmark_filter=a", "x"}, "--benchmark_filter=a");
   is_usage_error({"--benchmark", "--fresh", "x"}, "--fresh");
+}
+
+TEST(Options, ShadersAreReplacedBySelectors) {
+  const auto parsed = parse({"--replace", "VkShaderModule#3=a.spv", "--replace=all=b", "x.rondo"});
+  EXPECT_FALSE(parsed);
+  const auto good = parse({"--replace", "VkShaderModule#3=a.spv", "--replace", "12ab=b.spv", "x.rondo"});
+  ASSERT_TRUE(good);
+  ASSERT_EQ(good->options.replace.size(), 2u);
+  EXPECT_EQ(good->options.replace[0].selector.text, "VkShaderModule#3");
+  EXPECT_EQ(good->options.replace[1].file, "b.spv");
+  EXPECT_EQ(good->options.file, "x.rondo");
+  is_usage_error({"--replace", "VkBuffer#3=a", "x"}, "VkBuffer#3");
 }
 
 TEST(Options, SpansAreOneOfThree) {

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a plan has shader code, and how other code gets there. Used by replace.cpp and replace_code.cpp only.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "player/plan.h"
+#include "shaders/compare.h"
+#include "shaders/sites.h"
+
+namespace rondo::player {
+
+// A module, a stage of a pipeline, or a shader object.
+struct CodeSite {
+  shaders::Site::Kind kind{};
+  std::string name;        // "VkShaderModule#3", "VkPipeline#7.compute"
+  std::uint32_t op = 0;    // index into Plan::ops
+  std::string entry;       // of stages and objects
+  VkShaderStageFlagBits stage{};
+  shaders::Specialized constants;
+  bool identifier = false, binary = false;
+  ObjectId module = 0;              // of a module: it; of a stage: what it names; 0: has its own code
+  std::uint32_t module_member = 0;  // in the block: where a stage names it
+  // Of its own: none where the stage names a module.
+  std::span<const std::byte> code;
+  std::uint32_t code_member = 0, bytes_member = 0;
+  Digest digest;
+};
+std::vector<CodeSite> find_code_sites(const Plan& plan);
+
+// The whole code of the site.
+void replace_code(Plan& plan, const CodeSite& site, const Reader::Bytes& code);
+// That of one stage, whose module stays.
+void replace_stage(Plan& plan, const CodeSite& site, const Reader::Bytes& code);
+
+}  // namespace rondo::player
