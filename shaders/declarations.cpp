@@ -226,6 +226,8 @@ bool Parser::complete_type(std::uint32_t operation, Operands operands, Type& typ
       return operation == SpvOpTypeVector ? is_scalar(*part(1)) : part(1)->operation == SpvOpTypeVector;
     case SpvOpTypeImage:
       type.element = operands[1];
+      // SPIRV-Cross gives these back as enumerators: of another number nobody may look at one.
+      if (operands[2] > SpvDimSubpassData || operands[7] > SpvImageFormatR64i) return false;
       return operands.size() <= 9 && part(1) != nullptr && (is_scalar(*part(1)) || part(1)->operation == SpvOpTypeVoid);
     case SpvOpTypeSampledImage:
       type.element = operands[1];

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inputs for the targets that take no capture, out of captures:
 //   seeds DIRECTORY CAPTURE…
-// writes DIRECTORY/{chunk,dictionary,codec,resolver}/ with a file for each
+// writes DIRECTORY/{chunk,dictionary,codec,resolver,shader}/ with a file for each
 // distinct piece. Made afresh for every fuzzing, so that they fit the build.
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -33,6 +34,7 @@ class Seeds {
   void from(const std::string& path) {
     chunks(path);
     records(path);
+    shaders(path);
   }
   std::size_t count() const { return count_; }
 
@@ -112,6 +114,19 @@ class Seeds {
       }
     }
     if (!stream.empty()) keep("resolver", stream);
+  }
+
+  void shaders(const std::string& path) {
+    constexpr std::uint32_t kMagic = 0x07230203;
+    const auto reader = Reader::open(path);
+    if (!reader) return;
+    for (const BlobInfo& blob : (*reader)->blobs()) {
+      const auto bytes = (*reader)->blob(blob.digest);
+      if (!bytes || (*bytes)->size() < sizeof kMagic) continue;
+      std::uint32_t first = 0;
+      std::memcpy(&first, (*bytes)->data(), sizeof first);
+      if (first == kMagic) keep("shader", **bytes);
+    }
   }
 
   std::filesystem::path directory_;
