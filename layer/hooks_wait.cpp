@@ -35,8 +35,8 @@ Answer ready_or_not(VkResult result) {
   }
 }
 
-// Whether the call in the thread's buffer was answered like this before, and
-// the thread has recorded nothing but polls since.
+// Whether the call in the thread's buffer was answered like this twice before, and
+// the thread has recorded nothing but polls since. Two of them tell how often it polls.
 class Repetition {
  public:
   Repetition(ThreadState& thread, CommandId command, VkResult result) : thread_(thread) {
@@ -44,16 +44,14 @@ class Repetition {
     key_ = digest_of(thread.buffer.bytes());
     key_.low ^= std::uint64_t{static_cast<std::uint16_t>(command)} << 32 ^ static_cast<std::uint32_t>(result);
   }
-  bool found() const {
-    return std::find(thread_.polls.begin(), thread_.polls.end(), key_) != thread_.polls.end();
-  }
+  bool found() const { return std::count(thread_.polls.begin(), thread_.polls.end(), key_) >= 2; }
   void remember(std::uint64_t sequence) {
     thread_.polls.push_back(key_);
     thread_.polled = sequence;
   }
 
  private:
-  static constexpr std::size_t kMost = 64;
+  static constexpr std::size_t kMost = 128;
   ThreadState& thread_;
   Digest key_;
 };
@@ -93,7 +91,7 @@ VkResult wait(DeviceState& device, Judge&& judge, Finished&& finished, Down&& do
       if (repetition->found()) return;
     }
     const std::uint64_t sequence =
-        commit_call(*thread, C, 0, outcome_of(result, answer == Answer::ready ? &times : nullptr));
+        commit_call(*thread, C, 0, outcome_of(result, answer != Answer::other ? &times : nullptr));
     if (repetition) repetition->remember(sequence);
     if (answer != Answer::ready) return;
     {

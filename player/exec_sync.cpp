@@ -36,13 +36,37 @@ Error never_ends(Run& run, const Op& op) {
   return run.refuse(op, Status::failed, "waits for work that waits for a later record");
 }
 
-// Long, but not for what does not `come()`.
+// To the processor's other thread.
+void yield_processor() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// Asks again and again for so long. The processor is kept busy, as the program kept it.
+template <class Wait>
+VkResult poll(std::uint64_t apart_ns, std::uint64_t ns, Wait wait) {
+  std::uint64_t now = now_ns();
+  const std::uint64_t end = now + ns;
+  while (true) {
+    const VkResult result = wait(0);
+    if (result != VK_TIMEOUT || now >= end) return result;
+    const std::uint64_t next = now_ns() + apart_ns;
+    while ((now = now_ns()) < next) yield_processor();
+  }
+}
+
+// Long, but not for what does not `come()`. `wait(ns)` says VK_TIMEOUT of what is not there
+// after so long, 0 among them.
 template <class Wait, class Come>
 Result<void> wait_patiently(Run& run, const Op& op, Wait wait, Come come, const char* command = nullptr) {
   constexpr std::uint64_t kLookEveryNs = 1'000'000'000;
   VkResult result = VK_TIMEOUT;
   for (std::uint64_t left = run.deadline().left_ns();; left = run.deadline().left_ns()) {
-    result = wait(std::min(left, kLookEveryNs));
+    const std::uint64_t ns = std::min(left, kLookEveryNs);
+    result = op.poll_ns == 0 ? wait(ns) : poll(op.poll_ns, ns, wait);
     if (result != VK_TIMEOUT || left == 0) break;
     if (!come()) return tl::unexpected<Error>(never_ends(run, op));
   }
@@ -78,7 +102,9 @@ Result<void> fence_was_ready(Run& run, const Op& op, std::byte* args) {
   return wait_patiently(
       run, op,
       [&](std::uint64_t ns) {
-        return device.dispatch.vkWaitForFences(device.handle, 1, &a.fence, VK_TRUE, ns);
+        if (ns != 0) return device.dispatch.vkWaitForFences(device.handle, 1, &a.fence, VK_TRUE, ns);
+        const VkResult result = device.dispatch.vkGetFenceStatus(device.handle, a.fence);
+        return result == VK_NOT_READY ? VK_TIMEOUT : result;
       },
       [&] { return run.comes(run.patched_id(op, offset_in(args, &a.fence))); }, "vkWaitForFences");
 }

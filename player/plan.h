@@ -45,6 +45,7 @@ struct Op {
   bool checked = false;                 // the capture succeeded: a failure now is an error
   bool lost = false;                    // its device was lost in the capture: there is nothing to compare
   bool ambiguous = false;               // host writes that may be the device's (kRecordAmbiguous)
+  std::uint16_t poll_ns = 0;            // a wait: the program polled for it, so long apart; 0: it slept
   std::uint32_t device = kNone;         // index into Plan::devices
   ObjectId dispatch = 0;                // the first parameter
   ObjectId subject = 0;                 // what the command is about: the memory written, the device made, …

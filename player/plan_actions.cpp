@@ -83,26 +83,6 @@ bool is_waited_for(CommandId id) {
   }
 }
 
-// A positive result that says "not yet": never repeated.
-bool said_not_ready(CommandId id, std::int64_t result) {
-  switch (id) {
-    case CommandId::vkWaitForFences:
-    case CommandId::vkWaitSemaphores:
-    case CommandId::vkGetFenceStatus:
-    case CommandId::vkGetQueryPoolResults:
-      return result != VK_SUCCESS;
-    case CommandId::vkAcquireNextImageKHR:
-    case CommandId::vkAcquireNextImage2KHR:
-      return result == VK_TIMEOUT || result == VK_NOT_READY;
-    case CommandId::vkWaitForPresentKHR:
-      return result == VK_TIMEOUT;
-    case CommandId::vkGetEventStatus:
-      return result != VK_EVENT_SET;
-    default:
-      return false;
-  }
-}
-
 bool is_present(CommandId id) { return id == CommandId::vkQueuePresentKHR; }
 
 // Presents that the presentation engine rejects wait for their semaphores all the same
@@ -121,6 +101,25 @@ bool may_publish_and_fail(CommandId id) {
 }
 
 }  // namespace
+
+bool said_not_ready(CommandId id, std::int64_t result) {
+  switch (id) {
+    case CommandId::vkWaitForFences:
+    case CommandId::vkWaitSemaphores:
+    case CommandId::vkGetFenceStatus:
+    case CommandId::vkGetQueryPoolResults:
+      return result != VK_SUCCESS;
+    case CommandId::vkAcquireNextImageKHR:
+    case CommandId::vkAcquireNextImage2KHR:
+      return result == VK_TIMEOUT || result == VK_NOT_READY;
+    case CommandId::vkWaitForPresentKHR:
+      return result == VK_TIMEOUT;
+    case CommandId::vkGetEventStatus:
+      return result != VK_EVENT_SET;
+    default:
+      return false;
+  }
+}
 
 // Its waits end however they end (chapter "Devices and Queues", Lost Device), and what it
 // is given after that never runs.

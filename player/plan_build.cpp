@@ -102,6 +102,7 @@ Result<void> PlanBuilder::add(const Record& record) {
                                         "play it with the Rondo that recorded it or a newer one"));
   }
   const codec::CommandInfo& command = codec::info(id);
+  poll_ns_ = by_layer ? 0 : polls_.take(record, command);
   std::string why;
   Action action = action_for(command, record, why);
   if (is_of_contents(command.canonical)) {
@@ -263,6 +264,7 @@ Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& c
   op.device = device_of(op.dispatch);
   op.lost = is_lost(op.device);
   op.ambiguous = (record.flags & kRecordAmbiguous) != 0;
+  op.poll_ns = poll_ns_;
   op.subject = subject_of(command);
   RONDO_TRY(check_owner(record, command, op));
 

@@ -10,6 +10,7 @@
 
 #include "player/native_view.h"
 #include "player/plan.h"
+#include "player/polls.h"
 #include "player/validity/validity.h"
 
 namespace rondo::player {
@@ -26,6 +27,9 @@ Action action_for(const codec::CommandInfo& command, const Record& record, std::
 
 // Whether it can do nothing any more on a device that is lost, whatever it returned.
 bool needs_a_living_device(CommandId canonical);
+
+// Whether it asked for what was not there yet, by this positive result.
+bool said_not_ready(CommandId canonical, std::int64_t result);
 
 // A record is the plan's only if what it did is known to have happened.
 bool succeeded(const codec::CommandInfo& command, const Record& record);
@@ -132,6 +136,8 @@ class PlanBuilder {
   std::vector<std::unordered_set<std::uint16_t>> device_commands_;  // parallel to Plan::devices
   std::vector<bool> played_;  // by ObjectId: an op makes it
   std::vector<bool> lost_;    // parallel to Plan::devices
+  Polls polls_;
+  std::uint16_t poll_ns_ = 0;  // of this record
   std::uint64_t blobs_seen_ = 0;
   std::string blob_lost_;        // the first blob that could not be had, in words; empty: all could
   std::size_t whole_until_ = 0;  // ops up to and with the last whole submit

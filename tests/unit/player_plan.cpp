@@ -6,6 +6,7 @@
 #include <fstream>
 #include <random>
 
+#include "player/polls.h"
 #include "tests/unit/player_scene.h"
 
 namespace rondo::player {
@@ -62,6 +63,61 @@ TEST_F(PlayerPlan, WaitsForWhatWasReadyAndForNothingElse) {
   ASSERT_TRUE(plan) << plan.error().message;
   EXPECT_EQ(count(**plan, CommandId::vkGetFenceStatus), 1u);
   EXPECT_EQ(count(**plan, CommandId::vkWaitForFences), 1u);
+}
+
+TEST_F(PlayerPlan, SaysOfAWaitHowOftenTheProgramPolled) {
+  const VkFence fence = create_fence(VK_FENCE_CREATE_SIGNALED_BIT);
+  const args_vkGetFenceStatus status{kDevice, fence};
+  const auto poll = [&](VkResult answer, std::uint64_t at) {
+    capture.call(CommandId::vkGetFenceStatus, status, {.result = answer, .start_ns = at, .end_ns = at + 300});
+  };
+  poll(VK_NOT_READY, 1'000);
+  poll(VK_NOT_READY, 2'000);
+  poll(VK_SUCCESS, 900'000);
+  capture.finish();
+  const auto plan = build();
+  ASSERT_TRUE(plan) << plan.error().message;
+  const auto is_poll = [](const Op& op) { return op.command == CommandId::vkGetFenceStatus; };
+  const auto found = std::ranges::find_if((*plan)->ops, is_poll);
+  ASSERT_NE(found, (*plan)->ops.end());
+  EXPECT_EQ(found->poll_ns, 700);
+}
+
+TEST(PlayerPolls, AreOfOneCallOfOneThreadAndNotFarApart) {
+  std::uint64_t now = 1'000'000;
+  Polls polls;
+  const std::byte fences[2]{};
+  const auto answer = [&](VkResult result, std::uint64_t apart, std::uint32_t thread = 1, std::size_t fence = 1) {
+    Record record;
+    record.thread = thread;
+    record.has_return = record.has_times = true;
+    record.return_value = result;
+    record.start_ns = now += apart;
+    record.end_ns = now += 300;
+    record.payload = std::span(fences).first(fence);
+    return polls.take(record, codec::info(CommandId::vkGetFenceStatus));
+  };
+  const auto asked_before = [&](std::uint64_t apart, std::uint32_t thread = 1, std::size_t fence = 1) {
+    EXPECT_EQ(answer(VK_NOT_READY, apart, thread, fence), 0);
+  };
+  for (int i = 0; i < 2; ++i) {
+    asked_before(9'000);
+    asked_before(2'000);
+    EXPECT_EQ(answer(VK_SUCCESS, 400'000), 2'000);  // those between are not recorded
+    EXPECT_EQ(answer(VK_SUCCESS, 1'000), 0);
+  }
+  asked_before(9'000);
+  asked_before(70'000);
+  EXPECT_EQ(answer(VK_SUCCESS, 1'000), 0) << "slept";
+  asked_before(1'000);
+  EXPECT_EQ(answer(VK_SUCCESS, 1'000), 0) << "asked once";
+  asked_before(1'000, 1);
+  asked_before(1'000, 2);
+  EXPECT_EQ(answer(VK_SUCCESS, 1'000, 1), 0) << "the other thread asked";
+  EXPECT_EQ(answer(VK_SUCCESS, 1'000, 2), 0) << "and here, once";
+  asked_before(1'000, 1, 1);
+  asked_before(1'000, 1, 2);
+  EXPECT_EQ(answer(VK_SUCCESS, 1'000, 1, 2), 0) << "of two fences";
 }
 
 TEST_F(PlayerPlan, DoesNotRepeatCallsThatFailed) {
