@@ -2,42 +2,42 @@
 // Three queues, of which the first two wait when the third begins: A waits for
 // S, B behind it on the same queue signals T, D on a second queue waits for T,
 // and only then C on the third one signals S. Status 0 only if every word is right.
+// three_queues [--host 1]: on one queue, where C goes first and the host signals S.
 #include "objects.h"
 
 using namespace program;
 
 namespace {
 
-constexpr std::uint32_t kQueues = 3;
 constexpr std::uint32_t kRounds = 4;
 
-struct ThreeQueues {
+struct Queues {
   Context c;
-  std::uint32_t families[kQueues] = {};
+  std::vector<std::uint32_t> families;
 };
 
-// The first three queues that the device has, of whatever families.
-ThreeQueues create_three_queues() {
-  ThreeQueues all;
+// The first so many queues that the device has, of whatever families.
+Queues create_queues(std::uint32_t wanted) {
+  Queues all;
   Context& c = all.c;
   c.instance = create_instance("three_queues", VK_API_VERSION_1_2);
   std::uint32_t count = 1;
   const VkResult enumerated = vkEnumeratePhysicalDevices(c.instance, &count, &c.physical);
   if (enumerated < 0 || count == 0) die("vkEnumeratePhysicalDevices", enumerated);
   const std::vector<VkQueueFamilyProperties> families = queue_families(c.physical);
-  const std::vector<float> priorities(kQueues, 1.0f);
+  const std::vector<float> priorities(wanted, 1.0f);
   std::vector<VkDeviceQueueCreateInfo> queues;
   std::uint32_t found = 0;
-  for (std::uint32_t family = 0; family < families.size() && found < kQueues; ++family) {
+  for (std::uint32_t family = 0; family < families.size() && found < wanted; ++family) {
     VkDeviceQueueCreateInfo info{};
     info.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
     info.queueFamilyIndex = family;
     info.pQueuePriorities = priorities.data();
-    for (; info.queueCount < families[family].queueCount && found < kQueues; ++info.queueCount)
-      all.families[found++] = family;
+    for (; info.queueCount < families[family].queueCount && found < wanted; ++info.queueCount, ++found)
+      all.families.push_back(family);
     queues.push_back(info);
   }
-  if (found < kQueues) die("queues of this device", found);
+  if (found < wanted) die("queues of this device", found);
   VkPhysicalDeviceTimelineSemaphoreFeatures timeline{};
   timeline.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES;
   timeline.timelineSemaphore = VK_TRUE;
@@ -47,9 +47,9 @@ ThreeQueues create_three_queues() {
   info.queueCreateInfoCount = static_cast<std::uint32_t>(queues.size());
   info.pQueueCreateInfos = queues.data();
   CHECK(vkCreateDevice(c.physical, &info, nullptr, &c.device));
-  c.queues.resize(kQueues);
+  c.queues.resize(wanted);
   std::uint32_t index = 0;
-  for (std::uint32_t i = 0; i < kQueues; ++i) {
+  for (std::uint32_t i = 0; i < wanted; ++i) {
     index = i != 0 && all.families[i] == all.families[i - 1] ? index + 1 : 0;
     vkGetDeviceQueue(c.device, all.families[i], index, &c.queues[i]);
   }
@@ -87,11 +87,13 @@ void record_copy(const Commands& commands, const MappedBuffer& from, const Mappe
 
 }  // namespace
 
-int main() {
-  ThreeQueues three = create_three_queues();
-  const Context& c = three.c;
-  Commands a = create_commands(c, three.families[0]), b = create_commands(c, three.families[0]);
-  Commands d = create_commands(c, three.families[1]), last = create_commands(c, three.families[2]);
+int main(int argc, char** argv) {
+  const bool host = option(argc, argv, "--host", 0) != 0;
+  Queues queues = create_queues(host ? 1 : 3);
+  const Context& c = queues.c;
+  const auto at = [&](std::uint32_t i) { return host ? 0 : i; };
+  Commands a = create_commands(c, queues.families[0]), b = create_commands(c, queues.families[0]);
+  Commands d = create_commands(c, queues.families[at(1)]), last = create_commands(c, queues.families[at(2)]);
   constexpr VkBufferUsageFlags usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   constexpr VkDeviceSize bytes = 3072, third = bytes / 3;
   MappedBuffer input = create_mapped_buffer(c, bytes, usage), middle = create_mapped_buffer(c, bytes, usage),
@@ -105,11 +107,17 @@ int main() {
     record_copy(b, input, middle, third, third);
     record_copy(last, input, middle, 2 * third, third);
     record_copy(d, middle, output, 0, bytes);
+    if (host) submit_at(c.queues[0], last.buffer, VK_NULL_HANDLE, VK_NULL_HANDLE, round, VK_NULL_HANDLE);
     submit_at(c.queues[0], a.buffer, s, VK_NULL_HANDLE, round, VK_NULL_HANDLE);
     submit_at(c.queues[0], b.buffer, VK_NULL_HANDLE, t, round, VK_NULL_HANDLE);
-    submit_at(c.queues[1], d.buffer, t, VK_NULL_HANDLE, round, d.done);
+    submit_at(c.queues[at(1)], d.buffer, t, VK_NULL_HANDLE, round, d.done);
     if (vkGetFenceStatus(c.device, d.done) != VK_NOT_READY) die("D overtook S in round", round);
-    submit_at(c.queues[2], last.buffer, VK_NULL_HANDLE, s, round, VK_NULL_HANDLE);
+    if (host) {
+      VkSemaphoreSignalInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, nullptr, s, round};
+      CHECK(vkSignalSemaphore(c.device, &info));
+    } else {
+      submit_at(c.queues[2], last.buffer, VK_NULL_HANDLE, s, round, VK_NULL_HANDLE);
+    }
     wait(c, d);
     for (std::uint32_t i = 0; i < bytes / 4; ++i)
       if (output.words[i] != round * 1000 + i) die("wrong word", i);
@@ -121,6 +129,6 @@ int main() {
   vkDestroySemaphore(c.device, t, nullptr);
   for (MappedBuffer* buffer : {&input, &middle, &output}) destroy(c, *buffer);
   for (Commands* commands : {&a, &b, &d, &last}) destroy(c, *commands);
-  destroy(three.c);
+  destroy(queues.c);
   return 0;
 }

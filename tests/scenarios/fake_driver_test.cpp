@@ -17,6 +17,14 @@ SCENARIO("three queues of which two wait for the third replay bit for bit", "[fa
   replays_bit_for_bit({program("three_queues")}, {.submits = 16, .driver = fake});
 }
 
+SCENARIO("one queue that waits for the host replays bit for bit", "[fake]") {
+  replays_bit_for_bit({program("three_queues"), "--host", "1"}, {.submits = 16});
+}
+
+SCENARIO("one queue that waits for the host replays bit for bit on the fake driver", "[fake]") {
+  replays_bit_for_bit({program("three_queues"), "--host", "1"}, {.submits = 16, .driver = fake});
+}
+
 SCENARIO("three queues replay on a driver that takes its time", "[fake]") {
   const Recording& capture = captured({program("three_queues")}, {.checkpoints = "readback", .driver = fake});
   INFO(capture.run.both());
