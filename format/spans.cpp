@@ -64,10 +64,23 @@ bool SpanFinder::waited(const Call& call) {
     case CommandId::vkGetFenceStatus:
     case CommandId::vkQueueWaitIdle:
     case CommandId::vkDeviceWaitIdle:
+    case CommandId::vkWaitForPresentKHR:
       return call.succeeded && call.result == VK_SUCCESS;
+    case CommandId::vkGetEventStatus:
+      return call.succeeded && call.result == VK_EVENT_SET;
     default:
       return false;
   }
+}
+
+bool SpanFinder::saw_timeline_move(const Call& call) {
+  if (call.command.canonical != CommandId::vkGetSemaphoreCounterValue || !call.succeeded) return false;
+  const auto& args = as<args_vkGetSemaphoreCounterValue>(call);
+  if (args.pValue == nullptr) return false;
+  std::uint64_t& seen = seen_[value(args.semaphore)];
+  const bool moved = *args.pValue > seen;
+  seen = std::max(seen, *args.pValue);
+  return moved;
 }
 
 std::string SpanRequest::text() const {
@@ -182,7 +195,7 @@ void SpanFinder::take(const Call& call) {
   last_ = call.sequence;
   if (call.start_ns != 0 && first_ns_ == 0) first_ns_ = call.start_ns;
   if (call.end_ns != 0) last_ns_ = std::max(last_ns_, call.end_ns);
-  const bool waits = waited(call), checks = is_checkpoint(call.command.canonical);
+  const bool waits = waited(call) || saw_timeline_move(call), checks = is_checkpoint(call.command.canonical);
   if ((waits || checks) && !settled_.empty() && (presents_.empty() || presents_.back() < submits_.back()))
     settled_.back() = call.sequence;
   if (checks) last_checkpoint_ = call.sequence;
@@ -207,6 +220,9 @@ void SpanFinder::take(const Call& call) {
       if (const auto found = labels_.find(value(as<args_vkBeginCommandBuffer>(call).commandBuffer));
           found != labels_.end())
         found->second.clear();
+      break;
+    case CommandId::vkDestroySemaphore:
+      seen_.erase(value(as<args_vkDestroySemaphore>(call).semaphore));
       break;
     case CommandId::vkCmdBeginDebugUtilsLabelEXT: {
       const auto& args = as<args_vkCmdBeginDebugUtilsLabelEXT>(call);
@@ -263,8 +279,8 @@ void SpanFinder::take(const Call& call) {
   }
 }
 
-std::string innermost_scope(const std::vector<Scope>& scopes, std::uint64_t record) {
-  std::string name;
+const Scope* find_innermost_scope(const std::vector<Scope>& scopes, std::uint64_t record, std::size_t& occurrence) {
+  const Scope* found = nullptr;
   std::uint64_t shortest = UINT64_MAX;
   for (const Scope& scope : scopes)
     for (std::size_t i = 0; i < scope.occurrences.size(); ++i) {
@@ -273,9 +289,16 @@ std::string innermost_scope(const std::vector<Scope>& scopes, std::uint64_t reco
       if (one.kind == ScopeOccurrence::Kind::phase || record < one.records.first || record > last) continue;
       if (last - one.records.first >= shortest) continue;
       shortest = last - one.records.first;
-      name = scope.name + "#" + std::to_string(i);
+      found = &scope;
+      occurrence = i;
     }
-  return name;
+  return found;
+}
+
+std::string innermost_scope(const std::vector<Scope>& scopes, std::uint64_t record) {
+  std::size_t occurrence = 0;
+  const Scope* const scope = find_innermost_scope(scopes, record, occurrence);
+  return scope == nullptr ? std::string() : scope->name + "#" + std::to_string(occurrence);
 }
 
 void SpanFinder::add_phase(const char* name, const ScopeOccurrence& phase, bool in_front) {

@@ -54,6 +54,8 @@ struct Scope {
 
 // The shortest occurrence that holds the record, of those that the program marked: "prefill#3"; empty: none does.
 std::string innermost_scope(const std::vector<Scope>& scopes, std::uint64_t record);
+// The same, without memory: null: none does.
+const Scope* find_innermost_scope(const std::vector<Scope>& scopes, std::uint64_t record, std::size_t& occurrence);
 
 struct Span {
   RecordRange records;
@@ -94,6 +96,7 @@ class SpanFinder {
   struct Open {  // place of an occurrence that has begun
     std::size_t scope, occurrence;
   };
+  bool saw_timeline_move(const Call& call);
   Open begin(const std::string& name, ScopeOccurrence::Kind kind, const Call& call);
   void end(std::vector<Open>& open, const Call& call);
   template <class Args>
@@ -106,6 +109,7 @@ class SpanFinder {
 
   std::vector<Scope> scopes_;
   std::unordered_map<std::string, std::size_t> scope_at_;
+  std::unordered_map<std::uint64_t, std::uint64_t> seen_;               // values of timelines, by semaphore
   std::unordered_map<std::uint32_t, std::vector<Open>> host_;           // by thread
   std::unordered_map<std::uint64_t, std::vector<Open>> queues_;         // labels of the queue
   std::unordered_map<std::uint64_t, std::vector<Open>> in_commands_;    // by queue: of its command buffers

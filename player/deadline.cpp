@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "format/result.h"
 
@@ -52,20 +54,53 @@ std::uint64_t Deadline::left_ns() const {
   return t >= end_ns_ ? 0 : end_ns_ - t;
 }
 
+void Deadline::report_to(std::vector<Scope> scopes, Report report) {
+  const std::lock_guard lock(mutex_);
+  scopes_ = std::move(scopes);
+  report_ = std::move(report);
+}
+
 void Deadline::watch() {
   std::unique_lock lock(mutex_);
   const auto end = std::chrono::steady_clock::time_point(std::chrono::nanoseconds(end_ns_ + kGraceNs));
   if (condition_.wait_until(lock, end, [this] { return done_; })) return;
   // No memory is asked for: whoever hangs may hold the allocator's lock.
-  char text[160];
-  const auto sequence = static_cast<unsigned long long>(sequence_.load(std::memory_order_relaxed));
-  if (sequence == 0)
-    std::snprintf(text, sizeof text, "no end within %g s (--timeout); no record had been played yet\n", seconds_);
+  char state[160], submit[160];
+  const auto load = [](const std::atomic<std::uint64_t>& value) {
+    return static_cast<unsigned long long>(value.load(std::memory_order_relaxed));
+  };
+  if (load(sequence_) == 0)
+    std::snprintf(state, sizeof state, "no end within %g s (--timeout); no record had been played yet", seconds_);
   else
-    std::snprintf(text, sizeof text, "no end within %g s (--timeout); record %llu was being played\n", seconds_,
-                  sequence);
-  const iovec parts[] = {{where_.data(), where_.size()}, {text, std::strlen(text)}};
-  [[maybe_unused]] const ssize_t written = writev(STDERR_FILENO, parts, 2);
+    std::snprintf(state, sizeof state, "no end within %g s (--timeout); record %llu was being played", seconds_,
+                  load(sequence_));
+  std::size_t occurrence = 0;
+  const Scope* scope = nullptr;
+  if (load(submit_record_) == 0) {
+    std::snprintf(submit, sizeof submit, "; nothing had been submitted\n");
+  } else {
+    scope = find_innermost_scope(scopes_, load(submit_record_), occurrence);
+    std::snprintf(submit, sizeof submit, "; the last submit was %llu (frame %llu, record %llu%s", load(submit_),
+                  load(submit_frame_), load(submit_record_), scope == nullptr ? ")\n" : ", scope \"");
+  }
+  char number[32] = "";
+  if (scope != nullptr) std::snprintf(number, sizeof number, "#%zu\")\n", occurrence);
+  const iovec parts[] = {{where_.data(), where_.size()},
+                         {state, std::strlen(state)},
+                         {submit, std::strlen(submit)},
+                         {scope == nullptr ? nullptr : const_cast<char*>(scope->name.data()), scope == nullptr ? 0 : scope->name.size()},
+                         {number, std::strlen(number)}};
+  [[maybe_unused]] const ssize_t written = writev(STDERR_FILENO, parts, 5);
+  if (report_) {
+    // Which takes memory.
+    std::signal(SIGALRM, [](int) { _exit(static_cast<int>(Status::timeout)); });
+    ::alarm(2);
+    std::optional<LastSubmit> last;
+    if (load(submit_record_) != 0)
+      last = LastSubmit{load(submit_), load(submit_frame_), load(submit_record_),
+                        scope == nullptr ? std::string() : scope->name + "#" + std::to_string(occurrence)};
+    report_(where_.substr(std::strlen("player: ")) + state, last);
+  }
   // Destructors and exit handlers would enter the driver that hangs.
   _exit(static_cast<int>(Status::timeout));
 }

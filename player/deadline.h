@@ -6,9 +6,14 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
+
+#include "format/spans.h"
+#include "player/last_submit.h"
 
 namespace rondo::player {
 
@@ -25,6 +30,15 @@ class Deadline {
   double seconds() const { return seconds_; }
   // Where the replay is, for the watchdog's message.
   void at(std::uint64_t sequence) { sequence_.store(sequence, std::memory_order_relaxed); }
+  void submitted(std::uint64_t submit, std::uint64_t frame, std::uint64_t record) {
+    submit_.store(submit, std::memory_order_relaxed);
+    submit_frame_.store(frame, std::memory_order_relaxed);
+    submit_record_.store(record, std::memory_order_relaxed);
+  }
+  // Called by the watchdog behind its message, before it ends the process; where that hangs, too, it ends two
+  // seconds later.
+  using Report = std::function<void(const std::string& message, const std::optional<LastSubmit>&)>;
+  void report_to(std::vector<Scope> scopes, Report report);
 
  private:
   void watch();
@@ -33,6 +47,9 @@ class Deadline {
   std::string where_;  // begins the watchdog's message
   std::uint64_t end_ns_ = UINT64_MAX;
   std::atomic<std::uint64_t> sequence_{0};
+  std::atomic<std::uint64_t> submit_{0}, submit_frame_{0}, submit_record_{0};  // record 0: none yet
+  std::vector<Scope> scopes_;  // guarded by mutex_, as is report_
+  Report report_;
   std::mutex mutex_;
   std::condition_variable condition_;
   bool done_ = false;  // guarded by mutex_

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "player/event_states.h"
 
+#include <algorithm>
+
 #include "format/codec/schema.h"
 #include "generated/args.h"
 #include "player/plan_edit.h"
@@ -19,12 +21,18 @@ void EventStates::take(const Recordings& recordings, std::uint32_t index) {
   const auto now = [&](ObjectId event, bool set, std::uint32_t setter) {
     if (const auto found = states_.find(event); found != states_.end())
       found->second = {found->second.device_only, set, set ? setter : kNone};
+    if (set) waited_for_.erase(event);
   };
   if (id == CommandId::vkSetEvent || id == CommandId::vkResetEvent)
     now(named(plan_, op, HandleType::VkEvent), id == CommandId::vkSetEvent, kNone);
+  const auto take_use = [&](const EventUse& use) {
+    if (use.kind != EventUse::Kind::wait) return now(use.event, use.kind == EventUse::Kind::set, use.op);
+    const auto found = states_.find(use.event);
+    if (found != states_.end() && !found->second.set) waited_for_.emplace(use.event, index);
+  };
   for (const ObjectId commands : submitted_commands(plan_, op))
     if (const auto recording = recordings.find(commands); recording != nullptr)
-      for (const EventUse& use : recording->events) now(use.event, use.set, use.op);
+      std::for_each(recording->events.begin(), recording->events.end(), take_use);
 }
 
 }  // namespace rondo::player

@@ -23,11 +23,15 @@ class EventStates {
   // The next op of the plan; `recordings` did not take it yet.
   void take(const Recordings& recordings, std::uint32_t op);
   const std::map<ObjectId, State>& all() const { return states_; }
+  // Events that were not set where a submit's work began to wait for them, and what nothing set since: the
+  // submit. Only the host can set them.
+  const std::map<ObjectId, std::uint32_t>& waited_for() const { return waited_for_; }
 
  private:
   const Plan& plan_;
   OpView view_;
   std::map<ObjectId, State> states_;
+  std::map<ObjectId, std::uint32_t> waited_for_;
 };
 
 }  // namespace rondo::player

@@ -28,12 +28,12 @@ Result<void> submit(Run& run, const Op& op, std::byte* args) {
 Result<void> finished_wait(Run& run, const Op& op, std::int64_t result, const char* command = nullptr) {
   if (result == VK_TIMEOUT || result == VK_NOT_READY) return tl::unexpected<Error>(run.timed_out(op));
   if (result < 0) return tl::unexpected<Error>(run.failure(op, result, command));
-  run.waited();
+  run.waited(op);
   return {};
 }
 
 Error never_ends(Run& run, const Op& op) {
-  return run.refuse(op, Status::failed, "waits for work that waits for a later record");
+  return run.refuse(op, Status::failed, "waits for work that waits for a later record" + run.behind_last_submit());
 }
 
 // To the processor's other thread.
@@ -169,7 +169,7 @@ Result<void> wait_idle(Run& run, const Op& op, std::byte* args) {
                   codec::info(op.command).canonical == CommandId::vkDeviceWaitIdle))
     return tl::unexpected<Error>(never_ends(run, op));
   RONDO_TRY(run.call_checked(op, args));
-  run.waited();
+  run.waited(op);
   return {};
 }
 
@@ -203,7 +203,7 @@ Result<void> poll_until(Run& run, const Op& op, Poll poll, std::int64_t wanted) 
   if (result < 0) return tl::unexpected<Error>(run.failure(op, result));
   if (result != wanted)
     return tl::unexpected<Error>(run.failure(op, result));  // all submitted work is finished: it never will
-  run.waited();
+  run.waited(op);
   return {};
 }
 

@@ -99,7 +99,7 @@ Result<void> Run::finish_work(std::uint32_t index) {
     text += ", perhaps because it waits for one of " + std::to_string(events.size()) + " events";
   else
     text += " within --timeout";
-  return fail(Status::timeout, text);
+  return fail(Status::timeout, text + behind_last_submit());
 }
 
 }  // namespace rondo::player

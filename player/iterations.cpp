@@ -2,7 +2,6 @@
 #include "player/iterations.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace rondo::player {
 
@@ -47,10 +46,11 @@ void note_iteration(const Verification& before, Verification& now, std::uint64_t
   now.first_difference += ", in iteration " + std::to_string(iteration) + " and not before";
 }
 
-Iterations::Iterations(Run& run, Plan& plan, const LoopPlan* loop, const Options& options)
-    : run_(run), plan_(plan), loop_(loop), options_(options) {
+Iterations::Iterations(Run& run, Plan& plan, const LoopPlan* loop, const Options& options, std::uint64_t played)
+    : run_(run), plan_(plan), loop_(loop), options_(options),
+      may_idle_(loop != nullptr || !has_waiting_work(plan, plan.span.first)), played_(played) {
   find_intervals();
-  if (is_of_commands(plan, options.span)) {
+  if (may_idle_ && is_of_commands(plan, options.span)) {
     label_.emplace(run, options.span.name);
     run.measure(&*label_);
   }
@@ -70,6 +70,21 @@ void Iterations::find_intervals() {
     intervals_.emplace_back(stop(one.first), stop(one.last));
   }
   seconds_.resize(names_.size());
+  in_any_ = intervals_;
+  std::sort(in_any_.begin(), in_any_.end());
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < in_any_.size(); ++i)
+    if (in_any_[i].first <= in_any_[last].second)
+      in_any_[last].second = std::max(in_any_[last].second, in_any_[i].second);
+    else
+      in_any_[++last] = in_any_[i];
+  in_any_.resize(last + 1);
+}
+
+double Iterations::seconds_in_any() const {
+  std::uint64_t ns = 0;
+  for (const auto& [begin, end] : in_any_) ns += stopped_[end] - stopped_[begin];
+  return static_cast<double>(ns) * 1e-9;
 }
 
 Result<void> Iterations::begin() {
@@ -85,6 +100,7 @@ Result<void> Iterations::begin() {
     for (const std::uint32_t op : loop_->once) leave_out(plan_.ops[op]);
     run_.make_ready(plan_.span, budget / 4);
   }
+  if (!may_idle_) return {};
   gpu_.emplace(run_);
   RONDO_TRY(gpu_->prepare(plan_.span));
   run_.measure(&*gpu_);
@@ -109,17 +125,16 @@ Result<IterationTimes> Iterations::timed() {
   RONDO_TRY(run_.finish_timing());
   const std::uint64_t end = now_ns() - run_.paused_ns();
   times.span = static_cast<double>(end - begin) * 1e-9;
-  times.cpu = thread_cpu_seconds() - cpu;
+  times.cpu = thread_cpu_seconds() - cpu - run_.paused_cpu_seconds();
   // To the end of work that nothing in the span waits for.
   if (!stops_.empty() && stops_.back() == plan_.span.last) stopped_.back() = end;
   for (std::size_t i = 0; i < intervals_.size(); ++i)
     seconds_[i] = static_cast<double>(stopped_[intervals_[i].second] - stopped_[intervals_[i].first]) * 1e-9;
   behind_ = run_.counts();
-  in_span_ = {behind_.calls - before_.calls, behind_.submits - before_.submits, behind_.frames - before_.frames,
-              behind_.seconds};
+  in_span_ = behind_ - before_;
   times.work = in_span_.submits == 0 ? times.span : behind_.seconds;
   if (options_.span.kind == SpanRequest::Kind::scope && !seconds_.empty())
-    times.work = std::accumulate(seconds_.begin(), seconds_.end(), 0.0);
+    times.work = seconds_in_any();
   if (gpu_) {
     const auto gpu = gpu_->seconds();
     if (!gpu) return tl::unexpected<Error>(gpu.error());

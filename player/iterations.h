@@ -18,8 +18,8 @@ void note_iteration(const Verification& before, Verification& now, std::uint64_t
 
 class Iterations {
  public:
-  // `loop` null: the span is played once.
-  Iterations(Run& run, Plan& plan, const LoopPlan* loop, const Options& options);
+  // `loop` null: the span is played once. `played`: how often it was by others.
+  Iterations(Run& run, Plan& plan, const LoopPlan* loop, const Options& options, std::uint64_t played = 0);
 
   // What comes before the span, and for loops the iterations that are not timed.
   Result<void> begin();
@@ -37,19 +37,23 @@ class Iterations {
  private:
   Result<IterationTimes> timed();
   void find_intervals();
+  double seconds_in_any() const;  // of the intervals
 
   Run& run_;
   Plan& plan_;
   const LoopPlan* const loop_;
   const Options& options_;
+  const bool may_idle_;  // the device, where the span begins: queries can be reset there
   std::optional<Looper> looper_;
   std::optional<GpuTimes> gpu_;
   std::optional<LabelTimes> label_;  // where the span is one of command buffers
-  std::uint64_t played_ = 0;
+  std::uint64_t played_;
   RunCounts before_, behind_, in_span_;
   std::vector<std::uint32_t> stops_;      // ops where an interval begins or ends, in order
   std::vector<std::uint64_t> stopped_;    // parallel: when, in nanoseconds
-  std::vector<std::pair<std::size_t, std::size_t>> intervals_;  // begin and end: indexes into stops_
+  using Interval = std::pair<std::size_t, std::size_t>;  // begin and end: indexes into stops_
+  std::vector<Interval> intervals_;
+  std::vector<Interval> in_any_;  // the same time, but each part of it once
   std::vector<std::string> names_;
   std::vector<double> seconds_;
 };

@@ -10,6 +10,7 @@
 #include "generated/args.h"
 #include "player/event_states.h"
 #include "player/plan_edit.h"
+#include "player/query_uses.h"
 #include "player/recordings.h"
 
 namespace rondo::player {
@@ -127,6 +128,12 @@ class Planner {
     return refuse(step.op, std::string("still waits for a semaphore") + where);
   }
 
+  Result<void> check_events(const char* where) const {
+    if (events_.waited_for().empty()) return {};
+    const auto& [event, submit] = *events_.waited_for().begin();
+    return refuse(submit, "still waits for " + plan_.name(event) + where);
+  }
+
   Result<void> find_semaphores() {
     SyncModel model(plan_);
     RONDO_TRY(check_pending(model, plan_.span.first,
@@ -168,6 +175,7 @@ class Planner {
       events_.take(recordings, i);
       recordings.take(i);
     }
+    RONDO_TRY(check_events(" where the span begins, and what sets it comes later: begin the span before that"));
     const std::map<ObjectId, EventStates::State> events_before = events_.all();
     struct Before {
       std::shared_ptr<Recording> recording;
@@ -226,6 +234,7 @@ class Planner {
       for (std::uint32_t e = 0; e < op(i).ended; ++e) note_half_recorded(recordings, plan_.ended[op(i).first_ended + e]);
       recordings.take(i);
     }
+    RONDO_TRY(check_events(" where the span ends, and what sets it comes later: end the span behind that"));
     if (recordings.too_many())
       return refuse(plan_.span.first, "is followed by command buffers that use more queries and events than can be followed");
     // Half recorded where the span begins: it goes on there.
@@ -270,7 +279,7 @@ class Planner {
       if (old.setter != kNone) loop_.setters[event] = {old.setter, changed};
     }
     loop_.sets.assign(written.begin(), written.end());
-    for (const auto& [pool, queries] : first_uses_) add_queries(pool, queries);
+    loop_.queries = queries_.to_reset();
     return {};
   }
 
@@ -328,33 +337,10 @@ class Planner {
     return use_query(at, {QueryUse::Kind::read, view_.id(&a.queryPool), a.firstQuery, a.queryCount});
   }
 
-  // The first use decides: a reset asks for nothing, a write needs a reset between the iterations,
-  // and what is read had its value from before the span.
   Result<void> use_query(std::uint32_t at, const QueryUse& use) {
     if (!lives_at_begin(use.pool)) return {};
-    std::map<std::uint32_t, bool>& first = first_uses_[use.pool];
-    constexpr std::size_t kMostQueries = 1 << 22;
-    if (use.count > kMostQueries || queries_ > kMostQueries)
-      return refuse(at, "is of a span that uses more queries than can be followed");
-    for (std::uint32_t q = use.first; q - use.first < use.count; ++q) {
-      if (use.kind == QueryUse::Kind::read && first.count(q) == 0)
-        return refuse(at, "reads query " + std::to_string(q) + " of " + plan_.name(use.pool) +
-                              ", whose value is from before the span");
-      queries_ += first.emplace(q, use.kind == QueryUse::Kind::write).second ? 1 : 0;
-    }
-    return {};
-  }
-
-  void add_queries(ObjectId pool, const std::map<std::uint32_t, bool>& first) {
-    for (const auto& [query, needs_reset] : first) {
-      if (!needs_reset) continue;
-      const bool follows = !loop_.queries.empty() && loop_.queries.back().pool == pool &&
-                           loop_.queries.back().first + loop_.queries.back().count == query;
-      if (follows)
-        ++loop_.queries.back().count;
-      else
-        loop_.queries.push_back({pool, query, 1});
-    }
+    const std::string why = queries_.use(plan_, use);
+    return why.empty() ? Result<void>() : refuse(at, why);
   }
 
   Result<void> find_layouts() {
@@ -442,6 +428,18 @@ class Planner {
     });
   }
 
+  // Of command buffers from before the span that it begins and did not reset by their pools: the
+  // iteration before has recorded them.
+  void begun_again(std::set<ObjectId>& command_pools) const {
+    std::set<ObjectId> reset;
+    for (std::uint32_t i = plan_.span.first; i < plan_.span.last; ++i) {
+      if (canonical(i) == CommandId::vkResetCommandPool) reset.insert(named(plan_, op(i), HandleType::VkCommandPool));
+      if (canonical(i) != CommandId::vkBeginCommandBuffer || !lives_at_begin(op(i).dispatch)) continue;
+      const ObjectId pool = objects_[op(i).dispatch].parent;
+      if (reset.count(pool) == 0) command_pools.insert(pool);
+    }
+  }
+
   // Pools from before the span give single command buffers and sets back.
   void open_pools() {
     std::set<ObjectId> command_pools, set_pools;
@@ -449,6 +447,7 @@ class Planner {
       if (objects_[op(i).dispatch].type == HandleType::VkCommandBuffer)
         command_pools.insert(objects_[op(i).dispatch].parent);
     for (const ObjectId id : loop_.half_recorded) command_pools.insert(objects_[id].parent);
+    begun_again(command_pools);
     for (const ObjectId id : loop_.survivors)
       if (objects_[id].type == HandleType::VkDescriptorSet) set_pools.insert(objects_[id].parent);
     for (std::uint32_t i = 0; i < plan_.span.last; ++i) {
@@ -468,12 +467,26 @@ class Planner {
   OpView view_;
   std::unordered_set<ObjectId> used_;  // older objects, by what is played
   std::set<ObjectId> kept_;  // memory made in the span that stays
-  std::size_t queries_ = 0;  // in first_uses_
+  QueryUses queries_;
   EventStates events_{plan_};
-  std::map<ObjectId, std::map<std::uint32_t, bool>> first_uses_;  // of queries: it was a write
 };
 
 }  // namespace
+
+bool has_waiting_work(const Plan& plan, std::uint32_t at) {
+  SyncModel model(plan);
+  model.advance(at);
+  if (model.blocked()) return true;
+  const auto makes_event = [](const Op& op) { return op.command == CommandId::vkCreateEvent; };
+  if (std::none_of(plan.ops.begin(), plan.ops.begin() + at, makes_event)) return false;
+  Recordings recordings(plan);
+  EventStates events(plan);
+  for (std::uint32_t i = 0; i < at; ++i) {
+    events.take(recordings, i);
+    recordings.take(i);
+  }
+  return !events.waited_for().empty();
+}
 
 void leave_out(Op& op) {
   op.command = CommandId::rondoNote;

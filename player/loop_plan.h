@@ -63,6 +63,10 @@ struct LoopPlan {
 // In no iteration from here on.
 void leave_out(Op& op);
 
+// Whether work that was submitted before this op waits for what comes from it on: the
+// device cannot be made idle there.
+bool has_waiting_work(const Plan& plan, std::uint32_t op);
+
 // Names the object where the span cannot be repeated.
 Result<LoopPlan> plan_loop(Plan& plan);
 

@@ -45,6 +45,7 @@ struct Op {
   bool checked = false;                 // the capture succeeded: a failure now is an error
   bool lost = false;                    // its device was lost in the capture: there is nothing to compare
   bool ambiguous = false;               // host writes that may be the device's (kRecordAmbiguous)
+  bool ends_submits = false;            // all submits before it are known to have ended behind it
   std::uint16_t poll_ns = 0;            // a wait: the program polled for it, so long apart; 0: it slept
   std::uint32_t device = kNone;         // index into Plan::devices
   ObjectId dispatch = 0;                // the first parameter
@@ -254,6 +255,7 @@ struct Plan {
   OpRange span;                     // what is asked for; without a request from the first submit to the last wait
   std::vector<OpRange> intervals;  // each frame, submit or occurrence of a scope in it
   std::vector<Scope> scopes;       // all of the capture
+  std::unordered_map<std::uint32_t, std::uint32_t> query_views;  // by op: a query for each of so many views, where more than one
   bool foreign = false;          // take even the captured device for another one
   bool has_checkpoints = false;  // of any kind, also behind where a salvaged plan ends
   std::string salvage_reason;    // why it was

@@ -264,6 +264,7 @@ Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& c
   op.device = device_of(op.dispatch);
   op.lost = is_lost(op.device);
   op.ambiguous = (record.flags & kRecordAmbiguous) != 0;
+  op.ends_submits = validity_.work.submits_ended();
   op.poll_ns = poll_ns_;
   op.subject = subject_of(command);
   RONDO_TRY(check_owner(record, command, op));
@@ -321,6 +322,7 @@ Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& c
   for (const codec::DataRef& data : lowered_.data) plan.host_bytes[op.sequence].push_back(data.bytes);
   count(command);
   note_sync(command, op);
+  note_query_views(command, op);
   if (is_submit(command.canonical)) note_submits(command, op);
   note_whole(command, record, before);
   if (!waiting_.empty()) emit_waiting();

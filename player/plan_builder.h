@@ -85,6 +85,7 @@ class PlanBuilder {
   Result<void> observe_requirements(const codec::CommandInfo& command);
   // plan_observe_times.cpp
   void observe_times(const codec::CommandInfo& command);
+  void note_query_views(const codec::CommandInfo& command, const Op& op);  // the last one
   const CapturedResource* bound_buffer(const VkBuffer* member) const;  // of this record's; null: none
   void note_times(const VkBuffer* buffer, VkDeviceSize offset, VkDeviceSize size);
   template <class Region>

@@ -196,6 +196,15 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
                                      (error ? ": " + error.message() : ""));
     observer.screenshot_directory = options.screenshots;
   }
+  if (options.timeout > 0)
+    deadline.report_to((*plan)->scopes, [&options, sofar = outcome](const std::string& message, const auto& last) {
+      if (options.report.empty()) return;
+      Outcome ended = sofar;
+      ended.status = Status::timeout;
+      ended.error = message;
+      ended.last_submit = last;
+      [[maybe_unused]] const auto written = write_report(options.report, options, ended);
+    });
   auto loader = Loader::open();
   if (!loader) return tl::unexpected<Error>(loader.error());
   if (options.validate) RONDO_TRY(loader->check_validation_layer());

@@ -24,18 +24,20 @@ RunOptions run_options(const Options& options, const PlayContext& context) {
   return run;
 }
 
-// Without what only loops have: they are from nothing.
+// From the capture's begin, so without what only a device that is there can tell.
 template <class Play>
-Result<IterationTimes> timed(Run& run, Play&& play) {
+Result<IterationTimes> timed(Run& run, Outcome& outcome, Play&& play) {
   IterationTimes times;
+  const RunCounts before = run.counts();
   run.begin_timing();
   const double cpu = thread_cpu_seconds();
   const std::uint64_t begin = now_ns();
   RONDO_TRY(play());
   RONDO_TRY(run.finish_timing());
   times.span = static_cast<double>(now_ns() - begin - run.paused_ns()) * 1e-9;
-  times.cpu = thread_cpu_seconds() - cpu;
-  times.work = run.counts().seconds;
+  times.cpu = thread_cpu_seconds() - cpu - run.paused_cpu_seconds();
+  outcome.in_span = run.counts() - before;
+  times.work = outcome.in_span.submits == 0 ? times.span : outcome.in_span.seconds;
   return times;
 }
 
@@ -48,24 +50,36 @@ Result<void> end(Run& run, Result<void> played, Outcome& outcome) {
   return played ? ended : played;
 }
 
-// Each iteration from nothing: for spans that begin with the capture.
-Result<void> play_from_nothing(const Options& options, const Plan& plan, const PlayContext& context,
-                               Outcome& outcome) {
+// The span, and not what is behind it.
+Result<IterationTimes> play_once(Run& run, const Options& options, Plan& plan, Outcome& outcome, std::uint64_t number) {
+  Iterations once(run, plan, nullptr, options, number);
+  RONDO_TRY(once.begin());
+  auto times = once.next();
+  outcome.in_span = once.counts_in_span();
+  outcome.intervals.names = once.interval_names();
+  const std::vector<double>& seconds = once.interval_seconds();
+  if (times && number >= options.warmup)
+    outcome.intervals.seconds.insert(outcome.intervals.seconds.end(), seconds.begin(), seconds.end());
+  return times;
+}
+
+// Each iteration from nothing.
+Result<void> play_from_nothing(const Options& options, Plan& plan, const PlayContext& context, Outcome& outcome) {
   PlacementCache placements;
   const bool whole = options.span.kind == SpanRequest::Kind::whole;
   for (std::uint64_t i = 0; i < options.warmup + options.loop; ++i) {
     Run run(plan, context.loader, context.targets, run_options(options, context), context.deadline,
             context.observer, placements);
-    if (!whole) {
-      run.look(false, false);
-      if (const auto before = run.play_to(plan.span.first); !before) return end(run, before, outcome);
-      run.skip_image_checks();
+    Result<IterationTimes> times;
+    if (!whole && plan.span.first != 0) {
+      times = play_once(run, options, plan, outcome, i);
+    } else {
+      run.look(options.verify, !options.screenshots.empty() && i == 0);
+      const Verification before = run.observer().verification;
+      times = timed(run, outcome, [&] { return whole ? run.play() : run.play_to(plan.span.last); });
+      note_iteration(before, run.observer().verification, i);
     }
-    run.look(options.verify, !options.screenshots.empty() && i == 0);
-    const Verification before = run.observer().verification;
-    const auto times = timed(run, [&] { return whole ? run.play() : run.play_to(plan.span.last); });
     if (!whole) run.skip_image_checks();
-    note_iteration(before, run.observer().verification, i);
     RONDO_TRY(end(run, times ? Result<void>() : tl::unexpected<Error>(times.error()), outcome));
     if (i >= options.warmup) outcome.iterations.push_back(*times);
   }

@@ -9,54 +9,53 @@ namespace rondo::player {
 
 void Recordings::note(std::uint32_t index, Recording& recording, CommandId canonical) {
   const Op& op = plan_.ops[index];
-  const auto use = [&](QueryUse::Kind kind, const VkQueryPool& pool, std::uint32_t first, std::uint32_t count) {
+  using Kind = QueryUse::Kind;
+  const auto use = [&](Kind kind, const VkQueryPool& pool, std::uint32_t first, std::uint32_t count) {
     recording.queries.push_back({kind, view_.id(&pool), first, count});
   };
-  using Kind = QueryUse::Kind;
+  // Where several views are drawn, one for each.
+  const auto write = [&]<class Args>(const Args& a) {
+    const auto found = plan_.query_views.find(index);
+    use(Kind::write, a.queryPool, a.query, found == plan_.query_views.end() ? 1 : found->second);
+  };
+  const auto wait = [&]<class Args>(const Args& a) {
+    for (std::uint32_t i = 0; i < a.eventCount; ++i)
+      recording.events.push_back({EventUse::Kind::wait, view_.id(&a.pEvents[i]), index});
+  };
+  const auto change = [&](EventUse::Kind kind) {
+    recording.events.push_back({kind, named(plan_, op, HandleType::VkEvent), index});
+  };
   switch (canonical) {
     case CommandId::vkCmdResetQueryPool: {
-      view_.load(plan_, op);
-      const auto& a = view_.as<args_vkCmdResetQueryPool>();
+      const auto& a = args_of<args_vkCmdResetQueryPool>(op);
       return use(Kind::reset, a.queryPool, a.firstQuery, a.queryCount);
     }
-    case CommandId::vkCmdBeginQuery: {
-      view_.load(plan_, op);
-      const auto& a = view_.as<args_vkCmdBeginQuery>();
-      return use(Kind::write, a.queryPool, a.query, 1);
-    }
-    case CommandId::vkCmdBeginQueryIndexedEXT: {
-      view_.load(plan_, op);
-      const auto& a = view_.as<args_vkCmdBeginQueryIndexedEXT>();
-      return use(Kind::write, a.queryPool, a.query, 1);
-    }
-    case CommandId::vkCmdWriteTimestamp: {
-      view_.load(plan_, op);
-      const auto& a = view_.as<args_vkCmdWriteTimestamp>();
-      return use(Kind::write, a.queryPool, a.query, 1);
-    }
-    case CommandId::vkCmdWriteTimestamp2: {
-      view_.load(plan_, op);
-      const auto& a = view_.as<args_vkCmdWriteTimestamp2>();
-      return use(Kind::write, a.queryPool, a.query, 1);
-    }
+    case CommandId::vkCmdBeginQuery:
+      return write(args_of<args_vkCmdBeginQuery>(op));
+    case CommandId::vkCmdBeginQueryIndexedEXT:
+      return write(args_of<args_vkCmdBeginQueryIndexedEXT>(op));
+    case CommandId::vkCmdWriteTimestamp:
+      return write(args_of<args_vkCmdWriteTimestamp>(op));
+    case CommandId::vkCmdWriteTimestamp2:
+      return write(args_of<args_vkCmdWriteTimestamp2>(op));
     case CommandId::vkCmdWriteAccelerationStructuresPropertiesKHR: {
-      view_.load(plan_, op);
-      const auto& a = view_.as<args_vkCmdWriteAccelerationStructuresPropertiesKHR>();
+      const auto& a = args_of<args_vkCmdWriteAccelerationStructuresPropertiesKHR>(op);
       return use(Kind::write, a.queryPool, a.firstQuery, a.accelerationStructureCount);
     }
     case CommandId::vkCmdCopyQueryPoolResults: {
-      view_.load(plan_, op);
-      const auto& a = view_.as<args_vkCmdCopyQueryPoolResults>();
+      const auto& a = args_of<args_vkCmdCopyQueryPoolResults>(op);
       return use(Kind::read, a.queryPool, a.firstQuery, a.queryCount);
     }
     case CommandId::vkCmdSetEvent:
     case CommandId::vkCmdSetEvent2:
-      recording.events.push_back({named(plan_, op, HandleType::VkEvent), true, index});
-      return;
+      return change(EventUse::Kind::set);
     case CommandId::vkCmdResetEvent:
     case CommandId::vkCmdResetEvent2:
-      recording.events.push_back({named(plan_, op, HandleType::VkEvent), false, index});
-      return;
+      return change(EventUse::Kind::reset);
+    case CommandId::vkCmdWaitEvents:
+      return wait(args_of<args_vkCmdWaitEvents>(op));
+    case CommandId::vkCmdWaitEvents2:
+      return wait(args_of<args_vkCmdWaitEvents2>(op));
     case CommandId::vkCmdExecuteCommands:
       for (std::uint32_t i = 0; i < op.patches; ++i) {
         const ObjectId id = plan_.patches[op.first_patch + i].id;

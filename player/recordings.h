@@ -21,8 +21,8 @@ struct QueryUse {
 };
 
 struct EventUse {
+  enum class Kind : std::uint8_t { set, reset, wait } kind;
   ObjectId event = 0;
-  bool set = false;  // else reset
   std::uint32_t op = kNone;
 };
 
@@ -51,6 +51,12 @@ class Recordings {
 
  private:
   void note(std::uint32_t index, Recording& recording, CommandId canonical);
+
+  template <class Args>
+  const Args& args_of(const Op& op) {
+    view_.load(plan_, op);
+    return view_.as<Args>();
+  }
 
   const Plan& plan_;
   OpView view_;

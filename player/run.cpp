@@ -235,17 +235,23 @@ void Run::submitted(const Op& op, std::uint64_t batches) {
   counts_.submits += batches;
   last_submit_sequence_ = op.sequence;
   last_submit_frame_ = counts_.frames;
+  deadline_.submitted(counts_.submits - 1, last_submit_frame_, last_submit_sequence_);
   submit_pending_ = true;
 }
 
-void Run::waited() {
+void Run::waited(const Op& op) {
+  if (op.ends_submits) submit_pending_ = false;
+  note_end();
+}
+
+void Run::note_end() {
   ended_ns_ = now_ns();
   paused_until_end_ns_ = paused_ns_;
-  submit_pending_ = false;
 }
 
 void Run::begin_timing() {
   started_ns_ = ended_ns_ = paused_ns_ = 0;
+  paused_cpu_ = 0;
   submit_pending_ = false;
 }
 
@@ -253,7 +259,8 @@ Result<void> Run::finish_timing() {
   if (started_ns_ == 0) return {};
   if (submit_pending_) {
     for (std::uint32_t i = 0; i < devices_.size(); ++i) RONDO_TRY(finish_work(i));
-    waited();
+    submit_pending_ = false;
+    note_end();
   }
   counts_.seconds = static_cast<double>(ended_ns_ - started_ns_ - (paused_until_end_ns_ - paused_before_ns_)) * 1e-9;
   return {};

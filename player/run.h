@@ -18,6 +18,7 @@
 #include "player/deadline.h"
 #include "player/devices.h"
 #include "player/difference.h"
+#include "player/last_submit.h"
 #include "player/observer.h"
 #include "player/placement.h"
 #include "player/places.h"
@@ -25,6 +26,7 @@
 #include "player/shared_pages.h"
 #include "player/steps.h"
 #include "player/substitutes.h"
+#include "player/times.h"
 
 namespace rondo::player {
 
@@ -134,13 +136,11 @@ Result<void> compare_images(class Run& run, DeviceState& device, const LiveQueue
 
 struct RunCounts {
   std::uint64_t calls = 0, submits = 0, frames = 0;
-  double seconds = 0;  // first submit to last wait
-};
+  double seconds = 0;  // first submit to last wait, of what was timed last
 
-// What was submitted last: where a failure may come from.
-struct LastSubmit {
-  std::uint64_t submit = 0, frame = 0, record = 0;
-  std::string scope;  // the innermost one around it, "prefill#3"; empty: none
+  RunCounts operator-(const RunCounts& before) const {
+    return {calls - before.calls, submits - before.submits, frames - before.frames, seconds};
+  }
 };
 
 using Executor = Result<void> (*)(class Run& run, const Op& op, std::byte* args);
@@ -181,8 +181,15 @@ class Run {
   Result<void> idle();
   // Of the clock, for what is not the program's: comparisons.
   std::uint64_t paused_ns() const { return paused_ns_; }
-  void pause_timing() { paused_at_ = now_ns(); }
-  void resume_timing() { paused_ns_ += now_ns() - paused_at_; }
+  double paused_cpu_seconds() const { return paused_cpu_; }
+  void pause_timing() {
+    paused_at_ = now_ns();
+    paused_cpu_at_ = thread_cpu_seconds();
+  }
+  void resume_timing() {
+    paused_cpu_ += thread_cpu_seconds() - paused_cpu_at_;
+    paused_ns_ += now_ns() - paused_at_;
+  }
   // Ends what is left on the queues and destroys what is still alive. An
   // error: the driver still works on it, and the process must end by _exit.
   Result<void> finish();
@@ -260,7 +267,8 @@ class Run {
     paused_before_ns_ = paused_ns_;
   }
   void submitted(const Op& op, std::uint64_t batches);
-  void waited();
+  void waited(const Op& op);
+  void note_end();  // of the program's time, now
   std::uint64_t frame() const { return counts_.frames; }
   std::uint64_t last_submit() const { return last_submit_sequence_; }  // its record
   void presented() {
@@ -341,8 +349,9 @@ class Run {
   std::uint64_t last_submit_sequence_ = 0, last_submit_frame_ = 0;
   std::uint64_t started_ns_ = 0, ended_ns_ = 0;  // 0: no submit yet
   std::uint64_t paused_at_ = 0, paused_ns_ = 0;
+  double paused_cpu_at_ = 0, paused_cpu_ = 0;
   std::uint64_t paused_before_ns_ = 0, paused_until_end_ns_ = 0;  // at started_ns_, and at ended_ns_
-  bool submit_pending_ = false;                  // no wait since the last submit
+  bool submit_pending_ = false;                  // no wait yet is known to be behind the end of all submits
   bool abandoned_ = false;                       // a wait timed out: touch nothing
   bool finished_ = false;
 };

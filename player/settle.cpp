@@ -23,7 +23,7 @@ std::pair<ObjectId, VkQueue> Run::queue_of(const DeviceState& device, const Sett
 Result<void> Run::settle(const Op& op, const Settle& settle) {
   if (settle.lost != kNone) {
     RONDO_TRY(finish_work(settle.lost));
-    waited();
+    waited(op);
     return {};
   }
   if (op.device == kNone) return {};

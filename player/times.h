@@ -16,7 +16,7 @@ double thread_cpu_seconds();  // of the calling thread
 // Seconds. Restoring, comparing and pictures are in none of them.
 struct IterationTimes {
   // From before the first submit to the end of the last wait, or to when the device is idle; of a scope that
-  // is entered several times the sum of these times; of a span without submits all of it.
+  // is entered several times the time in any of them; of a span without submits all of it.
   double work = 0;
   double span = 0;  // from the first call of the span to there
   double cpu = 0;   // of the thread that plays, the driver's part on it included

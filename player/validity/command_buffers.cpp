@@ -2,6 +2,7 @@
 // Whether a command buffer is being recorded or can be executed, and whether
 // all that it uses is still there when it is.
 #include <algorithm>
+#include <bit>
 
 #include "generated/args.h"
 #include "player/validity/validity.h"
@@ -155,6 +156,9 @@ Wrong begin(Validity& v, const Call& c) {
     if (rendering->colorAttachmentCount != 0 && rendering->pColorAttachmentFormats == nullptr)
       return "pColorAttachmentFormats of what it inherits is null";
     commands->colors.assign(1, rendering->colorAttachmentCount);
+    commands->views = static_cast<std::uint32_t>(std::popcount(rendering->viewMask));
+  } else {
+    commands->views = pass != nullptr ? pass->views : 0;
   }
   if (Wrong w = check_rendering_places(inherited.pNext); !w.empty()) return w;
   commands->takes_secondaries = true;

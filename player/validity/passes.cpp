@@ -60,7 +60,7 @@ Wrong create_pass(Validity& v, const Call& c, const Info& info) {
     const auto& subpass = info.pSubpasses[s];
     const std::uint32_t mask = view_mask(subpass, views, s);
     const auto layers = std::max(1u, static_cast<std::uint32_t>(std::bit_width(mask)));
-    pass.multiview = pass.multiview || mask != 0;
+    pass.views = std::max(pass.views, static_cast<std::uint32_t>(std::popcount(mask)));
     Wrong wrong;
     const auto check = [&](const char* member, const auto* references, std::uint32_t count) {
       bool any = false;
@@ -218,11 +218,11 @@ Wrong begin_pass(Validity& v, const Call& c, const VkRenderPassBeginInfo& info, 
   commands->framebuffer = framebuffer_id;
   commands->subpass = 0;
   commands->subpasses = pass != nullptr ? static_cast<std::uint32_t>(pass->subpasses.size()) : UINT32_MAX;
+  commands->views = pass != nullptr ? pass->views : 0;
   commands->knows_area = pass != nullptr && framebuffer != nullptr;
   if (!commands->knows_area) return {};
   commands->area = info.renderArea;
   commands->layers = framebuffer->layers;
-  commands->multiview = pass->multiview;
   commands->colors.clear();
   for (const RenderPass::Subpass& subpass : pass->subpasses) commands->colors.push_back(subpass.colors);
   return {};
@@ -369,7 +369,7 @@ Wrong begin_rendering(Validity& v, const Call& c) {
     commands->knows_area = true;
     commands->area = area;
     commands->layers = layers;
-    commands->multiview = multiview;
+    commands->views = static_cast<std::uint32_t>(std::popcount(info.viewMask));
     commands->colors.assign(1, info.colorAttachmentCount);
   }
   return {};
@@ -394,7 +394,7 @@ struct Room {
         top(commands.area.offset.y),
         right(left + commands.area.extent.width),
         bottom(top + commands.area.extent.height),
-        layers(commands.multiview ? 1 : commands.layers),
+        layers(commands.views != 0 ? 1 : commands.layers),
         colors(commands.subpass < commands.colors.size() ? commands.colors[commands.subpass] : 0) {}
 };
 

@@ -116,7 +116,7 @@ struct RenderPass {
   std::vector<Subpass> subpasses;
   std::uint32_t attachments = 0;
   std::vector<std::uint32_t> rendered;  // by attachment: layers that views reach, at least 1; 0: not drawn to
-  bool multiview = false;
+  std::uint32_t views = 0;  // that a subpass is drawn for, the most of any; 0: no multiview
   std::uint32_t cleared = 0;  // clear values that a begin has to give
   struct Attachment {
     VkFormat format = VK_FORMAT_UNDEFINED;
@@ -206,7 +206,7 @@ struct CommandBuffer {
   bool knows_area = false;
   VkRect2D area{};
   std::uint32_t layers = 0;
-  bool multiview = false;
+  std::uint32_t views = 0;  // of the pass; 0: no multiview
   std::vector<std::uint32_t> colors;  // by subpass; of dynamic rendering, also where it is inherited
   bool places = false;                // says where color attachments are, of as many as it has
   Clears clears;

@@ -396,9 +396,11 @@ Wrong follow_submit(Validity& v, const Call& c) {
       }
     }
   }
-  if (fence == 0) return {};
-  if (place.queue == 0) place = v.work.next(queue);
-  give(v, fence, place);
+  if (fence != 0) {
+    if (place.queue == 0) place = v.work.next(queue);
+    give(v, fence, place);
+  }
+  v.work.submitted(place);
   return {};
 }
 

@@ -26,6 +26,14 @@ bool Work::running(Place place) const {
   return queue != nullptr && place.number > queue->finished;
 }
 
+void Work::submitted(Place place) {
+  if (Queue* queue = find(place.queue); queue != nullptr) queue->submitted = place.number;
+}
+
+bool Work::submits_ended() const {
+  return std::all_of(queues_.begin(), queues_.end(), [](const Queue& q) { return q.finished >= q.submitted; });
+}
+
 void Work::use(ObjectId object, Place place) {
   Use& use = uses_[object];
   if (use.last.queue != place.queue && running(use.last)) {

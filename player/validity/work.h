@@ -29,6 +29,8 @@ class Work {
   void finish_queue(ObjectId queue);        // all of it
   void finish_device(ObjectId device, const std::vector<Object>& objects);
   bool running(Place place) const;
+  void submitted(Place place);   // … is a submit's, and no acquire's or present's
+  bool submits_ended() const;    // all of them
   bool uses(ObjectId object) const;  // something that runs does
   void forget(ObjectId object) { uses_.erase(object); }
   std::size_t bytes() const;  // about
@@ -39,6 +41,7 @@ class Work {
   struct Queue {
     ObjectId id = 0;
     std::uint64_t given = 0, finished = 0;
+    std::uint64_t submitted = 0;           // the last one that is a submit's
     std::deque<std::vector<Place>> waits;  // of the batches behind `finished`
   };
   Queue* find(ObjectId id);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Labels in command buffers, around a part of what they do: of one that is recorded once and submitted
-// twice, and of one that is recorded for its submit.
+// twice, and of one that is recorded for its submit. Label "both" is entered two times in each.
 #include "support.h"
 
 using namespace program;
@@ -25,6 +25,13 @@ int main() {
     begin_label(commands.buffer, &label);
     vkCmdFillBuffer(commands.buffer, out.buffer, kBytes / 2, kBytes / 2, value + 1);
     end_label(commands.buffer);
+    label.pLabelName = "both";
+    for (VkDeviceSize word = 0; word < 2; ++word) {
+      transfer_barrier(commands.buffer, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT);
+      begin_label(commands.buffer, &label);
+      vkCmdFillBuffer(commands.buffer, out.buffer, word * 4, 4, value + 2);
+      end_label(commands.buffer);
+    }
     transfers_to_host(commands.buffer);
     CHECK(vkEndCommandBuffer(commands.buffer));
   };

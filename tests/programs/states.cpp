@@ -2,7 +2,7 @@
 // Each kind of state that outlives a submit: a scope "middle" begins with what
 // was before it and leaves something else, so that it comes out otherwise when
 // it is simply played again.
-//   states --state contents|sets|recordings|half|secondaries|fences|events|device-events|binaries|timelines|queries|results|objects|bound|freed
+//   states --state contents|sets|recordings|half|secondaries|fences|events|waiting|device-events|binaries|timelines|queries|results|objects|bound|freed
 #include "accumulate.h"
 #include "objects.h"
 
@@ -155,6 +155,27 @@ void events(States& s) {
   CHECK(vkResetEvent(s.c.device, event));
   s.leave();
   vkDestroyEvent(s.c.device, event, nullptr);
+}
+
+// Submitted before it, waits for what the host sets in it.
+void waiting(States& s) {
+  const VkEvent event = create_event(s.c);
+  begin(s.commands.buffer, 0);
+  vkCmdWaitEvents(s.commands.buffer, 1, &event, VK_PIPELINE_STAGE_HOST_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0,
+                  nullptr, 0, nullptr, 0, nullptr);
+  record_dispatch(s.a, s.commands.buffer, s.a.set, 0, 0);
+  CHECK(vkEndCommandBuffer(s.commands.buffer));
+  const Commands more = create_commands(s.c);
+  s.dispatch(more.buffer, s.a.set, 1, 0);
+  submit(s.c.queues[0], s.commands.buffer, s.commands.done);
+  s.enter();
+  CHECK(vkSetEvent(s.c.device, event));
+  wait(s.c, s.commands);
+  s.run(more.buffer);
+  s.leave();
+  vkDestroyEvent(s.c.device, event, nullptr);
+  Commands ended = more;
+  destroy(s.c, ended);
 }
 
 // The device's own: set before it, waited for and reset in it.
@@ -371,7 +392,7 @@ struct State {
 };
 constexpr State kStates[] = {{"contents", contents}, {"sets", sets},         {"recordings", recordings},
                              {"half", half},         {"secondaries", secondaries}, {"fences", fences},
-                             {"events", events},     {"device-events", device_events}, {"binaries", binaries}, {"timelines", timelines},
+                             {"events", events},     {"waiting", waiting},     {"device-events", device_events}, {"binaries", binaries}, {"timelines", timelines},
                              {"queries", queries},   {"results", results},   {"objects", objects},
                              {"bound", bound},       {"freed", freed}};
 

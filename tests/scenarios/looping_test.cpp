@@ -196,6 +196,17 @@ SCENARIO("a span that depends on a query from before it is refused, and named", 
   CHECK(player({"--scope", "middle", "--verify", capture.path}).status == 0);
 }
 
+SCENARIO("a span is refused where its work waits at an end for an event that the host sets beyond it", "[looping]") {
+  const Recording& capture = captured_state({"waiting", ""});
+  const Outcome begins = player({"--scope", "middle", "--loop", "3", capture.path});
+  INFO(begins.both());
+  CHECK(begins.status == kFailed);
+  CHECK(is_one_line(begins, "player"));
+  CHECK(begins.err.find("still waits for VkEvent#0 where the span begins") != std::string::npos);
+  CHECK(player({"--scope", "middle", "--verify", capture.path}).status == 0);
+  CHECK(player({"--loop", "3", "--verify", capture.path}).status == 0);
+}
+
 SCENARIO("a span that is not there is told from what there is", "[looping]") {
   const Recording& capture = captured_state({"contents", ""});
   const auto says = [&](const Words& words, const std::string& sentence) {

@@ -72,6 +72,30 @@ SCENARIO("what a wait for a present says is free is free in a slow replay", "[pr
   CHECK(outcome.status == 0);
 }
 
+SCENARIO("ids of presents are forgotten between the iterations of a loop", "[presents]") {
+  const Recording& capture = captured({program("presents")}, {.checkpoints = "present", .driver = fake});
+  INFO(capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  const auto looped = [&](const Words& more) {
+    Words words{"--frames", "2:6", "--loop", "3"};
+    words.insert(words.end(), more.begin(), more.end());
+    words.push_back(capture.path);
+    Command command;
+    use_driver_for_player(command.environment, fake, "delay-us=20000");
+    command.arguments = {build_root() + "/player/player"};
+    command.arguments.insert(command.arguments.end(), words.begin(), words.end());
+    return run(command);
+  };
+  for (const Words& more : {Words{}, Words{"--verify"}}) {
+    const Outcome outcome = looped(more);
+    INFO(outcome.both());
+    CHECK(outcome.status == 0);
+    CHECK(count(outcome.err, "fake driver:") == 0);
+  }
+  // Else it waits for none, and uses fences that are in use.
+  CHECK(count(looped({"--leave-out", "presents"}).err, "fake driver: vkResetFences") > 0);
+}
+
 SCENARIO("a replay that ends with presents to wait for leaves nothing behind", "[presents]") {
   const Recording& capture = captured({program("presents")}, {.driver = fake});
   INFO(capture.run.both());

@@ -136,6 +136,27 @@ SCENARIO("the commands of a label have a time of their own, however often they a
   CHECK(count(whole.out, "the label's commands") == 0);
 }
 
+SCENARIO("a scope that is entered twice in a submit takes the submit's time once", "[timing]") {
+  const Recording& capture = captured({program("label_times")}, {.checkpoints = "submit"});
+  INFO(capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  const TemporaryDirectory directory;
+  const std::string report = directory.file("report.json");
+  for (const Words& how : {Words{"--loop", "3"}, Words{"--loop", "3", "--fresh"}}) {
+    Words words{"--scope", "both", "--report", report, capture.path};
+    words.insert(words.begin(), how.begin(), how.end());
+    const Outcome outcome = player(words);
+    INFO(outcome.both());
+    CHECK(outcome.status == 0);
+    const Json json = Json::parse(read_file(report));
+    CHECK(json.at("/span/submits") == "5");
+    for (const std::string iteration : {"/iterations/0", "/iterations/1", "/iterations/2"}) {
+      CHECK(json.size(iteration + "/intervals") == 10);
+      CHECK(number(json, iteration + "/seconds") <= number(json, iteration + "/span_seconds"));
+    }
+  }
+}
+
 SCENARIO("a program with labels in its command buffers replays bit for bit", "[timing]") {
   replays_bit_for_bit({program("label_times")}, {.submits = 5});
 }

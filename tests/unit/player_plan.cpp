@@ -83,6 +83,27 @@ TEST_F(PlayerPlan, SaysOfAWaitHowOftenTheProgramPolled) {
   EXPECT_EQ(found->poll_ns, 700);
 }
 
+TEST_F(PlayerPlan, KnowsWhichWaitsAreBehindTheEndOfAllSubmits) {
+  const VkFence first = create_fence(), second = create_fence();
+  const auto wait = [&](const VkFence& fence) {
+    capture.call(CommandId::vkWaitForFences, args_vkWaitForFences{kDevice, 1, &fence, VK_TRUE, UINT64_MAX}, ok());
+  };
+  PlayerScene::submit({}, first);
+  PlayerScene::submit({}, second);
+  wait(first);
+  wait(second);
+  submit();
+  wait(second);
+  capture.call(CommandId::vkDeviceWaitIdle, args_vkDeviceWaitIdle{kDevice}, ok());
+  capture.finish();
+  const auto plan = build();
+  ASSERT_TRUE(plan) << plan.error().message;
+  std::vector<bool> ends;
+  for (const Op& op : (*plan)->ops)
+    if (op.command == CommandId::vkWaitForFences || op.command == CommandId::vkDeviceWaitIdle) ends.push_back(op.ends_submits);
+  EXPECT_EQ(ends, (std::vector<bool>{false, true, false, true}));
+}
+
 TEST(PlayerPolls, AreOfOneCallOfOneThreadAndNotFarApart) {
   std::uint64_t now = 1'000'000;
   Polls polls;

@@ -99,6 +99,25 @@ TEST(Spans, SubmitsGoToWhatWaitedForThem) {
   EXPECT_EQ(told.finder.submits(), 3u);
 }
 
+TEST(Spans, ATimelineThatHasMovedWasWaitedFor) {
+  Told told;
+  const auto semaphore = reinterpret_cast<VkSemaphore>(std::uintptr_t{7});
+  const auto poll = [&](std::uint64_t value) {
+    return told.call(CommandId::vkGetSemaphoreCounterValue, args_vkGetSemaphoreCounterValue{nullptr, semaphore, &value});
+  };
+  told.submit({});
+  poll(0);
+  const auto moved = poll(1);
+  poll(1);
+  const auto second = told.submit({});
+  poll(1);
+  told.call(CommandId::vkDestroySemaphore, args_vkDestroySemaphore{nullptr, semaphore, nullptr});
+  const auto again = poll(1);  // another one
+  EXPECT_EQ(told.find(range("0:1", SpanRequest::Kind::submits)).records.last, moved);
+  EXPECT_EQ(told.find(range("1:2", SpanRequest::Kind::submits)).records.first, second);
+  EXPECT_EQ(told.find(range("1:2", SpanRequest::Kind::submits)).records.last, again);
+}
+
 TEST(Spans, LabelsOfCommandBuffersAreWhereTheyAreSubmitted) {
   Told told;
   told.begin_label(7, "outer");
