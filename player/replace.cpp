@@ -113,6 +113,11 @@ class Replacer {
     for (std::size_t s = 0; s < sites_.size(); ++s)
       if (is_stage_of(s, site)) chosen.insert(s);
   }
+  bool enters_only_by(std::size_t module, const std::string& entry) const {
+    for (std::size_t s = 0; s < sites_.size(); ++s)
+      if (is_stage_of(s, module) && sites_[s].entry != entry) return false;
+    return true;
+  }
   std::optional<std::size_t> module_of(std::size_t stage) const {
     for (std::size_t s = 0; s < sites_.size(); ++s)
       if (is_stage_of(stage, s)) return s;
@@ -136,7 +141,8 @@ class Replacer {
         case ShaderSelector::Kind::entry_point:
           if (site.kind == Kind::module || site.entry != selector.value) break;
           chosen.insert(s);
-          if (const auto module = module_of(s)) take(chosen, *module);
+          // Others of a module's entry points keep it as it is: the stage gets a module of its own.
+          if (const auto module = module_of(s); module && enters_only_by(*module, selector.value)) chosen.insert(*module);
           break;
       }
     }
