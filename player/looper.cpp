@@ -100,7 +100,7 @@ Result<void> Looper::restore() {
   if (puts_back("fences")) RONDO_TRY(restore_fences());
   if (puts_back("events")) RONDO_TRY(restore_events());
   if (puts_back("events")) RONDO_TRY(restore_device_events());
-  if (puts_back("recordings")) RONDO_TRY(restore_recordings());
+  RONDO_TRY(restore_recordings());
   if (puts_back("labels")) RONDO_TRY(restore_labels());
   if (puts_back("presents"))
     for (auto& [swapchain, id] : presents_) {
@@ -266,11 +266,16 @@ Result<void> Looper::restore_labels() {
 
 Result<void> Looper::restore_recordings() {
   for (const ObjectId id : plan_.half_recorded) {
+    if (!puts_back("recordings")) break;
     DeviceState& device = device_of(id);
     const VkResult r = device.dispatch.vkResetCommandBuffer(as_handle<VkCommandBuffer>(run_.slot(id)), 0);
     if (r < 0) return tl::unexpected<Error>(failure(id, "vkResetCommandBuffer", r));
   }
-  for (const std::uint32_t op : plan_.recordings) RONDO_TRY(run_.play_again(op));
+  const auto& objects = run_.plan().objects.objects();
+  for (const std::uint32_t op : plan_.recordings) {
+    const bool records = objects[run_.plan().ops[op].dispatch].type == HandleType::VkCommandBuffer;
+    if (puts_back(records ? "recordings" : "execution-sets")) RONDO_TRY(run_.play_again(op));
+  }
   return {};
 }
 

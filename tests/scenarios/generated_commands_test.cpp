@@ -27,6 +27,21 @@ SCENARIO("dispatches that a device makes replay bit for bit", "[generated-comman
   replays_bit_for_bit({program("generated_dispatches")}, with_submits(4));
 }
 
+SCENARIO("what an iteration wrote to an indirect execution set is put back", "[generated-commands]") {
+  if (const std::string why = cannot_run(dispatches(), lavapipe25); !why.empty()) SKIP_SCENARIO(why);
+  const Recording& capture = captured(dispatches(), {.checkpoints = "submit", .driver = lavapipe25});
+  INFO(capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  // The second of these writes to the set behind the first one's use of it.
+  const Outcome outcome = player({"--submits", "1:3", "--loop", "3", "--verify", capture.path}, lavapipe25);
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  constexpr int kDifferent = 5;
+  const Outcome without = player({"--submits", "1:3", "--loop", "3", "--verify", "--leave-out", "execution-sets", capture.path}, lavapipe25);
+  INFO("without: " << without.both());
+  CHECK(without.status == kDifferent);
+}
+
 SCENARIO("draws that a device makes, of addresses that lie in memory, replay bit for bit",
          "[generated-commands]") {
   if (const std::string why = cannot_run({program("generated_draws")}, lavapipe25); !why.empty())
