@@ -40,6 +40,8 @@ class Planner {
     RONDO_TRY(find_execution_sets());
     RONDO_TRY(find_layouts());
     loop_.labels = find_open_labels(plan_);
+    // Those of devices that every iteration makes anew go with them.
+    std::erase_if(loop_.labels, [&](const OpenLabels& one) { return !lives_at_begin(objects_[one.queue].device); });
     find_states();
     leave_older_alone();
     find_survivors();

@@ -7,6 +7,7 @@
 #include <new>
 #include <string>
 
+#include "player/interrupt.h"
 #include "player/options.h"
 #include "player/places.h"
 #include "player/play.h"
@@ -46,6 +47,10 @@ int run(int argc, char** argv) {
   }
   if (!outcome.error.empty())
     print_error(outcome.error, outcome.status == Status::device || outcome.error_is_list || !outcome.validation_messages.empty());
+  if (const int signal = Interrupt::signal(); signal != 0) {
+    std::fflush(stdout);
+    std::raise(signal);  // whoever started it sees how it ended
+  }
   // What a timed-out wait left running must not be unloaded under it.
   if (outcome.left_running || outcome.status == Status::timeout) _exit(static_cast<int>(outcome.status));
   return static_cast<int>(outcome.status);

@@ -62,6 +62,32 @@ Result<Options::DeviceChoice> parse_device(const std::string& text) {
   return choice;
 }
 
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code none;
+  if (std::filesystem::exists(a, none) && !std::filesystem::is_regular_file(a, none)) return false;  // /dev/null
+  if (std::filesystem::equivalent(a, b, none)) return true;
+  return std::filesystem::weakly_canonical(a, none) == std::filesystem::weakly_canonical(b, none);
+}
+
+// Nothing that is written is something that is read, or written otherwise.
+Result<void> check_outputs(const Options& o) {
+  constexpr std::string_view kBenchmarkOut = "--benchmark_out=";
+  std::vector<std::pair<std::string, std::string>> written, read{{"the capture", o.file}};
+  if (!o.report.empty()) written.emplace_back("--report", o.report);
+  if (!o.pipeline_cache.empty()) written.emplace_back("--pipeline-cache", o.pipeline_cache);
+  for (const std::string& flag : o.benchmark_flags)
+    if (flag.starts_with(kBenchmarkOut)) written.emplace_back("--benchmark_out", flag.substr(kBenchmarkOut.size()));
+  for (const Replacement& one : o.replace) read.emplace_back("the shader", one.file);
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    for (const auto& [what, file] : read)
+      if (is_same_file(written[i].second, file)) return fail(Status::usage, written[i].first + " would overwrite " + what + " " + file);
+    for (std::size_t k = 0; k < i; ++k)
+      if (is_same_file(written[i].second, written[k].second))
+        return fail(Status::usage, written[i].first + " and " + written[k].first + " would write the same file " + written[i].second);
+  }
+  return {};
+}
+
 // At most one of them says it.
 Result<SpanRequest> parse_span(const std::string* frames, const std::string* submits, const std::string* scope) {
   if ((frames != nullptr) + (submits != nullptr) + (scope != nullptr) > 1)
@@ -185,9 +211,6 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   if (app.count("--screenshot") != 0 && o.screenshots.empty())
     return fail(Status::usage, "--screenshot needs a directory");
   if (app.count("--report") != 0) RONDO_TRY(check_report(o.report, o.screenshots));
-  std::error_code none;
-  if (!o.report.empty() && std::filesystem::equivalent(o.report, o.file, none))
-    return fail(Status::usage, "--report would overwrite the capture " + o.file);
   for (const std::string& text : devices) {
     auto choice = parse_device(text);
     if (!choice) return tl::unexpected<Error>(choice.error());
@@ -217,6 +240,7 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
     return fail(Status::usage, o.benchmark_flags.front() + " is for --benchmark");
   if (o.benchmark && (app.count("--loop") != 0 || o.fresh || !o.screenshots.empty() || o.window))
     return fail(Status::usage, "--benchmark decides by itself how often the span is played: not with --loop, --fresh, --screenshot or --window");
+  RONDO_TRY(check_outputs(o));
   // Its standard output is what --benchmark_format says, and nothing else.
   o.quiet = o.quiet || o.benchmark;
   if (!damage.empty()) {

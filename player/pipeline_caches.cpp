@@ -45,6 +45,7 @@ Result<PipelineCaches> PipelineCaches::open(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) return fail(Status::usage, path + ": cannot be opened: " + errno_text(errno));
   const std::uint64_t size = std::filesystem::file_size(path, none);
+  if (size == 0) return caches;  // mktemp's
   char magic[sizeof kMagic] = {};
   if (!in.read(magic, sizeof magic) || std::memcmp(magic, kMagic, sizeof magic) != 0) return wrong("its first bytes are others");
   for (std::uint64_t at = sizeof magic; at < size;) {

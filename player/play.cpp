@@ -13,10 +13,12 @@
 #include "format/file_digest.h"
 #include "player/benchmark.h"
 #include "player/blobs_ahead.h"
+#include "player/interrupt.h"
 #include "player/pipeline_caches.h"
 #include "player/play_span.h"
 #include "player/preflight.h"
 #include "player/presenter.h"
+#include "player/printable.h"
 
 namespace rondo::player {
 
@@ -112,7 +114,7 @@ Result<void> judge_verification(const Verification& v, const Options& options) {
 void print_summary(const Options& options, const Outcome& outcome) {
   const RunCounts& c = outcome.played;
   if (options.span.kind != SpanRequest::Kind::whole)
-    std::printf("%s: records %llu to %llu; with what comes before: ", outcome.span.c_str(),
+    std::printf("%s: records %llu to %llu; with what comes before: ", printable(outcome.span).c_str(),
                 static_cast<unsigned long long>(outcome.first_record),
                 static_cast<unsigned long long>(outcome.last_record));
   std::printf("%llu frames, %llu submits, %llu calls", static_cast<unsigned long long>(c.frames),
@@ -274,8 +276,12 @@ Outcome play(const Options& options) {
   }
   if (!options.list_devices && !options.quiet && (done || outcome.status == Status::different)) {
     print_summary(options, outcome);
+    if (Interrupt::signal() != 0)
+      std::printf("interrupted after %zu of %llu iterations\n", outcome.iterations.size(), static_cast<unsigned long long>(options.loop));
     if (options.loop > 1 && !outcome.iterations.empty())
       std::fputs(times_table(outcome.iterations, outcome.intervals).c_str(), stdout);
+    if (options.loop > 1 && options.verify)
+      std::printf("the device worked on while contents were compared, outside these times: measure without --verify\n");
     if (outcome.bytes_kept != 0)
       std::printf("put back after each iteration: %.1f KiB of memory\n", static_cast<double>(outcome.bytes_kept) / 1024);
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "player/benchmark.h"
+#include "player/interrupt.h"
 #include "player/iterations.h"
 #include "player/presenter.h"
 
@@ -67,7 +68,9 @@ Result<IterationTimes> play_once(Run& run, const Options& options, Plan& plan, O
 Result<void> play_from_nothing(const Options& options, Plan& plan, const PlayContext& context, Outcome& outcome) {
   PlacementCache placements;
   const bool whole = options.span.kind == SpanRequest::Kind::whole;
-  for (std::uint64_t i = 0; i < options.warmup + options.loop; ++i) {
+  std::optional<Interrupt> interrupt;
+  if (options.warmup + options.loop > 1) interrupt.emplace();
+  for (std::uint64_t i = 0; i < options.warmup + options.loop && Interrupt::signal() == 0; ++i) {
     Run run(plan, context.loader, context.targets, run_options(options, context), context.deadline,
             context.observer, placements);
     Result<IterationTimes> times;
@@ -101,7 +104,9 @@ Result<void> iterate(const Options& options, Iterations& iterations, Outcome& ou
   outcome.iterations.clear();
   outcome.intervals.seconds.resize(std::min<std::size_t>(options.loop * outcome.intervals.names.size(), kTouched));
   outcome.intervals.seconds.clear();
-  for (std::uint64_t i = 0; i < options.loop; ++i) {
+  std::optional<Interrupt> interrupt;
+  if (options.loop > 1) interrupt.emplace();
+  for (std::uint64_t i = 0; i < options.loop && Interrupt::signal() == 0; ++i) {
     const auto times = iterations.next();
     if (!times) return tl::unexpected<Error>(times.error());
     outcome.iterations.push_back(*times);

@@ -11,6 +11,7 @@
 
 #include "format/codec/schema.h"
 #include "format/file.h"
+#include "player/printable.h"
 #include "player/replace_code.h"
 #include "shaders/names.h"
 
@@ -20,12 +21,6 @@ namespace {
 
 using Kind = shaders::Site::Kind;
 using Sites = std::set<std::size_t>;  // indexes into the plan's code sites
-
-std::string printable(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  return text;
-}
 
 std::string count_text(std::size_t count, const std::string& one, const std::string& many) {
   return std::to_string(count) + " " + (count == 1 ? one : many);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "format/file.h"
+#include "player/interrupt.h"
 #include "player/play.h"
 
 namespace rondo::player {
@@ -44,6 +45,7 @@ Result<void> write_report(const std::string& path, const Options& options, const
   nlohmann::ordered_json report;
   report["player"] = RONDO_VERSION;
   report["status"] = static_cast<int>(outcome.status);
+  report["interrupted"] = Interrupt::signal() != 0;
   report["error"] =
       outcome.error.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(outcome.error);
   report["capture"] = {{"file", options.file},

@@ -29,9 +29,16 @@ def _load():
 _library = _load()
 
 
+def _bytes(name):
+    """What stands in the recording: anything, as str() has it, up to a null."""
+    if name is None or isinstance(name, bytes):
+        return name
+    return str(name).encode(errors="surrogateescape").split(b"\0")[0]
+
+
 def begin(name):
     if _library is not None:
-        _library.rondo_scope_begin(name.encode())
+        _library.rondo_scope_begin(_bytes(name))
 
 
 def end():

@@ -2,7 +2,7 @@
 // Each kind of state that outlives a submit: a scope "middle" begins with what
 // was before it and leaves something else, so that it comes out otherwise when
 // it is simply played again.
-//   states --state contents|sets|recordings|half|secondaries|fences|events|waiting|device-events|binaries|timelines|queries|results|objects|bound|freed
+//   states --state contents|sets|recordings|half|secondaries|fences|events|waiting|device-events|binaries|timelines|queries|results|objects|bound|freed|devices
 #include "accumulate.h"
 #include "objects.h"
 
@@ -386,6 +386,21 @@ void freed(States& s) {
   vkDestroyDescriptorPool(s.c.device, pool, nullptr);
 }
 
+// Devices that are made in it, with labels that stay open on their queues: one goes there, one stays.
+void devices(States& s) {
+  VkDebugUtilsLabelEXT label{};
+  label.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT;
+  label.pLabelName = "open";
+  s.dispatch(s.commands.buffer, s.a.set, 0, 0);
+  s.enter();
+  const Context gone = create_device(s.c.instance, {}), stays = create_device(s.c.instance, {});
+  s.run(s.commands.buffer);
+  for (const Context& other : {gone, stays}) s.begin_label(other.queues[0], &label);
+  vkDestroyDevice(gone.device, nullptr);
+  s.leave();
+  vkDestroyDevice(stays.device, nullptr);
+}
+
 struct State {
   const char* name;
   void (*play)(States&);
@@ -394,7 +409,7 @@ constexpr State kStates[] = {{"contents", contents}, {"sets", sets},         {"r
                              {"half", half},         {"secondaries", secondaries}, {"fences", fences},
                              {"events", events},     {"waiting", waiting},     {"device-events", device_events}, {"binaries", binaries}, {"timelines", timelines},
                              {"queries", queries},   {"results", results},   {"objects", objects},
-                             {"bound", bound},       {"freed", freed}};
+                             {"bound", bound},       {"freed", freed},       {"devices", devices}};
 
 }  // namespace
 

@@ -120,6 +120,7 @@ SCENARIO("what is bound in the span and made before it stays bound, to memory th
 SCENARIO("what was made before the span and ended in it is there for the next iteration", "[looping]") {
   loops({"freed", ""});
 }
+SCENARIO("labels of devices that the span makes go with these", "[looping]") { loops({"devices", ""}); }
 
 namespace {
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the tools tell about captures, about this build and about this machine.
+#include <unistd.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <csignal>
 
 #include "fixture.h"
 #include "json.h"
@@ -164,6 +167,29 @@ SCENARIO("a replay that takes too long ends with status 7", "[tools]") {
   INFO(outcome.both());
   CHECK(outcome.status == 7);
   CHECK(outcome.seconds < 20);
+}
+
+SCENARIO("a loop that is interrupted says what it has", "[tools]") {
+  const Recording& capture = captured(vkcube(30));
+  REQUIRE(capture.run.status == 0);
+  const TemporaryDirectory directory;
+  const std::string report = directory.file("report.json");
+  const Words how = GENERATE(Words{}, Words{"--fresh"});
+  Command command;
+  use_driver_for_player(command.environment, lavapipe, "");
+  command.arguments = {build_root() + "/player/player", "--frames", "10:12", "--loop", "100000000", "--report", report};
+  command.arguments.insert(command.arguments.end(), how.begin(), how.end());
+  command.arguments.push_back(capture.path);
+  Process player(command);
+  ::sleep(3);
+  player.kill(SIGINT);
+  const Outcome outcome = player.wait();
+  INFO(outcome.both());
+  CHECK(outcome.signal == SIGINT);
+  CHECK(outcome.out.find("interrupted after ") != std::string::npos);
+  const Json json = Json::parse(read_file(report));
+  CHECK(json.at("/interrupted") == "true");
+  CHECK(json.size("/iterations") > 0);
 }
 
 SCENARIO("the playbook for agents runs as printed", "[tools]") {

@@ -143,6 +143,16 @@ SCENARIO("a wrong command line is refused with status 2", "[wrong-input]") {
   refuses("player", player({"--loop", "many", path}), kUsage, "many");
   refuses("player", player({"--loop", path}), kUsage, "--loop");
   refuses("player", player({"--timeout", "-1", path}), kUsage, "-1");
+  // Nothing that is read or written otherwise is written over.
+  const TemporaryDirectory directory;
+  const std::string copy = directory.file("copy.rondo"), other = directory.file("other");
+  write_file(copy, read_file(path));
+  for (const Words& words : {Words{"--report", copy, copy}, Words{"--pipeline-cache", copy, copy},
+                             Words{"--benchmark", "--benchmark_out=" + copy, copy},
+                             Words{"--replace", "all@main=" + copy, "--report", copy, path}})
+    refuses("player", player(words), kUsage, "would overwrite");
+  CHECK(read_file(copy) == read_file(path));
+  refuses("player", player({"--report", other, "--pipeline-cache", directory.path() + "/./other", path}), kUsage, "the same file");
   refuses("rondo", rondo({}), kUsage, "subcommand");
   refuses("rondo", rondo({"no-such-subcommand"}), kUsage, "no-such-subcommand");
   refuses("rondo", rondo({"info", "--no-such-option", path}), kUsage, "--no-such-option");
