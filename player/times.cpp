@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <numeric>
 
+#include "player/printable.h"
+
 namespace rondo::player {
 
 double thread_cpu_seconds() {
@@ -67,7 +69,7 @@ std::string times_table(const std::vector<IterationTimes>& iterations, const Int
   if (iterations.front().gpu) row("the device's work", [&](std::size_t i) { return iterations[i].gpu.value_or(0); });
   if (iterations.front().label) row("the label's commands", [&](std::size_t i) { return iterations[i].label.value_or(0); });
   for (std::size_t k = 0; k < std::min(intervals.names.size(), kMostRows); ++k)
-    row(intervals.names[k], [&](std::size_t i) { return intervals.of(i)[k]; });
+    row(printable(intervals.names[k]), [&](std::size_t i) { return intervals.of(i)[k]; });
   if (intervals.names.size() > kMostRows)
     text += "… and " + std::to_string(intervals.names.size() - kMostRows) + " more: --report has them\n";
   return text;
