@@ -2,6 +2,7 @@
 """The real programs that measure-workloads and check-workloads start, and how."""
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import subprocess
@@ -15,9 +16,8 @@ ZINK = {"MESA_LOADER_DRIVER_OVERRIDE": "zink", "LIBGL_ALWAYS_SOFTWARE": "1"}
 GLMARK2 = {"shadow": "shadow", "jellyfish": "jellyfish", "terrain": "terrain", "refract": "refract",
            "buffer-map": "buffer:update-method=map", "buffer-subdata": "buffer:update-method=subdata",
            "texture": "texture", "ideas": "ideas", "desktop": "desktop", "effect2d": "effect2d"}
-LONGEST = 300  # seconds that one run may take
+LONGEST = 900  # seconds that one run may take: slow where a capture keeps what submits write, and beside other work
 MODELS = ("f16", "q8_0", "q4_0")
-
 
 
 class Workload:
@@ -70,8 +70,8 @@ def chosen(options):
     return {name: known[name] for name in options.workload or known}
 
 
-def glmark2(benchmark, size):
-    return Workload(["glmark2", "-s", size, "-b", f"{benchmark}:nframes=100:duration=60"], ZINK,
+def glmark2(benchmark, size="640x480", frames=100):
+    return Workload(["glmark2", "-s", size, "-b", f"{benchmark}:nframes={frames}:duration={LONGEST}"], ZINK,
                     times=r"FPS|FrameTime|Score")
 
 
@@ -87,7 +87,7 @@ def workloads(options):
                                      draws_to_screen_only=True)
     if shutil.which("glmark2"):
         for name, benchmark in GLMARK2.items():
-            found[f"glmark2-{name}"] = glmark2(benchmark, "640x480")
+            found[f"glmark2-{name}"] = glmark2(benchmark)
         found["glmark2-small"] = glmark2("shadow", "320x240")
     if shutil.which("glxgears"):
         found["glxgears"] = Workload(["glxgears"], ZINK, until=3, times=r"frames in")
@@ -103,6 +103,25 @@ def workloads(options):
     return found
 
 
+def capture(workload, environment, build, output, settings=None):
+    """Rondo's capture of one run; of several processes' the largest. What an earlier run wrote there goes."""
+    for file in recorders.captures(output):
+        file.unlink()
+    workload.run(environment | recorders.rondo(build, output) | (settings or {}))
+    file, *_ = recorders.captures(output) or [None]
+    if file is None:
+        raise RuntimeError(f"{workload.words[0]}: no capture")
+    if workload.until:  # ended by a signal: the launcher would finish it
+        subprocess.run([build / "analyzers" / "rondo", "finish", file], check=True, capture_output=True)
+    return file
+
+
+def memory_of(process):
+    """KiB by name (Pss, Rss, Pss_Anon, …), of a folder of /proc."""
+    words = (line.split() for line in (process / "smaps_rollup").read_text().splitlines()[1:])
+    return {name.rstrip(":"): int(kib) for name, kib, _ in words}
+
+
 def pss_of(group):
     """KiB of all processes of a group."""
     total = 0
@@ -112,19 +131,22 @@ def pss_of(group):
         try:
             if os.getpgid(int(process.name)) != group:
                 continue
-            for line in (process / "smaps_rollup").read_text().splitlines():
-                if line.startswith("Pss:"):
-                    total += int(line.split()[1])
+            total += memory_of(process).get("Pss", 0)
         except (OSError, ProcessLookupError):
             continue
     return total
 
 
+def children_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 class Run:
-    """One run: wall-clock seconds, output, and, if asked for, the highest PSS."""
+    """One run: wall-clock seconds, processor seconds, output, and, if asked for, the highest PSS. One at a time."""
 
     def __init__(self, words, environment, folder=None, until=None, watch=False):
-        start = time.monotonic()
+        start, cpu = time.monotonic(), children_seconds()
         process = subprocess.Popen([str(word) for word in words], env=environment, cwd=folder, text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
         self.pss = 0
@@ -147,7 +169,7 @@ class Run:
             watcher.start()
         try:
             self.output, self.errors = process.communicate()
-            self.seconds = time.monotonic() - start
+            self.seconds, self.cpu = time.monotonic() - start, children_seconds() - cpu
         finally:
             for timer in timers:
                 timer.cancel()
