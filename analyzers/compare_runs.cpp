@@ -275,7 +275,8 @@ Result<std::vector<std::string>> parse_metrics(const std::string& given) {
     const std::string name = given.substr(from, to - from);
     if (std::find(metrics().begin(), metrics().end(), name) == metrics().end())
       return fail(Status::usage,
-                  text("--metric: '{}' is none of seconds, span_seconds, cpu_seconds, gpu_seconds", printable(name)));
+                  text("--metric: '{}' is none of seconds, span_seconds, cpu_seconds, gpu_seconds, label_seconds",
+                       printable(name)));
     names.push_back(name);
     from = to + 1;
   }
@@ -285,7 +286,7 @@ Result<std::vector<std::string>> parse_metrics(const std::string& given) {
 }  // namespace
 
 Result<int> run_compare_runs(Arguments args) {
-  std::string old_file, new_file, threshold = "5%", alpha = "0.05", metric = "seconds,gpu_seconds", format = "text";
+  std::string old_file, new_file, threshold = "5%", alpha = "0.05", metric = "seconds,gpu_seconds,label_seconds", format = "text";
   Cli cli("rondo compare-runs",
           "Says whether what replays took is slower than it was: of two reports of player (--report, with --loop)\n"
           "or two JSON files of google-benchmark. Each row by a Mann-Whitney test of its iterations.");
@@ -293,7 +294,8 @@ Result<int> run_compare_runs(Arguments args) {
   cli.positional("NEW.json", "what it takes now", new_file);
   cli.value("--threshold", "5%", "medians that differ by less are the same (default 5%; also 0.05)", threshold);
   cli.value("--alpha", "P", "how unlikely a difference has to be by chance, for each row (default 0.05)", alpha);
-  cli.value("--metric", "NAME,...", "seconds, span_seconds, cpu_seconds, gpu_seconds (default: seconds and gpu_seconds)", metric);
+  cli.value("--metric", "NAME,...", "seconds, span_seconds, cpu_seconds, gpu_seconds, label_seconds (default: all but span_ and cpu_seconds)",
+            metric);
   cli.choice("--format", {"text", "json", "github"}, "github: a Markdown table for $GITHUB_STEP_SUMMARY", format);
   cli.footer("Exit: 0 nothing is slower, 5 a row is, 2 nothing could be compared or wrong usage, 3 a file is no such result.");
   const auto parsed = cli.parse(args);

@@ -109,7 +109,7 @@ class ResultsReader {
       if (scale == 0) return wrong(at + "/time_unit", "is none of ns, us, ms and s");
       RONDO_TRY(take(*row, "seconds", at + "/real_time", scale));
       RONDO_TRY(take(*row, "cpu_seconds", at + "/cpu_time", scale));
-      for (const char* counter : {"span_seconds", "gpu_seconds"})
+      for (const char* counter : {"span_seconds", "gpu_seconds", "label_seconds"})
         RONDO_TRY(take(*row, counter, text("{}/{}", at, counter), 1));
     }
     if (aggregates != 0 && results_.samples.empty())
@@ -151,7 +151,7 @@ const RunResults::Samples* RunResults::find(const std::string& row, const std::s
 }
 
 const std::vector<std::string>& metrics() {
-  static const std::vector<std::string> names{"seconds", "span_seconds", "cpu_seconds", "gpu_seconds"};
+  static const std::vector<std::string> names{"seconds", "span_seconds", "cpu_seconds", "gpu_seconds", "label_seconds"};
   return names;
 }
 

@@ -30,7 +30,7 @@ struct RunResults {
   const Samples* find(const std::string& row, const std::string& metric) const;
 };
 
-const std::vector<std::string>& metrics();  // "seconds", "span_seconds", "cpu_seconds", "gpu_seconds"
+const std::vector<std::string>& metrics();  // "seconds", "span_seconds", "cpu_seconds", "gpu_seconds", "label_seconds"
 
 // Status::unreadable where it is neither; the message names the file, and the
 // byte or the member that is wrong.

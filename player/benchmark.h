@@ -14,7 +14,8 @@ class Iterations;
 Result<void> take_benchmark_flags(const std::vector<std::string>& flags);
 
 // Rows in manual time (IterationTimes::work): `replay/frames:120:125`, `replay/scope:prefill`, and one
-// for each time that such a scope is entered, `replay/scope:prefill#3`. Prints what its
+// for each time that such a scope is entered, `replay/scope:prefill#3`. The former have counters that are
+// named as the report's times (seconds an iteration). Prints what its
 // options ask for; `iterations` has begun.
 Result<void> benchmark(const Options& options, Iterations& iterations, Outcome& outcome);
 

@@ -3,6 +3,8 @@
 // a driver that is told to be, by much: a loaded machine changes no verdict here.
 #include <catch2/catch.hpp>
 
+#include <fstream>
+
 #include "fixture.h"
 #include "json.h"
 
@@ -24,6 +26,22 @@ std::string report_of(const TemporaryDirectory& directory, const std::string& na
   INFO(outcome.both());
   REQUIRE(outcome.status == 0);
   return report;
+}
+
+// What google-benchmark prints of it, in a file.
+std::string benchmark_of(const TemporaryDirectory& directory, const std::string& name, const Words& words,
+                         const Recording& capture, const std::string& driver, const std::string& settings) {
+  INFO(capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  const std::string file = directory.file(name);
+  Words all{"--benchmark", "--benchmark_format=json", "--benchmark_out=" + file, "--benchmark_repetitions=4",
+            "--benchmark_min_time=0.001"};
+  all.insert(all.end(), words.begin(), words.end());
+  all.push_back(capture.path);
+  const Outcome outcome = player(all, driver, settings);
+  INFO(outcome.both());
+  REQUIRE(outcome.status == 0);
+  return file;
 }
 
 }  // namespace
@@ -49,6 +67,46 @@ SCENARIO("a replay that became slower fails the gate, and the other way round pa
   const Json json = Json::parse(same.out);
   CHECK(json.at("/rows/0/verdict") == "\"same\"");
   CHECK(json.at("/rows/0/old_samples") == "12");
+}
+
+SCENARIO("a replay that became slower fails the gate of what --benchmark wrote", "[compare-runs]") {
+  const TemporaryDirectory directory;
+  const Recording& capture = captured({program("states"), "--state", "contents"}, {.driver = fake});
+  const std::string quick = benchmark_of(directory, "quick.json", {"--scope", "middle"}, capture, fake, "");
+  const std::string slow = benchmark_of(directory, "slow.json", {"--scope", "middle"}, capture, fake, "delay-us=50000");
+  for (const char* metric : {"seconds", "span_seconds"}) {
+    const Outcome slower = rondo({"compare-runs", quick, slow, "--threshold", "50%", "--metric", metric});
+    INFO(slower.both());
+    CHECK(slower.status == kDifferent);
+    const Outcome faster = rondo({"compare-runs", slow, quick, "--threshold", "50%", "--metric", metric});
+    INFO(faster.both());
+    CHECK(faster.status == 0);
+  }
+}
+
+SCENARIO("all times of a label that --benchmark wrote are compared", "[compare-runs]") {
+  const TemporaryDirectory directory;
+  const Recording& capture = captured({program("label_times")}, {.checkpoints = "submit"});
+  const std::string file = benchmark_of(directory, "kept.json", {"--scope", "kept#1"}, capture, lavapipe, "");
+  const Outcome outcome = rondo({"compare-runs", file, file, "--format", "json", "--metric",
+                                 "seconds,span_seconds,cpu_seconds,gpu_seconds,label_seconds"});
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  const Json json = Json::parse(outcome.out);
+  CHECK(json.size("/rows") == 5);
+  for (std::size_t i = 0; i < json.size("/rows"); ++i)
+    CHECK(json.at("/rows/" + std::to_string(i) + "/row") == "\"replay/scope:kept#1/manual_time\"");
+  // The same with more than a hundred times as much of one of them: 1.2e-03 becomes 9991.2e-03.
+  for (const std::string metric : {"span_seconds", "cpu_seconds", "gpu_seconds", "label_seconds"}) {
+    std::string text = read_file(file);
+    const std::string key = "\"" + metric + "\": ";
+    for (std::size_t at = 0; (at = text.find(key, at)) != std::string::npos;) text.insert(at += key.size(), "999");
+    const std::string slow = directory.file(metric + ".json");
+    std::ofstream(slow, std::ios::binary) << text;
+    const Outcome slower = rondo({"compare-runs", file, slow, "--metric", metric});
+    INFO(slower.both());
+    CHECK(slower.status == kDifferent);
+  }
 }
 
 SCENARIO("replays of another span on another device are compared with a warning", "[compare-runs]") {

@@ -167,6 +167,22 @@ std::string benchmark_row(const std::string& name, double time, const std::strin
          text_of(time) + R"(, "cpu_time": 1, "time_unit": ")" + unit + R"("})";
 }
 
+// As `player --benchmark` writes a row: with its times as counters, in seconds.
+std::string player_row(double time, double counters) {
+  std::string row = benchmark_row("replay/scope:a/manual_time", time);
+  row.pop_back();
+  for (const char* counter : {"span_seconds", "cpu_seconds", "gpu_seconds", "label_seconds"})
+    row += R"(, ")" + std::string(counter) + R"(": )" + text_of(counters);
+  return row + R"(, "submits": 3})";
+}
+
+std::string players(double time, double counters) {
+  std::string rows;
+  for (int i = 0; i < 6; ++i) rows += (i == 0 ? "" : ", ") + player_row(time + i * 1e-3, counters * (1 + i * 1e-3));
+  std::string text = benchmark(rows);
+  return text.replace(text.find("\"date\""), 0, R"("player": "1", )");
+}
+
 struct Two {
   TemporaryFile old_file{"old.json"}, new_file{"new.json"};
 
@@ -288,6 +304,19 @@ TEST(CompareRuns, RepetitionsOfABenchmarkAreItsSamples) {
     "error_message": "device lost"})";
   EXPECT_TRUE(has(two.compare(benchmark(before + mean), benchmark(before + failed)).out, "replay/x failed: device lost"));
   EXPECT_EQ(two.compare(report(1, 8), benchmark(before + mean)).status, 2);
+}
+
+TEST(CompareRuns, ThePlayersCountersAreTimesOfABenchmark) {
+  const Two two;
+  for (const std::string metric : {"span_seconds", "gpu_seconds", "label_seconds"}) {
+    const Printed slower = two.compare(players(2, 0.001), players(2, 0.0015), {"--metric", metric});
+    EXPECT_EQ(slower.status, 5) << slower.out << slower.error;
+    EXPECT_TRUE(has(slower.out, metric)) << slower.out;
+    EXPECT_TRUE(has(slower.out, "1.002 ms of 6")) << slower.out;
+  }
+  const Printed all = two.compare(players(2, 0.001), players(2, 0.0015));
+  EXPECT_EQ(all.status, 5);
+  EXPECT_TRUE(has(all.out, "2 slower, 0 faster, 1 the same")) << all.out;  // of the device and the label
 }
 
 TEST(CompareRuns, AllFormatsSayTheSame) {
