@@ -87,6 +87,7 @@ class ResultsReader {
     for (const auto& [key, value] : json_.members("/context"))
       if (std::find(std::begin(kPassing), std::end(kPassing), key) == std::end(kPassing))
         results_.circumstances.emplace_back(key, value);
+    const bool by_player = json_.shown("/context/player").has_value();
     std::size_t aggregates = 0;
     const std::size_t rows = json_.size("/benchmarks");
     for (std::size_t i = 0; i < rows; ++i) {
@@ -108,9 +109,13 @@ class ResultsReader {
       const double scale = unit == "ns" ? 1e-9 : unit == "us" ? 1e-6 : unit == "ms" ? 1e-3 : unit == "s" ? 1.0 : 0.0;
       if (scale == 0) return wrong(at + "/time_unit", "is none of ns, us, ms and s");
       RONDO_TRY(take(*row, "seconds", at + "/real_time", scale));
-      RONDO_TRY(take(*row, "cpu_seconds", at + "/cpu_time", scale));
       for (const char* counter : {"span_seconds", "gpu_seconds", "label_seconds"})
         RONDO_TRY(take(*row, counter, text("{}/{}", at, counter), 1));
+      // google-benchmark's own is of the whole body of its loop: the player puts back there what an iteration changed.
+      if (by_player)
+        RONDO_TRY(take(*row, "cpu_seconds", at + "/cpu_seconds", 1));
+      else
+        RONDO_TRY(take(*row, "cpu_seconds", at + "/cpu_time", scale));
     }
     if (aggregates != 0 && results_.samples.empty())
       results_.warnings.push_back(results_.path + ": holds aggregates alone: run without "

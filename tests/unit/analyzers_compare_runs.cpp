@@ -319,6 +319,28 @@ TEST(CompareRuns, ThePlayersCountersAreTimesOfABenchmark) {
   EXPECT_TRUE(has(all.out, "2 slower, 0 faster, 1 the same")) << all.out;  // of the device and the label
 }
 
+TEST(CompareRuns, ProcessorTimeOfABenchmarkIsThePlayersOwn) {
+  const Two two;
+  const auto google = [](std::string text, const std::string& time) {
+    const std::string part = "\"cpu_time\": 1,";
+    for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size())
+      text.replace(at, part.size(), "\"cpu_time\": " + time + ",");
+    return text;
+  };
+  const std::vector<std::string> cpu{"--metric", "cpu_seconds"};
+  EXPECT_EQ(two.compare(google(players(2, 0.001), "1"), google(players(2, 0.001), "5"), cpu).status, 0);
+  EXPECT_EQ(two.compare(google(players(2, 0.001), "1"), google(players(2, 0.0015), "1"), cpu).status, 5);
+  // Rows of single times that a scope is entered have no counters, and no such time then.
+  const std::string interval = benchmark_row("replay/scope:a#0/manual_time", 1);
+  std::string with = players(2, 0.001);
+  with.insert(with.rfind("]}"), ", " + interval);
+  EXPECT_FALSE(has(two.compare(with, with, cpu).out, "a#0"));
+  // Another program has google-benchmark's alone.
+  std::string rows;
+  for (int i = 0; i < 6; ++i) rows += (i == 0 ? "" : ", ") + benchmark_row("fft", 1);
+  EXPECT_EQ(two.compare(google(benchmark(rows), "1"), google(benchmark(rows), "5"), cpu).status, 5);
+}
+
 TEST(CompareRuns, AllFormatsSayTheSame) {
   const Two two;
   const std::string before = report(1, 8, R"("intervals": [{"name": "a|<b>_*", "seconds": 1}])", "llvmpipe");
