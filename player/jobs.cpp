@@ -39,7 +39,7 @@ Jobs::~Jobs() {
   // After a failure: what was made is the run's to destroy.
   for (; finished_ < jobs_.size(); ++finished_) {
     Job& job = jobs_[finished_];
-    if (job.state != State::done || !job.call->behind(run_, *job.op, job.args.data(), job.result)) continue;
+    if (job.finished || job.state != State::done || !job.call->behind(run_, *job.op, job.args.data(), job.result)) continue;
     static_cast<void>(run_.publish(*job.op, job.args.data()));
   }
 }
@@ -69,22 +69,30 @@ void Jobs::mark(const Op& op, std::uint32_t job) {
 Result<bool> Jobs::take(const Op& op) {
   const CommandId id = codec::info(op.command).canonical;
   const SlowCall* const call = slow_call(id);
-  if (call != nullptr && op.device != kNone && !makes_modules(run_.plan(), op)) return start(op, *call);
+  if (call != nullptr && op.device != kNone && !makes_modules(run_.plan(), op)) {
+    RONDO_TRY(finish_done());
+    return start(op, *call);
+  }
   if (finished_ == jobs_.size()) return false;
   // Programs destroy modules as soon as their pipelines are made: that waits for nobody.
   if (id == CommandId::vkDestroyShaderModule && op.ended == 1) {
     const ObjectId module = run_.plan().ended[op.first_ended];
-    if (const std::uint32_t job = uses_[module]; job > finished_ && makes_[module] <= finished_) {
+    if (const std::uint32_t job = uses_[module]; job > finished_ && is_finished(makes_[module])) {
       destroys_.emplace_back(job, &op);
       return true;
     }
   }
   RONDO_TRY(make_way(op));
+  run_.deadline().at(op.sequence);
   return false;
 }
 
 Result<bool> Jobs::start(const Op& op, const SlowCall& call) {
   RONDO_TRY(finish_named(op));
+  const Plan& plan = run_.plan();
+  for (std::uint32_t i = 0; i < op.created; ++i)  // values that are shared: the later one's is in front
+    if (const std::uint32_t same = makes_[plan.created[op.first_created + i].id]; !is_finished(same))
+      RONDO_TRY(finish(same - 1));
   Job job;
   job.op = &op;
   job.call = &call;
@@ -107,7 +115,7 @@ Result<bool> Jobs::start(const Op& op, const SlowCall& call) {
 Result<void> Jobs::finish_named(const Op& op) {
   const Plan& plan = run_.plan();
   for (std::uint32_t i = 0; i < op.patches; ++i)
-    if (const std::uint32_t job = makes_[plan.patches[op.first_patch + i].id]; job > finished_)
+    if (const std::uint32_t job = makes_[plan.patches[op.first_patch + i].id]; !is_finished(job))
       RONDO_TRY(finish(job - 1));
   return {};
 }
@@ -118,40 +126,60 @@ Result<void> Jobs::make_way(const Op& op) {
   if (id == CommandId::vkDestroyDevice || id == CommandId::vkDestroyInstance) return wait();
   const Plan& plan = run_.plan();
   for (std::uint32_t i = 0; i < op.ended; ++i)
-    if (const std::uint32_t job = uses_[plan.ended[op.first_ended + i]]; job > finished_) RONDO_TRY(finish(job - 1));
+    RONDO_TRY(finish_to(uses_[plan.ended[op.first_ended + i]]));
   if (!wants_it_alone(id)) return {};
   for (std::uint32_t i = 0; i < op.patches; ++i) {
     const ObjectId object = plan.patches[op.first_patch + i].id;
-    if (object != op.dispatch && uses_[object] > finished_) RONDO_TRY(finish(uses_[object] - 1));
+    if (object != op.dispatch) RONDO_TRY(finish_to(uses_[object]));
   }
   return {};
 }
 
 // Those that no thread has begun are made here: nobody waits for a place in the row.
-Result<void> Jobs::finish(std::size_t last) {
-  while (finished_ <= last) {
-    Job& job = jobs_[finished_];
-    run_.deadline().at(job.op->sequence);
-    std::unique_lock lock(mutex_);
-    if (job.state == State::waits) {
-      job.state = State::runs;
-      lock.unlock();
-      job.result = job.thunk(job.function, job.args.data());
-      lock.lock();
-      job.state = State::done;
-    }
-    news_.wait(lock, [&] { return job.state == State::done; });
+Result<void> Jobs::finish(std::size_t at) {
+  Job& job = jobs_[at];
+  if (job.finished) return {};
+  run_.deadline().at(job.op->sequence);
+  std::unique_lock lock(mutex_);
+  if (job.state == State::waits) {
+    job.state = State::runs;
     lock.unlock();
-    ++finished_;
-    RONDO_TRY(job.call->behind(run_, *job.op, job.args.data(), job.result));
-    RONDO_TRY(run_.publish(*job.op, job.args.data()));
-    std::vector<std::byte>().swap(job.args);
-    for (; !destroys_.empty() && destroys_.front().first <= finished_; destroys_.pop_front())
-      RONDO_TRY(run_.play_op(*destroys_.front().second));
+    job.result = job.thunk(job.function, job.args.data());
+    lock.lock();
+    job.state = State::done;
+  }
+  news_.wait(lock, [&] { return job.state == State::done; });
+  lock.unlock();
+  job.finished = true;
+  Result<void> made = job.call->behind(run_, *job.op, job.args.data(), job.result);
+  if (made) made = run_.publish(*job.op, job.args.data());
+  if (!made) {
+    RONDO_TRY(finish_to(at));  // the first record that failed is the one to be told of
+    return made;
+  }
+  std::vector<std::byte>().swap(job.args);
+  while (finished_ < jobs_.size() && jobs_[finished_].finished) ++finished_;
+  for (; !destroys_.empty() && destroys_.front().first <= finished_; destroys_.pop_front())
+    RONDO_TRY(run_.play_op(*destroys_.front().second));
+  return {};
+}
+
+Result<void> Jobs::finish_to(std::size_t end) {
+  for (std::size_t i = finished_; i < end; ++i) RONDO_TRY(finish(i));
+  return {};
+}
+
+Result<void> Jobs::finish_done() {
+  while (finished_ < jobs_.size()) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (jobs_[finished_].state != State::done) return {};
+    }
+    RONDO_TRY(finish(finished_));
   }
   return {};
 }
 
-Result<void> Jobs::wait() { return jobs_.empty() ? Result<void>() : finish(jobs_.size() - 1); }
+Result<void> Jobs::wait() { return finish_to(jobs_.size()); }
 
 }  // namespace rondo::player

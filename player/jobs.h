@@ -51,20 +51,24 @@ class Jobs {
     std::vector<std::byte> args;
     std::int64_t result = 0;
     State state = State::waits;  // guarded by mutex_
+    bool finished = false;       // the caller has seen to its result
   };
   void work();
   Result<bool> start(const Op& op, const SlowCall& call);
   Result<void> make_way(const Op& op);
-  Result<void> finish(std::size_t job);     // it, and all before it
+  Result<void> finish(std::size_t job);     // it alone: the row may be of very slow ones
+  Result<void> finish_to(std::size_t end);  // all before that one, in order
+  Result<void> finish_done();               // the first ones, as far as their calls have returned
   Result<void> finish_named(const Op& op);  // that make what the op names
   void mark(const Op& op, std::uint32_t job);
+  bool is_finished(std::uint32_t job) const { return job <= finished_ || jobs_[job - 1].finished; }  // from 1; 0: none
 
   Run& run_;
   const std::uint32_t wanted_;
   std::vector<std::uint32_t> makes_, uses_;  // by ObjectId: the last job that makes it, or names it, from 1
   std::deque<Job> jobs_;                     // stay where they are
-  std::size_t finished_ = 0;                 // of them, from the first on
-  std::deque<std::pair<std::uint32_t, const Op*>> destroys_;  // of shader modules, behind that job
+  std::size_t finished_ = 0;                 // of them, from the first on without a gap
+  std::deque<std::pair<std::uint32_t, const Op*>> destroys_;  // of shader modules, behind that job and all before it
   std::vector<std::thread> threads_;
   std::mutex mutex_;
   std::condition_variable news_;
