@@ -110,6 +110,12 @@ Result<VkQueryPool> LabelTimes::pool(std::uint32_t index) {
   return pool.handle;
 }
 
+VkQueryPool LabelTimes::live_pool(std::uint32_t index) {
+  VkQueryPool& handle = pools_[index].handle;
+  if (run_.device_at(index) == nullptr) handle = VK_NULL_HANDLE;
+  return handle;
+}
+
 Result<void> LabelTimes::played(std::uint32_t op) {
   const auto found = actions_.find(op);
   if (found == actions_.end()) return {};
@@ -128,7 +134,7 @@ Result<void> LabelTimes::played(std::uint32_t op) {
 
 Result<void> LabelTimes::reset() {
   for (std::uint32_t d = 0; d < pools_.size(); ++d) {
-    if (pools_[d].handle == VK_NULL_HANDLE) continue;
+    if (live_pool(d) == VK_NULL_HANDLE) continue;
     DeviceState& device = *run_.device_at(d);
     gpu::OneShot& commands = device.one_shot(device.service_family);
     auto begun = commands.begin();
@@ -142,8 +148,8 @@ Result<void> LabelTimes::reset() {
 Result<std::optional<double>> LabelTimes::seconds() {
   std::optional<double> sum;
   for (std::uint32_t d = 0; d < pools_.size(); ++d) {
+    if (live_pool(d) == VK_NULL_HANDLE) continue;
     const Pool& pool = pools_[d];
-    if (pool.handle == VK_NULL_HANDLE) continue;
     const DeviceState& device = *run_.device_at(d);
     busy_.clear();
     std::uint64_t zero = 0;

@@ -28,7 +28,7 @@ class LabelTimes {
   // In front of each time that the span is played; nothing works.
   Result<void> reset();
   // Seconds in which what was executed since reset() was worked at, as GpuTimes says of submits. Of a command
-  // buffer that was executed several times, the last one.
+  // buffer that was executed several times, the last one; nothing of a device that the span destroys.
   Result<std::optional<double>> seconds();
 
  private:
@@ -45,6 +45,8 @@ class LabelTimes {
     std::uint64_t mask = UINT64_MAX;  // of the bits that are valid in all of its families
   };
   Result<VkQueryPool> pool(std::uint32_t device);
+  // Null: there is none, or it went with its device, which the span had made.
+  VkQueryPool live_pool(std::uint32_t device);
   Error failure(const char* command, VkResult result) const;
 
   Run& run_;

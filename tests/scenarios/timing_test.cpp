@@ -161,6 +161,19 @@ SCENARIO("a program with labels in its command buffers replays bit for bit", "[t
   replays_bit_for_bit({program("label_times")}, {.submits = 5});
 }
 
+SCENARIO("a label of devices that come and go in the span has the time of those that stay", "[timing]") {
+  const std::string driver = GENERATE(lavapipe, fake);
+  const Recording& capture = captured({program("label_times"), "--devices", "1"}, {.checkpoints = "submit", .driver = driver});
+  INFO(capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  const TemporaryDirectory directory;
+  const std::string report = directory.file("report.json");
+  const Outcome outcome = player({"--scope", "fresh", "--loop", "3", "--verify", "--report", report, capture.path}, driver);
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  if (driver == lavapipe) CHECK(number(Json::parse(read_file(report)), "/iterations/2/label_seconds") > 0);
+}
+
 SCENARIO("a capture says how long the program's own submits took to the wait for them", "[timing]") {
   const Recording& capture = captured_scopes();
   const Outcome listed = rondo({"info", "--submits", "--times", "--json", capture.path});
