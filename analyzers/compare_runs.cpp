@@ -45,7 +45,11 @@ struct Compared {
   std::vector<Row> rows;
   std::vector<std::string> only_old, only_new;  // "row (metric)"
   std::vector<std::string> warnings;
+  std::vector<std::string> failures;  // of NEW; those of OLD are warnings
+  bool may_miss = false;              // rows of OLD
 
+  // Whether what NEW took can be gone by.
+  bool whole() const { return failures.empty() && (may_miss || only_old.empty()); }
   std::size_t count(Verdict verdict) const {
     return static_cast<std::size_t>(
         std::count_if(rows.begin(), rows.end(), [&](const Row& row) { return row.verdict == verdict; }));
@@ -97,8 +101,9 @@ Compared compare(const RunResults& before, const RunResults& after, const std::v
                  const Limits& limits) {
   Compared compared;
   compare_circumstances(before, after, compared);
-  for (const RunResults* results : {&before, &after})
-    compared.warnings.insert(compared.warnings.end(), results->warnings.begin(), results->warnings.end());
+  for (const auto* lines : {&before.warnings, &before.failures, &after.warnings})
+    compared.warnings.insert(compared.warnings.end(), lines->begin(), lines->end());
+  compared.failures = after.failures;
   const auto wanted = [&](const std::string& metric) {
     return std::find(asked.begin(), asked.end(), metric) != asked.end();
   };
@@ -131,6 +136,8 @@ std::string conclusion(const Compared& compared, const Limits& limits) {
                            rows(Verdict::faster), rows(Verdict::same), limits.threshold * 100, limits.alpha);
   if (const std::size_t few = compared.count(Verdict::too_few); few != 0)
     append(words, ", {} with too few iterations to tell", count_text(few));
+  if (!compared.only_old.empty()) append(words, ", {} missing in NEW", count_text(compared.only_old.size()));
+  if (!compared.failures.empty()) words += "; NEW failed";
   return words;
 }
 
@@ -152,6 +159,7 @@ std::string as_text(const Compared& compared, const Limits& limits) {
   for (const Cells& line : table)
     for (std::size_t i = 0; i < 7; ++i) widths[i] = std::max(widths[i], line.cells[i].size());
   std::string words;
+  for (const std::string& failure : compared.failures) append(words, "failed: {}\n", printable(failure));
   for (const std::string& warning : compared.warnings) append(words, "warning: {}\n", printable(warning));
   for (const Cells& line : table) {
     for (std::size_t i = 0; i < 6; ++i) append(words, "{:<{}}  ", line.cells[i], widths[i]);
@@ -192,6 +200,7 @@ std::string as_github(const Compared& compared, const Limits& limits) {
     }
     words += "\n";
   }
+  for (const std::string& failure : compared.failures) append(words, "- **failed**: {}\n", in_markdown(failure));
   for (const std::string& warning : compared.warnings) append(words, "- warning: {}\n", in_markdown(warning));
   for (const std::string& row : compared.only_old) append(words, "- only in OLD: {}\n", in_markdown(row));
   for (const std::string& row : compared.only_new) append(words, "- only in NEW: {}\n", in_markdown(row));
@@ -238,6 +247,7 @@ std::string as_json(const Compared& compared, const Limits& limits, const RunRes
   json.end_array();
   list("only_old", compared.only_old);
   list("only_new", compared.only_new);
+  list("failures", compared.failures);
   list("warnings", compared.warnings);
   json.end_object();
   return words + "\n";
@@ -296,8 +306,11 @@ Result<int> run_compare_runs(Arguments args) {
   cli.value("--alpha", "P", "how unlikely a difference has to be by chance, for each row (default 0.05)", alpha);
   cli.value("--metric", "NAME,...", "seconds, span_seconds, cpu_seconds, gpu_seconds, label_seconds (default: all but span_ and cpu_seconds)",
             metric);
+  bool may_miss = false;
+  cli.flag("--allow-missing", "a row or metric that only OLD has is named and does not change the status", may_miss);
   cli.choice("--format", {"text", "json", "github"}, "github: a Markdown table for $GITHUB_STEP_SUMMARY", format);
-  cli.footer("Exit: 0 nothing is slower, 5 a row is, 2 nothing could be compared or wrong usage, 3 a file is no such result.");
+  cli.footer("Exit: 0 nothing is slower, 5 a row is, or is missing in NEW, or NEW is of a replay that failed,\n"
+             "2 nothing could be compared or wrong usage, 3 a file is no such result.");
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
@@ -319,14 +332,15 @@ Result<int> run_compare_runs(Arguments args) {
     return fail(Status::usage, text("{} and {}: one is a report of player, the other google-benchmark's: nothing in "
                                     "them can be compared", old_file, new_file));
 
-  const Compared compared = compare(*before, *after, *asked, limits);
+  Compared compared = compare(*before, *after, *asked, limits);
+  compared.may_miss = may_miss;
   Output out;
   if (format == "json")
     out.write(as_json(compared, limits, *before, *after));
   else
     out.write(format == "github" ? as_github(compared, limits) : as_text(compared, limits));
   RONDO_TRY(out.finish());
-  if (compared.count(Verdict::slower) != 0) return static_cast<int>(Status::different);
+  if (compared.count(Verdict::slower) != 0 || !compared.whole()) return static_cast<int>(Status::different);
   if (compared.rows.empty())
     return fail(Status::usage, text("{} and {}: no row of {} is in both: nothing is compared", old_file, new_file, metric));
   if (compared.judged() == 0)

@@ -59,7 +59,7 @@ class ResultsReader {
     circumstance("capture", json_.shown("/capture/digest") ? "/capture/digest" : "/capture/id");
     circumstance("span", "/span/request");
     if (const auto status = json_.shown("/status"); status && *status != "0")
-      results_.warnings.push_back(text("{}: the replay ended with status {}: {}", results_.path, printable(*status),
+      results_.failures.push_back(text("{}: the replay ended with status {}: {}", results_.path, printable(*status),
                                        printable(json_.shown("/error").value_or("no error is told"))));
     const std::size_t iterations = json_.size("/iterations");
     for (std::size_t i = 0; i < iterations; ++i) {
@@ -101,7 +101,7 @@ class ResultsReader {
         continue;
       }
       if (json_.shown((at + "/error_occurred").c_str()) == "true" || json_.shown((at + "/skipped").c_str()) == "true") {
-        results_.warnings.push_back(text("{}: {} failed: {}", results_.path, printable(*row),
+        results_.failures.push_back(text("{}: {} failed: {}", results_.path, printable(*row),
                                          printable(member("error_message").value_or("it does not say why"))));
         continue;
       }

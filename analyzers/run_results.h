@@ -26,6 +26,7 @@ struct RunResults {
   // What has to be the same for a comparison to say something, by name: device, capture, …
   std::vector<std::pair<std::string, std::string>> circumstances;
   std::vector<std::string> warnings;
+  std::vector<std::string> failures;  // a replay that did not end with status 0, a benchmark with an error
 
   const Samples* find(const std::string& row, const std::string& metric) const;
 };

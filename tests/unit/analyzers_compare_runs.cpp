@@ -238,7 +238,6 @@ TEST(CompareRuns, MetricsAreChosenAndAbsentOnesPassedOver) {
   EXPECT_TRUE(has(both.out, "gpu_seconds")) << both.out;
   EXPECT_TRUE(has(both.out, "2 the same")) << both.out;
   const Printed one = two.compare(report(1, 8, with_gpu), report(1, 8, without));
-  EXPECT_EQ(one.status, 0) << one.error;
   EXPECT_TRUE(has(one.out, "only in OLD: replay (gpu_seconds)")) << one.out;
   // The processor's time falls where the other rises (see report()).
   EXPECT_EQ(two.compare(report(1, 8), report(1.2, 8), {"--metric", "cpu_seconds"}).status, 0);
@@ -260,7 +259,6 @@ TEST(CompareRuns, IntervalsAreRowsOfTheirOwn) {
   EXPECT_TRUE(has(printed.out, "1 slower, 0 faster, 3 the same")) << printed.out;
   EXPECT_TRUE(has(printed.out, "replay/decode, again 1")) << printed.out;
   const Printed other = two.compare(with("0.25"), report(1, 8, R"("intervals": [{"name": "sample", "seconds": 1}])"));
-  EXPECT_EQ(other.status, 0) << other.error;
   for (const char* row : {"only in OLD: replay/prefill (seconds)", "only in OLD: replay/decode, again 1 (seconds)",
                           "only in NEW: replay/sample (seconds)"})
     EXPECT_TRUE(has(other.out, row)) << row << "\n" << other.out;
@@ -278,7 +276,29 @@ TEST(CompareRuns, OtherCircumstancesAreNamedOnBothSides) {
   EXPECT_EQ(printed.out.find("another capture"), std::string::npos) << printed.out;
   std::string failed = report(1, 8);
   failed.replace(failed.find("\"status\": 0, \"error\": null"), 26, R"("status": 5, "error": "it differs")");
-  EXPECT_TRUE(has(two.compare(report(1, 8), failed).out, "status 5: it differs"));
+  EXPECT_TRUE(has(two.compare(failed, report(1, 8)).out, "status 5: it differs"));
+}
+
+TEST(CompareRuns, WhatIsGoneDoesNotPass) {
+  const Two two;
+  const std::string with_gpu = report(1, 8, R"("gpu_seconds": 0.5)"), without = report(1, 8);
+  const Printed gone = two.compare(with_gpu, without);
+  EXPECT_EQ(gone.status, 5);
+  EXPECT_TRUE(has(gone.out, "1 the same (more than 5 % and p < 0.05), 1 missing in NEW")) << gone.out;
+  EXPECT_EQ(two.compare(with_gpu, without, {"--metric", "seconds"}).status, 0);
+  EXPECT_EQ(two.compare(with_gpu, without, {"--allow-missing"}).status, 0);
+  EXPECT_EQ(two.compare(without, with_gpu).status, 0) << "something new is no harm";
+  // Nor does what came of a replay that failed.
+  std::string failed = report(1, 8);
+  failed.replace(failed.find("\"status\": 0, \"error\": null"), 26, R"("status": 1, "error": "the device is lost")");
+  const Printed printed = two.compare(report(1, 8), failed, {"--allow-missing"});
+  EXPECT_EQ(printed.status, 5);
+  EXPECT_TRUE(has(printed.out, "failed: " + two.new_file.path() + ": the replay ended with status 1: the device is lost\n")) << printed.out;
+  EXPECT_TRUE(has(printed.out, "; NEW failed\n")) << printed.out;
+  EXPECT_EQ(two.compare(failed, report(1, 8)).status, 0);
+  const auto json = JsonText::parse(two.compare(report(1, 8), failed, {"--format", "json"}).out);
+  ASSERT_TRUE(json);
+  EXPECT_EQ(json->size("/failures"), 1u);
 }
 
 TEST(CompareRuns, RepetitionsOfABenchmarkAreItsSamples) {
@@ -302,7 +322,9 @@ TEST(CompareRuns, RepetitionsOfABenchmarkAreItsSamples) {
   EXPECT_TRUE(has(aggregates.out, "--benchmark_report_aggregates_only")) << aggregates.out;
   const std::string failed = R"({"name": "replay/x", "run_type": "iteration", "error_occurred": true,
     "error_message": "device lost"})";
-  EXPECT_TRUE(has(two.compare(benchmark(before + mean), benchmark(before + failed)).out, "replay/x failed: device lost"));
+  const Printed lost = two.compare(benchmark(before + mean), benchmark(before + failed));
+  EXPECT_EQ(lost.status, 5);
+  EXPECT_TRUE(has(lost.out, "replay/x failed: device lost")) << lost.out;
   EXPECT_EQ(two.compare(report(1, 8), benchmark(before + mean)).status, 2);
 }
 
