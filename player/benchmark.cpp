@@ -3,6 +3,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <string_view>
 
 #include "player/iterations.h"
@@ -21,11 +23,11 @@ std::string row_name(const SpanRequest& request) {
 }
 
 // google-benchmark prints its help and leaves with 0 where it does not know such a value.
-Result<void> check_value(std::string_view flag, std::string_view option) {
+Result<void> check_value(std::string_view flag, std::string_view option, std::initializer_list<std::string_view> values,
+                         const char* what) {
   if (!flag.starts_with(option)) return {};
-  const std::string_view value = flag.substr(option.size());
-  if (value == "console" || value == "json" || value == "csv") return {};
-  return fail(Status::usage, std::string(flag) + ": it is console, json or csv");
+  if (std::find(values.begin(), values.end(), flag.substr(option.size())) != values.end()) return {};
+  return fail(Status::usage, std::string(flag) + ": it is " + what);
 }
 
 class Row {
@@ -80,12 +82,14 @@ Result<void> take_benchmark_flags(const std::vector<std::string>& flags) {
   kept = flags;
   std::vector<char*> words{program.data()};
   for (std::string& flag : kept) {
-    RONDO_TRY(check_value(flag, "--benchmark_format="));
-    RONDO_TRY(check_value(flag, "--benchmark_out_format="));
+    for (const char* option : {"--benchmark_format=", "--benchmark_out_format="})
+      RONDO_TRY(check_value(flag, option, {"console", "json", "csv"}, "console, json or csv"));
+    RONDO_TRY(check_value(flag, "--benchmark_time_unit=", {"ns", "us", "ms", "s"}, "ns, us, ms or s"));
     words.push_back(flag.data());
   }
   words.push_back(nullptr);
   int count = static_cast<int>(words.size() - 1);
+  ::benchmark::SetDefaultTimeUnit(::benchmark::kMillisecond);  // unless --benchmark_time_unit is given
   ::benchmark::Initialize(&count, words.data());
   if (count > 1) return fail(Status::usage, std::string(words[1]) + ": google-benchmark has no such option, or not with this value");
   return {};
@@ -95,8 +99,7 @@ Result<void> benchmark(const Options& options, Iterations& iterations, Outcome& 
   Result<void> failed;
   const auto add = [&](const std::string& name, std::size_t interval) {
     ::benchmark::RegisterBenchmark(name.c_str(), Row(iterations, interval, outcome, failed))
-        ->UseManualTime()
-        ->Unit(::benchmark::kMillisecond);
+        ->UseManualTime();
   };
   add(row_name(options.span), Row::kAll);
   if (options.span.kind == SpanRequest::Kind::scope)

@@ -187,7 +187,7 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   // CLI11 would take the next word for the value.
   std::vector<const char*> words;
   for (int i = 0; i < argc; ++i)
-    if (i != 0 && std::string_view(argv[i]).starts_with("--benchmark_"))
+    if (const std::string_view word = argv[i]; i != 0 && (word.starts_with("--benchmark_") || word.starts_with("--v=")))
       o.benchmark_flags.push_back(argv[i]);
     else
       words.push_back(argv[i]);

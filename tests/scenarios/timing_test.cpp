@@ -234,6 +234,7 @@ SCENARIO("a span is measured by google-benchmark, with its options", "[timing]")
   CHECK(json.at("/context/span") == "\"scope \\\"decode\\\"\"");
   CHECK(json.at("/context/capture_digest").size() == 34);
   CHECK(json.at("/context/device") != "");
+  CHECK(json.at("/benchmarks/0/time_unit") == "\"ms\"");
   std::vector<std::string> names;
   for (std::size_t i = 0; i < json.size("/benchmarks"); ++i) {
     const std::string row = "/benchmarks/" + std::to_string(i);
@@ -248,6 +249,29 @@ SCENARIO("a span is measured by google-benchmark, with its options", "[timing]")
     CHECK(number(json, std::string("/benchmarks/0/") + counter) > 0);
 }
 
+SCENARIO("every option of google-benchmark is taken, and does what it says", "[timing]") {
+  const Recording& capture = captured_scopes();
+  const TemporaryDirectory directory;
+  const std::string out = directory.file("benchmark.json");
+  const Outcome outcome = player({"--submits", "1:2", "--benchmark", "--benchmark_list_tests=false", "--benchmark_filter=submits",
+                                  "--benchmark_min_time=0.001", "--benchmark_min_warmup_time=0.001", "--benchmark_repetitions=2",
+                                  "--benchmark_enable_random_interleaving=true", "--benchmark_report_aggregates_only=false",
+                                  "--benchmark_display_aggregates_only=true", "--benchmark_format=csv", "--benchmark_out=" + out,
+                                  "--benchmark_out_format=json", "--benchmark_color=false", "--benchmark_counters_tabular=true",
+                                  "--benchmark_perf_counters=CYCLES", "--benchmark_context=who=me", "--benchmark_time_unit=us",
+                                  "--v=1", capture.path});
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(count(outcome.out, "manual_time_mean\"") == 1);
+  const Json json = Json::parse(read_file(out));
+  CHECK(json.at("/context/who") == "\"me\"");
+  CHECK(json.at("/benchmarks/0/time_unit") == "\"us\"");
+  CHECK(json.at("/benchmarks/0/repetitions") == "2");
+  const Outcome listed = player({"--submits", "1:2", "--benchmark", "--benchmark_list_tests", capture.path});
+  CHECK(listed.status == 0);
+  CHECK(listed.out == "replay/submits:1:2/manual_time\n");
+}
+
 SCENARIO("what google-benchmark does not know is wrong usage", "[timing]") {
   const Recording& capture = captured_scopes();
   const auto says = [&](Words words, const std::string& sentence) {
@@ -260,6 +284,7 @@ SCENARIO("what google-benchmark does not know is wrong usage", "[timing]") {
   };
   says({"--benchmark", "--benchmark_colour=true"}, "--benchmark_colour=true: google-benchmark has no such option");
   says({"--benchmark", "--benchmark_format=xml"}, "it is console, json or csv");
+  says({"--benchmark", "--benchmark_time_unit=weeks"}, "it is ns, us, ms or s");
   says({"--benchmark_filter=x"}, "--benchmark_filter=x is for --benchmark");
   says({"--benchmark", "--loop", "3"}, "not with --loop");
   says({"--benchmark", "--scope", "init"}, "begins with the capture");

@@ -71,7 +71,9 @@ TEST(Options, HandGoogleBenchmarkItsOwn) {
   EXPECT_TRUE(parsed->options.benchmark);
   EXPECT_TRUE(parsed->options.quiet);
   EXPECT_EQ(parsed->options.benchmark_flags, (std::vector<std::string>{"--benchmark_filter=a b", "--benchmark_min_time=1"}));
+  EXPECT_EQ(parse({"--benchmark", "--v=2", "x"})->options.benchmark_flags, (std::vector<std::string>{"--v=2"}));
   is_usage_error({"--benchmark_filter=a", "x"}, "--benchmark_filter=a");
+  is_usage_error({"--v=2", "x"}, "--v=2 is for --benchmark");
   is_usage_error({"--benchmark", "--fresh", "x"}, "--fresh");
 }
 
