@@ -4,6 +4,7 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <deque>
 #include <initializer_list>
 #include <string_view>
 
@@ -30,13 +31,67 @@ Result<void> check_value(std::string_view flag, std::string_view option, std::in
   return fail(Status::usage, std::string(flag) + ": it is " + what);
 }
 
+// The runs of a row, for the report. In front of those that it gives results of, google-benchmark tries how often to
+// iterate, ever more often, and warms up.
+struct Runs {
+  static constexpr std::size_t kMostKept = std::size_t{1} << 20;  // numbers
+  std::string row;
+  ::benchmark::IterationCount each = 0;  // iterations of a run
+  std::vector<IterationTimes> times;     // of the last runs, which are of so many all
+  std::vector<double> intervals;         // likewise, iteration after iteration
+
+  void begin(::benchmark::IterationCount iterations) {
+    if (iterations == each) return;
+    each = iterations;
+    times.clear();
+    intervals.clear();
+  }
+  void add(const IterationTimes& one, const std::vector<double>& seconds) {
+    if (times.size() + intervals.size() >= kMostKept) return;
+    times.push_back(one);
+    intervals.insert(intervals.end(), seconds.begin(), seconds.end());
+  }
+  // All but the last `runs` were trials, too.
+  void keep(std::int64_t runs) {
+    const std::size_t wanted = static_cast<std::size_t>(runs * each);
+    if (times.size() <= wanted) return;
+    const std::size_t names = intervals.size() / times.size();
+    const std::size_t trials = times.size() - wanted;
+    times.erase(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(trials));
+    intervals.erase(intervals.begin(), intervals.begin() + static_cast<std::ptrdiff_t>(trials * names));
+  }
+};
+
+// What --benchmark_format asks for, and how many runs of a row the results are of.
+class Reporter : public ::benchmark::BenchmarkReporter {
+ public:
+  explicit Reporter(std::deque<Runs>& all) : all_(all), printer_(*::benchmark::CreateDefaultDisplayReporter()) {}
+
+  bool ReportContext(const Context& context) override {
+    printer_.SetOutputStream(&GetOutputStream());
+    printer_.SetErrorStream(&GetErrorStream());
+    return printer_.ReportContext(context);
+  }
+  void ReportRuns(const std::vector<Run>& report) override {
+    for (Runs& runs : all_)
+      if (runs.row == report.front().run_name.function_name) runs.keep(report.front().repetitions);
+    printer_.ReportRuns(report);
+  }
+  void Finalize() override { printer_.Finalize(); }
+
+ private:
+  std::deque<Runs>& all_;
+  ::benchmark::BenchmarkReporter& printer_;  // google-benchmark's own
+};
+
 class Row {
  public:
   static constexpr std::size_t kAll = SIZE_MAX;
-  Row(Iterations& iterations, std::size_t interval, Outcome& outcome, Result<void>& failed)
-      : iterations_(iterations), interval_(interval), outcome_(outcome), failed_(failed) {}
+  Row(Iterations& iterations, std::size_t interval, Runs& runs, Result<void>& failed)
+      : iterations_(iterations), interval_(interval), runs_(runs), failed_(failed) {}
 
   void operator()(::benchmark::State& state) {
+    runs_.begin(state.max_iterations);
     double span = 0, cpu = 0, gpu = 0, label = 0;
     bool has_gpu = true, has_label = true;
     for (auto turn : state) {
@@ -53,7 +108,7 @@ class Row {
       label += times->label.value_or(0);
       has_gpu = has_gpu && times->gpu.has_value();
       has_label = has_label && times->label.has_value();
-      if (outcome_.iterations.size() < kMostKept) outcome_.iterations.push_back(*times);
+      runs_.add(*times, iterations_.interval_seconds());
     }
     if (interval_ != kAll) return;
     // As the report calls them: compare-runs reads both.
@@ -67,10 +122,9 @@ class Row {
   }
 
  private:
-  static constexpr std::size_t kMostKept = std::size_t{1} << 20;  // for the report
   Iterations& iterations_;
   std::size_t interval_;
-  Outcome& outcome_;
+  Runs& runs_;
   Result<void>& failed_;
 };
 
@@ -97,9 +151,10 @@ Result<void> take_benchmark_flags(const std::vector<std::string>& flags) {
 
 Result<void> benchmark(const Options& options, Iterations& iterations, Outcome& outcome) {
   Result<void> failed;
+  std::deque<Runs> all;  // stay where they are
   const auto add = [&](const std::string& name, std::size_t interval) {
-    ::benchmark::RegisterBenchmark(name.c_str(), Row(iterations, interval, outcome, failed))
-        ->UseManualTime();
+    all.emplace_back().row = name;
+    ::benchmark::RegisterBenchmark(name.c_str(), Row(iterations, interval, all.back(), failed))->UseManualTime();
   };
   add(row_name(options.span), Row::kAll);
   if (options.span.kind == SpanRequest::Kind::scope)
@@ -111,8 +166,15 @@ Result<void> benchmark(const Options& options, Iterations& iterations, Outcome& 
   ::benchmark::AddCustomContext("capture", options.file);
   ::benchmark::AddCustomContext("capture_digest", outcome.capture_digest);
   ::benchmark::AddCustomContext("span", outcome.span);
-  const std::size_t rows = ::benchmark::RunSpecifiedBenchmarks();
+  Reporter reporter(all);
+  const std::size_t rows = ::benchmark::RunSpecifiedBenchmarks(&reporter);
   ::benchmark::Shutdown();
+  outcome.intervals.names = iterations.interval_names();
+  for (const Runs& runs : all) {
+    outcome.rows.insert(outcome.rows.end(), runs.times.size(), runs.row);
+    outcome.iterations.insert(outcome.iterations.end(), runs.times.begin(), runs.times.end());
+    outcome.intervals.seconds.insert(outcome.intervals.seconds.end(), runs.intervals.begin(), runs.intervals.end());
+  }
   if (failed && rows == 0) return fail(Status::usage, "--benchmark_filter: no row has such a name");
   return failed;
 }

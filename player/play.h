@@ -35,6 +35,7 @@ struct Outcome {
   RunCounts in_span;                                // of one iteration; of whole runs `played`
   std::vector<IterationTimes> iterations;
   IntervalTimes intervals;
+  std::vector<std::string> rows;  // of --benchmark: for which one each iteration was played
   std::uint64_t bytes_kept = 0;  // what a loop puts back
   Verification verification;
   bool verified = false;  // --verify was asked for and carried out

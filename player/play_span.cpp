@@ -95,6 +95,7 @@ Result<void> iterate(const Options& options, Iterations& iterations, Outcome& ou
   RONDO_TRY(iterations.begin());
   if (options.benchmark) {
     RONDO_TRY(benchmark(options, iterations, outcome));
+    outcome.bytes_kept = iterations.bytes_kept();
     return iterations.check();
   }
   outcome.intervals.names = iterations.interval_names();

@@ -24,6 +24,7 @@ nlohmann::ordered_json comparison(const Comparison& c) {
 nlohmann::ordered_json iteration(const Outcome& outcome, std::size_t i) {
   const IterationTimes& times = outcome.iterations[i];
   nlohmann::ordered_json one = {{"seconds", times.work}, {"span_seconds", times.span}, {"cpu_seconds", times.cpu}};
+  if (i < outcome.rows.size()) one["row"] = outcome.rows[i];
   if (times.gpu) one["gpu_seconds"] = *times.gpu;
   if (times.label) one["label_seconds"] = *times.label;
   if (outcome.intervals.names.empty()) return one;

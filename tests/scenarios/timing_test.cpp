@@ -249,6 +249,41 @@ SCENARIO("a span is measured by google-benchmark, with its options", "[timing]")
     CHECK(number(json, std::string("/benchmarks/0/") + counter) > 0);
 }
 
+SCENARIO("the report of --benchmark has the iterations that its results are of", "[timing]") {
+  const Recording& capture = captured_scopes();
+  const TemporaryDirectory directory;
+  const std::string report = directory.file("report.json");
+  const Outcome outcome = player({"--scope", "decode", "--benchmark", "--benchmark_format=json", "--benchmark_min_time=0.02",
+                                  "--benchmark_min_warmup_time=0.001", "--benchmark_repetitions=2", "--benchmark_filter=decode(#1)?/",
+                                  "--report", report, capture.path});
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  const Json json = Json::parse(outcome.out), written = Json::parse(read_file(report));
+  CHECK(number(written, "/span/bytes_put_back") > 0);
+  // The mean of the report's iterations is the mean of the results.
+  std::size_t next = 0;
+  for (const std::string row : {"replay/scope:decode", "replay/scope:decode#1"}) {
+    double reported = 0, kept = 0;
+    std::size_t iterations = 0;
+    for (std::size_t i = 0; i < json.size("/benchmarks"); ++i) {
+      const std::string at = "/benchmarks/" + std::to_string(i);
+      if (json.at(at + "/run_type") != "\"iteration\"" || json.at(at + "/run_name") != "\"" + row + "/manual_time\"") continue;
+      const double times = number(json, at + "/iterations");
+      iterations += static_cast<std::size_t>(times);
+      reported += number(json, at + "/real_time") * times * 1e-3;
+    }
+    CHECK(iterations >= 2);
+    for (std::size_t i = 0; i < iterations; ++i, ++next) {
+      const std::string at = "/iterations/" + std::to_string(next);
+      CHECK(written.at(at + "/row") == "\"" + row + "\"");
+      CHECK(written.size(at + "/intervals") == 3);
+      kept += number(written, at + (row.ends_with("#1") ? "/intervals/1/seconds" : "/seconds"));
+    }
+    CHECK(kept == Approx(reported));
+  }
+  CHECK(written.size("/iterations") == next);
+}
+
 SCENARIO("every option of google-benchmark is taken, and does what it says", "[timing]") {
   const Recording& capture = captured_scopes();
   const TemporaryDirectory directory;
