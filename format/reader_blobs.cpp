@@ -5,12 +5,18 @@
 
 namespace rondo {
 
-void BlobStore::find_all() {
+namespace {
+
+constexpr std::size_t kBlobsHead = sizeof(std::uint64_t);  // count and zeros, in front of the directory
+
+}  // namespace
+
+void BlobStore::find_all(bool to_get) {
   if (std::exchange(searched_, true)) return;
   for (std::size_t i = 0; i < chunks_.size(); ++i) {
     const ChunkType type = type_of(chunks_[i].header);
     if (type != ChunkType::blobs && type != ChunkType::segment) continue;
-    auto done = type == ChunkType::blobs ? find_in_chunk(i) : find_in_segment(i);
+    auto done = type == ChunkType::blobs ? find_in_chunk(i, to_get) : find_in_segment(i);
     if (!done && !problem_) problem_ = std::move(done).error();
   }
 }
@@ -21,30 +27,49 @@ void BlobStore::found(const Digest& digest, const Place& place) {
   by_chunk_[place.chunk].push_back(digest);
 }
 
-Result<void> BlobStore::find_in_chunk(std::size_t index) {
-  const ChunkInfo& chunk = chunks_[index];
-  std::uint64_t head[1];
-  if (chunk.header.raw_bytes < sizeof head)
-    return fail(Status::unreadable, at_offset(file_, chunk.offset) + ": a blobs chunk without a directory");
-  const auto first = load_prefix(file_, chunk, sizeof head);
+// Its begin, as far as the directory goes.
+Result<Payload> BlobStore::load_directory(const ChunkInfo& chunk) const {
+  const auto first = load_prefix(file_, chunk, kBlobsHead);
   if (!first) return tl::unexpected<Error>(first.error());
   const auto count = blob_count(file_, chunk, first->bytes());
   if (!count) return tl::unexpected<Error>(count.error());
-  const std::uint64_t directory_bytes = sizeof head + std::uint64_t{*count} * sizeof(BlobEntry);
+  const std::uint64_t directory_bytes = kBlobsHead + std::uint64_t{*count} * sizeof(BlobEntry);
   if (directory_bytes > memory_.left_for_records())
     return fail(Status::unreadable,
                 at_offset(file_, chunk.offset) +
                     ": the directory of this blobs chunk exceeds the memory budget: raise it");
-  const auto directory = load_prefix(file_, chunk, static_cast<std::size_t>(directory_bytes));
-  if (!directory) return tl::unexpected<Error>(directory.error());
-  std::uint64_t offset = directory_bytes;
+  return load_prefix(file_, chunk, static_cast<std::size_t>(directory_bytes));
+}
+
+Result<void> BlobStore::find_in_chunk(std::size_t index, bool to_get) {
+  const ChunkInfo& chunk = chunks_[index];
+  const std::uint64_t raw_bytes = chunk.header.raw_bytes;
+  if (raw_bytes < kBlobsHead)
+    return fail(Status::unreadable, at_offset(file_, chunk.offset) + ": a blobs chunk without a directory");
+  const std::size_t room = std::min(memory_.budget / 4, memory_.left_for_records());
+  bool whole = to_get && memory_.blobs <= room && raw_bytes <= (room - memory_.blobs) / 2;
+  auto payload = whole ? load_payload(file_, chunk, memory_.left_for_records()) : load_directory(chunk);
+  if (whole && !payload) {  // it may be damaged behind its directory
+    whole = false;
+    payload = load_directory(chunk);
+  }
+  if (!payload) return tl::unexpected<Error>(payload.error());
+  const std::span<const std::byte> bytes = payload->bytes();
+  const auto count = blob_count(file_, chunk, bytes.first(std::min<std::size_t>(bytes.size(), kBlobsHead)));
+  if (!count) return tl::unexpected<Error>(count.error());
+  std::uint64_t offset = kBlobsHead + std::uint64_t{*count} * sizeof(BlobEntry);
   for (std::uint32_t i = 0; i < *count; ++i) {
     BlobEntry entry;
-    std::memcpy(&entry, directory->bytes().data() + sizeof head + i * sizeof entry, sizeof entry);
-    if (entry.bytes > chunk.header.raw_bytes - offset)
+    std::memcpy(&entry, bytes.data() + kBlobsHead + i * sizeof entry, sizeof entry);
+    if (entry.bytes > raw_bytes - offset)
       return fail(Status::unreadable, at_offset(file_, chunk.offset) + ": blob " + std::to_string(i) +
                                           " of this chunk goes beyond its end");
-    found({entry.digest_low, entry.digest_high}, {index, offset, entry.bytes});
+    const Digest digest{entry.digest_low, entry.digest_high};
+    found(digest, {index, offset, entry.bytes});
+    if (whole) {
+      const auto blob = bytes.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(entry.bytes));
+      if (digest_of(blob) == digest) keep(digest, std::make_shared<const std::vector<std::byte>>(blob.begin(), blob.end()));
+    }
     offset += entry.bytes;
   }
   return {};
@@ -65,7 +90,7 @@ Result<void> BlobStore::find_in_segment(std::size_t index) {
 }
 
 std::vector<BlobInfo> BlobStore::list() {
-  find_all();
+  find_all(false);
   std::vector<BlobInfo> all;
   all.reserve(order_.size());
   for (const Digest& digest : order_) all.push_back({digest, places_.at(digest).bytes});
@@ -73,7 +98,7 @@ std::vector<BlobInfo> BlobStore::list() {
 }
 
 Result<Reader::Bytes> BlobStore::get(const Digest& digest) {
-  find_all();
+  find_all(true);
   if (const auto it = cache_.find(digest); it != cache_.end()) {
     ages_.splice(ages_.begin(), ages_, it->second.age);
     return it->second.bytes;

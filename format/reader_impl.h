@@ -34,8 +34,11 @@ class BlobStore {
     std::list<Digest>::iterator age;
   };
 
-  void find_all();  // once
-  Result<void> find_in_chunk(std::size_t index);
+  // Once. Who is going to `get` blobs keeps those that he meets, as far as there is room: a chunk is
+  // unpacked a single time then.
+  void find_all(bool to_get);
+  Result<void> find_in_chunk(std::size_t index, bool to_get);
+  Result<Payload> load_directory(const ChunkInfo& chunk) const;
   Result<void> find_in_segment(std::size_t index);
   void found(const Digest& digest, const Place& place);
   Result<Reader::Bytes> load(const Digest& wanted, const Place& place);

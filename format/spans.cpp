@@ -116,7 +116,7 @@ Result<SpanRequest> parse_scope(const std::string& text) {
   SpanRequest request;
   request.kind = Kind::scope;
   request.name = text;
-  if (const std::size_t mark = text.rfind('#'); mark != std::string::npos)
+  if (const std::size_t mark = text.rfind('#'); mark != std::string::npos && mark != 0)
     if (const auto occurrence = number(std::string_view(text).substr(mark + 1))) {
       request.name = text.substr(0, mark);
       request.occurrence = *occurrence;
