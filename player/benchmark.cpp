@@ -6,13 +6,21 @@
 #include <algorithm>
 #include <deque>
 #include <initializer_list>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "player/iterations.h"
+#include "player/printable.h"
 
 namespace rondo::player {
 
 namespace {
+
+// google-benchmark escapes quotes and backslashes alone: what JSON cannot have besides becomes '?' and U+FFFD.
+std::string presentable(const std::string& name) {
+  const std::string quoted = nlohmann::json(printable(name)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return nlohmann::json::parse(quoted).get<std::string>();
+}
 
 // "frames:120:125", "scope:prefill#3".
 std::string row_name(const SpanRequest& request) {
@@ -152,7 +160,8 @@ Result<void> take_benchmark_flags(const std::vector<std::string>& flags) {
 Result<void> benchmark(const Options& options, Iterations& iterations, Outcome& outcome) {
   Result<void> failed;
   std::deque<Runs> all;  // stay where they are
-  const auto add = [&](const std::string& name, std::size_t interval) {
+  const auto add = [&](const std::string& raw, std::size_t interval) {
+    const std::string name = presentable(raw);
     all.emplace_back().row = name;
     ::benchmark::RegisterBenchmark(name.c_str(), Row(iterations, interval, all.back(), failed))->UseManualTime();
   };
@@ -163,9 +172,9 @@ Result<void> benchmark(const Options& options, Iterations& iterations, Outcome& 
   ::benchmark::AddCustomContext("player", RONDO_VERSION);
   for (std::size_t i = 0; i < outcome.devices.size(); ++i)
     ::benchmark::AddCustomContext("device" + (i == 0 ? "" : std::to_string(i)), outcome.devices[i]);
-  ::benchmark::AddCustomContext("capture", options.file);
+  ::benchmark::AddCustomContext("capture", presentable(options.file));
   ::benchmark::AddCustomContext("capture_digest", outcome.capture_digest);
-  ::benchmark::AddCustomContext("span", outcome.span);
+  ::benchmark::AddCustomContext("span", presentable(outcome.span));
   Reporter reporter(all);
   const std::size_t rows = ::benchmark::RunSpecifiedBenchmarks(&reporter);
   ::benchmark::Shutdown();
