@@ -295,6 +295,9 @@ SCENARIO("scopes cost a program nothing but time where nothing records", "[loopi
                       "import sys; sys.path.insert(0, '" RONDO_DOCS "/../scope')\n"
                       "from rondo_scope import scope\n"
                       "with scope('a'):\n  print('in')"};
+#ifdef RONDO_SANITIZER_RUNTIME
+  python.environment["LD_PRELOAD"] = RONDO_SANITIZER_RUNTIME;
+#endif
   python.environment["RONDO_SCOPE_LIBRARY"] = build_root() + "/scope/librondo-scope.so";
   CHECK(run(python).out == "in\n");
   python.environment["RONDO_SCOPE_LIBRARY"] = "/nowhere.so";
