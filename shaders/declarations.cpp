@@ -103,7 +103,11 @@ Result<void> Parser::take(std::uint32_t operation, Operands operands) {
     default:
       break;
   }
-  if (operation >= SpvOpConstantTrue && operation <= SpvOpSpecConstantOp) take_constant(operation, operands);
+  // Of the numbers between them one is no operation: it has no result, and perhaps no operands.
+  constexpr std::uint32_t kNoOperation = SpvOpConstantNull + 1;
+  static_assert(kNoOperation + 1 == SpvOpSpecConstantTrue);
+  if (operation >= SpvOpConstantTrue && operation <= SpvOpSpecConstantOp && operation != kNoOperation)
+    take_constant(operation, operands);
   if ((operation >= SpvOpTypeVoid && operation <= SpvOpTypeForwardPointer) ||
       operation == SpvOpTypeAccelerationStructureKHR)
     take_type(operation, operands);
