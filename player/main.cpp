@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <malloc.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -21,6 +22,16 @@ void print_error(const std::string& message, bool list = false) {
   for (char& c : text)
     if ((static_cast<unsigned char>(c) < 0x20 || c == 0x7f) && !(list && c == '\n')) c = '?';
   std::fprintf(stderr, "%s\n", text.c_str());
+}
+
+// What drivers free they ask for again with the next frame. The C library keeps it for them once a program
+// has freed a block of its own of some megabytes, which real ones do while they load; a player may never
+// do so, and then each iteration pays for its pages anew. These are the most that it would raise its limits to.
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 64 << 20);
+#endif
 }
 
 int run(int argc, char** argv) {
@@ -62,6 +73,7 @@ int main(int argc, char** argv) {
   // Destructors have run by then: what a plan and its objects held is gone.
   // A file beyond a limit is an error of its write.
   std::signal(SIGXFSZ, SIG_IGN);
+  keep_freed_memory();
   try {
     rondo::player::reserve_places();
     return run(argc, argv);
