@@ -150,7 +150,9 @@ bool alias_wanted(bool addresses) {
 void find_alias_types(DeviceState& device) {
   const auto ask = device.next->vkGetMemoryHostPointerPropertiesEXT;
   if (ask == nullptr) return;
-  device.alias_all = alias_wanted(false);
+  // Where nothing is gained by it, nothing is put at risk (sparse.h).
+  const bool needed = settings().checkpoints >= Checkpoints::readback || settings().memory == "alias";
+  device.alias_all = alias_wanted(false) && (needed || !device.binds_sparsely);
   if (!device.alias_all && !alias_wanted(device.places_addresses)) return;
   device.alias_granule = import_granule(device);
   std::unique_ptr<memory::AliasMemory> probe;

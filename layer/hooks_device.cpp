@@ -15,6 +15,7 @@
 #include "layer/regular.h"
 #include "layer/resources.h"
 #include "layer/settler.h"
+#include "layer/sparse.h"
 #include "layer/visibility.h"
 
 namespace rondo::layer {
@@ -125,7 +126,7 @@ void load_loaders_own(Dispatch& dispatch, const InstanceState& instance) {
 std::string what_was_hidden(const VkDeviceCreateInfo& info) {
   if (const char* name = hidden_extension({info.ppEnabledExtensionNames, info.enabledExtensionCount}))
     return enabled_though_hidden(name);
-  const char* feature = hidden_feature(info.pEnabledFeatures, info.pNext);
+  const char* feature = hidden_feature(info.pNext);
   if (feature == nullptr) return {};
   return "the program enabled the feature " + std::string(feature) + ", which was hidden from it";
 }
@@ -183,6 +184,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateDevice(VkPhysicalDevice physicalDevi
                                            pDevice);
     // Forward, but do not pretend to have recorded it all.
     if (!refused.empty()) stop_recording(refused);
+    state.binds_sparsely = enables_sparse_binding(*pCreateInfo);
     find_alias_types(state);
     if (settings().checkpoints >= Checkpoints::submit) state.resources = std::make_unique<Resources>();
     if (settings().checkpoints != Checkpoints::none)

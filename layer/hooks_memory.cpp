@@ -29,6 +29,7 @@ bool plain_may_come(const DeviceState& device, const VkMemoryAllocateInfo& info)
     const auto buffer = device.memories.buffers.find(only_for->buffer);
     return buffer == device.memories.buffers.end() || !buffer->second.external;
   }
+  if (device.memories.sparse_was_last || device.memories.page_pools.contains(info.allocationSize)) return true;
   return std::any_of(plain.begin(), plain.end(),
                      [&](const auto& image) { return image.second <= info.allocationSize; });
 }

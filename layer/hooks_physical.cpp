@@ -18,7 +18,6 @@ void features2(VkPhysicalDevice physical, VkPhysicalDeviceFeatures2* features) {
   record_with<C>(
       [&] {
         next(physical, features);
-        hide_features(features->features);
         hide_features(features->pNext);
       },
       physical, features);
@@ -48,17 +47,6 @@ void queue_families2(VkPhysicalDevice physical, std::uint32_t* count, VkQueueFam
 }
 
 }  // namespace
-
-VKAPI_ATTR void VKAPI_CALL hook_vkGetPhysicalDeviceFeatures(VkPhysicalDevice physicalDevice,
-                                                            VkPhysicalDeviceFeatures* pFeatures) {
-  const auto next = next_of(physicalDevice).vkGetPhysicalDeviceFeatures;
-  record_with<CommandId::vkGetPhysicalDeviceFeatures>(
-      [&] {
-        next(physicalDevice, pFeatures);
-        hide_features(*pFeatures);
-      },
-      physicalDevice, pFeatures);
-}
 
 VKAPI_ATTR void VKAPI_CALL hook_vkGetPhysicalDeviceFeatures2(VkPhysicalDevice physicalDevice,
                                                              VkPhysicalDeviceFeatures2* pFeatures) {

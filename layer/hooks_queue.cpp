@@ -8,6 +8,7 @@
 #include "layer/loss.h"
 #include "layer/resources.h"
 #include "layer/settler.h"
+#include "layer/sparse.h"
 
 namespace rondo::layer {
 
@@ -162,6 +163,14 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueueSubmit2KHR(VkQueue queue, std::uint32
 }
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueueBindSparse(VkQueue queue, std::uint32_t bindInfoCount,
                                                       const VkBindSparseInfo* pBindInfo, VkFence fence) {
+  bool possible = true;
+  if (recording() || HostMemory::any_shadow)
+    guarded([&] { possible = note_sparse_binds(device_of(queue), std::span(pBindInfo, bindInfoCount)); });
+  if (!possible) {
+    note("memory that Rondo imported is bound sparsely, which drivers need not allow: the bind fails "
+         "(RONDO_MEMORY=pagemap imports nothing)");
+    return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  }
   return submit<CommandId::vkQueueBindSparse>(queue, bindInfoCount, pBindInfo, fence);
 }
 

@@ -12,6 +12,7 @@
 #include "layer/regular.h"
 #include "layer/resources.h"
 #include "layer/side_tables.h"
+#include "layer/sparse.h"
 
 namespace rondo::layer {
 
@@ -58,7 +59,8 @@ struct BufferRequest {
 
 struct ImageRequest {
   ImageRequest(DeviceState& device, const VkImageCreateInfo& asked, bool to_read) : info(asked) {
-    if (to_read && (asked.usage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) == 0) {
+    constexpr VkFlags kSparse = VK_IMAGE_CREATE_SPARSE_BINDING_BIT;
+    if (to_read && (asked.flags & kSparse) == 0 && (asked.usage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) == 0) {
       info.usage |= VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
       readable = (asked.usage & VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT) == 0 && image_can_be(device, info);
       if (!readable) info.usage = asked.usage;
@@ -329,6 +331,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateBuffer(VkDevice device, const VkBuff
                                                    const VkAllocationCallbacks* pAllocator,
                                                    VkBuffer* pBuffer) {
   DeviceState& state = device_of(device);
+  note_sparse_resource(state, (pCreateInfo->flags & VK_BUFFER_CREATE_SPARSE_BINDING_BIT) != 0);
   const auto create = [&] {
     const BufferRequest request(state, *pCreateInfo);
     const VkResult result = state.next->vkCreateBuffer(device, &request.info, pAllocator, pBuffer);
@@ -359,12 +362,14 @@ VKAPI_ATTR void VKAPI_CALL hook_vkDestroyBuffer(VkDevice device, VkBuffer buffer
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateImage(VkDevice device, const VkImageCreateInfo* pCreateInfo,
                                                   const VkAllocationCallbacks* pAllocator, VkImage* pImage) {
   DeviceState& state = device_of(device);
+  const bool sparse = (pCreateInfo->flags & VK_IMAGE_CREATE_SPARSE_BINDING_BIT) != 0;
+  note_sparse_resource(state, sparse);
   const auto create = [&] {
     Made made;
     const VkResult result = create_image(state, *pCreateInfo, pAllocator, pImage, made);
     if (result != VK_SUCCESS || !recording()) return result;
     if (host_copies(*pCreateInfo)) guarded([&] { side_tables().host_image(device, *pImage, *pCreateInfo); });
-    if (!made.extended && !may_be_imported(pCreateInfo->pNext)) remember_plain(state, *pImage, *pCreateInfo);
+    if (!made.extended && !sparse && !may_be_imported(pCreateInfo->pNext)) remember_plain(state, *pImage, *pCreateInfo);
     if (state.resources != nullptr)
       guarded([&] {
         state.resources->add(*pImage, *pCreateInfo, needs_of(state, *pImage, *pCreateInfo).size,

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "format/vulkan.h"
@@ -105,6 +106,10 @@ struct DeviceMemory {
   // Images that may not live in imported memory, not yet bound: the bytes they
   // need. An allocation with room for one is not imported.
   std::unordered_map<VkImage, VkDeviceSize> plain_images;
+  // Sparse binding (sparse.h): whether the buffer or image that was made last is sparse, and how large the
+  // allocations were whose pages were bound.
+  bool sparse_was_last = false;
+  std::unordered_set<VkDeviceSize> page_pools;
   std::unordered_map<VkQueue, QueueProgress> queues;
   struct FenceUse {
     VkQueue queue;

@@ -21,6 +21,9 @@ constexpr VkFlags64 kWrittenByShaders =
                VK_BUFFER_USAGE_INDEX_BUFFER_BIT | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT |
                VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT};
 
+// Pages without memory read as anything.
+constexpr char kSparse[] = "its pages are bound sparsely";
+
 template <class Info>
 std::vector<std::uint32_t> sharing(const Info& info) {
   if (info.sharingMode != VK_SHARING_MODE_CONCURRENT) return {};
@@ -47,6 +50,8 @@ void Resources::add(VkImage handle, const VkImageCreateInfo& info, VkDeviceSize 
   image.disjoint = (info.flags & VK_IMAGE_CREATE_DISJOINT_BIT) != 0;
   image.place.bytes = bytes;
   image.unreadable = std::move(unreadable);
+  image.sparse = (info.flags & VK_IMAGE_CREATE_SPARSE_BINDING_BIT) != 0;
+  if (image.sparse) image.unreadable = kSparse;
   if (info.samples != VK_SAMPLE_COUNT_1_BIT) image.unreadable = "it has several samples a texel";
   const VkImageAspectFlags aspects = gpu::aspects_of(info.format);
   for (const VkImageAspectFlagBits aspect :
@@ -67,6 +72,8 @@ void Resources::add(VkBuffer handle, const VkBufferCreateInfo& info, std::string
   buffer.drivers_own = (usage_of(info) & kPreprocessUsage) != 0;
   buffer.families = sharing(info);
   buffer.unreadable = std::move(unreadable);
+  buffer.sparse = (info.flags & VK_BUFFER_CREATE_SPARSE_BINDING_BIT) != 0;
+  if (buffer.sparse) buffer.unreadable = kSparse;
   const Lock lock = enter();
   buffers_[handle] = std::move(buffer);
 }
@@ -174,7 +181,7 @@ void Resources::host_moved(VkImage handle, const VkImageSubresourceRange& range,
 }
 
 void Resources::list(VkImage handle, const Image& image, std::vector<Part>& parts) const {
-  if (image.place.memory == VK_NULL_HANDLE) return;
+  if (image.place.memory == VK_NULL_HANDLE && !image.sparse) return;
   Part part;
   part.memory = image.place.memory;
   part.from = image.place.offset;
@@ -221,7 +228,7 @@ void Resources::list(VkImage handle, const Image& image, std::vector<Part>& part
 }
 
 void Resources::list(VkBuffer handle, const Buffer& buffer, std::vector<Part>& parts) const {
-  if (buffer.place.memory == VK_NULL_HANDLE || !(buffer.storage || buffer.written)) return;
+  if ((buffer.place.memory == VK_NULL_HANDLE && !buffer.sparse) || !(buffer.storage || buffer.written)) return;
   if (buffer.drivers_own) return;  // no contents that mean anything
   Part part;
   part.family = buffer.family;

@@ -82,7 +82,7 @@ class Resources {
     VkFormat format{};
     VkExtent3D extent{};
     std::uint32_t mips = 1, layers = 1;
-    bool storage = false, disjoint = false;
+    bool storage = false, disjoint = false, sparse = false;
     std::vector<std::uint32_t> families;  // that share it, if it is shared
     Place place;
     std::string unreadable;
@@ -92,6 +92,7 @@ class Resources {
   struct Buffer {
     VkDeviceSize size = 0;
     bool storage = false;  // written by shaders, or through addresses: at any time
+    bool sparse = false;
     bool drivers_own = false;  // preprocessed commands: nobody else can read them
     bool written = false;
     std::uint32_t family = VK_QUEUE_FAMILY_IGNORED;

@@ -151,39 +151,24 @@ void hide_extensions(std::vector<VkExtensionProperties>& properties) {
   });
 }
 
-void hide_features(VkPhysicalDeviceFeatures& features) {
-  if (!hiding()) return;
-  for (const codec::HiddenFeature& feature : codec::hidden_features())
-    if (feature.structure == StructId::VkPhysicalDeviceFeatures) clear(&features, feature);
-}
-
 void hide_features(void* chain) {
   if (!hiding()) return;
   hidden_in_chain(static_cast<VkBaseOutStructure*>(chain),
                   [](void* structure, const codec::HiddenFeature& feature) { clear(structure, feature); });
 }
 
-const char* hidden_feature(const VkPhysicalDeviceFeatures* features, const void* chain) {
-  const auto first = [](const VkPhysicalDeviceFeatures& bits) -> const char* {
-    for (const codec::HiddenFeature& feature : codec::hidden_features())
-      if (feature.structure == StructId::VkPhysicalDeviceFeatures && is_set(&bits, feature))
-        return feature.member;
-    return nullptr;
-  };
-  const char* found = features != nullptr ? first(*features) : nullptr;
+const char* hidden_feature(const void* chain) {
+  const char* found = nullptr;
   hidden_in_chain(static_cast<const VkBaseInStructure*>(chain),
                   [&](const void* structure, const codec::HiddenFeature& feature) {
                     if (is_set(structure, feature)) found = feature.member;
                   });
-  for (auto* s = static_cast<const VkBaseInStructure*>(chain); s != nullptr && found == nullptr; s = s->pNext)
-    if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2)
-      found = first(reinterpret_cast<const VkPhysicalDeviceFeatures2*>(s)->features);
   return found;
 }
 
 void hide_queue_flags(VkQueueFamilyProperties& family) {
   if (!hiding()) return;
-  family.queueFlags &= ~VkFlags{VK_QUEUE_SPARSE_BINDING_BIT | VK_QUEUE_PROTECTED_BIT};
+  family.queueFlags &= ~VkFlags{VK_QUEUE_PROTECTED_BIT};
 }
 
 void hide_handle_types(VkExternalSemaphoreHandleTypeFlagBits asked,

@@ -37,12 +37,11 @@ const char* hidden_extension(std::span<const char* const> enabled);
 // Removes hidden ones.
 void hide_extensions(std::vector<VkExtensionProperties>& properties);
 
-void hide_features(VkPhysicalDeviceFeatures& features);
 // Feature structures chained to VkPhysicalDeviceFeatures2.
 void hide_features(void* chain);
 
 // The first hidden feature that these enable, or null.
-const char* hidden_feature(const VkPhysicalDeviceFeatures* features, const void* chain);
+const char* hidden_feature(const void* chain);
 
 // Of semaphores and fences: all handles but sync fds, whose payloads are copies.
 void hide_handle_types(VkExternalSemaphoreHandleTypeFlagBits asked,

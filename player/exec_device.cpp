@@ -6,6 +6,7 @@
 #include "format/codec/schema.h"
 #include "generated/args.h"
 #include "player/addresses.h"
+#include "player/native_view.h"
 #include "player/presenter.h"
 #include "player/window_system.h"
 
@@ -198,6 +199,18 @@ bool has_swapchains(const Plan& plan, std::uint32_t device) {
                      [&](const CapturedSwapchain& swapchain) { return swapchain.device == device; });
 }
 
+// What the program enabled for sparse resources, but made none, and this device lacks.
+void leave_out_sparse(const InstanceState& instance, VkPhysicalDevice physical, const VkDeviceCreateInfo& info) {
+  VkPhysicalDeviceFeatures has{};
+  instance.dispatch.vkGetPhysicalDeviceFeatures(physical, &has);
+  auto* features = const_cast<VkPhysicalDeviceFeatures*>(info.pEnabledFeatures);  // in this run's scratch
+  const auto* all = find_chained<VkPhysicalDeviceFeatures2>(info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+  if (features == nullptr && all != nullptr) features = &const_cast<VkPhysicalDeviceFeatures2*>(all)->features;
+  if (features == nullptr) return;
+  for (const auto feature : kSparseFeatures)
+    if (has.*feature == VK_FALSE) features->*feature = VK_FALSE;
+}
+
 Result<void> create_device(Run& run, const Op& op, std::byte* args) {
   auto& a = as<args_vkCreateDevice>(args);
   const std::uint32_t index = run.plan().place_of(op.subject);
@@ -227,6 +240,7 @@ Result<void> create_device(Run& run, const Op& op, std::byte* args) {
   // Several devices of one physical device need not be played on one.
   if (const auto target_here = instance.targets.find(index); target_here != instance.targets.end())
     a.physicalDevice = target_here->second;
+  if (!captured.has_sparse) leave_out_sparse(instance, a.physicalDevice, info);
   if (VkResult r = instance.dispatch.vkCreateDevice(a.physicalDevice, &info, nullptr, &handle); r < 0)
     return tl::unexpected<Error>(run.failure(op, r));
   auto device = std::make_unique<DeviceState>();

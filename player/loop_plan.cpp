@@ -40,6 +40,7 @@ class Planner {
     RONDO_TRY(find_execution_sets());
     RONDO_TRY(find_layouts());
     loop_.labels = find_open_labels(plan_);
+    loop_.sparse = find_sparse_binds(plan_, [&](ObjectId id) { return lives_at_begin(id); });
     // Those of devices that every iteration makes anew go with them.
     std::erase_if(loop_.labels, [&](const OpenLabels& one) { return !lives_at_begin(objects_[one.queue].device); });
     find_states();
@@ -474,21 +475,6 @@ class Planner {
 };
 
 }  // namespace
-
-bool has_waiting_work(const Plan& plan, std::uint32_t at) {
-  SyncModel model(plan);
-  model.advance(at);
-  if (model.blocked()) return true;
-  const auto makes_event = [](const Op& op) { return op.command == CommandId::vkCreateEvent; };
-  if (std::none_of(plan.ops.begin(), plan.ops.begin() + at, makes_event)) return false;
-  Recordings recordings(plan);
-  EventStates events(plan);
-  for (std::uint32_t i = 0; i < at; ++i) {
-    events.take(recordings, i);
-    recordings.take(i);
-  }
-  return !events.waited_for().empty();
-}
 
 void leave_out(Op& op) {
   op.command = CommandId::rondoNote;

@@ -13,6 +13,7 @@
 #include "player/layout_changes.h"
 #include "player/open_labels.h"
 #include "player/plan.h"
+#include "player/sparse_restore.h"
 
 namespace rondo::player {
 
@@ -54,6 +55,7 @@ struct LoopPlan {
   std::vector<Queries> queries;  // that it uses without a reset of its own
   LayoutChanges layouts;
   std::vector<OpenLabels> labels;
+  SparseBinds sparse;
   // Ops that bind older resources, and allocate what those are bound to: there is no way back, so they
   // are played once. Such memory of the span's own is zeroed instead of allocated anew.
   std::vector<std::uint32_t> once;

@@ -83,6 +83,8 @@ Result<void> Looper::keep_states() {
 Result<void> Looper::restore() {
   RONDO_TRY(run_.idle());
   run_.skip_image_checks();
+  // In front of what frees memory.
+  if (puts_back("sparse")) RONDO_TRY(player::restore(run_, plan_.sparse));
   if (puts_back("objects")) RONDO_TRY(run_.release_objects(plan_.survivors));
   // A change of layout may write to an image's memory, so the contents come behind it.
   if (puts_back("layouts")) RONDO_TRY(layouts_.restore());

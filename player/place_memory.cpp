@@ -20,6 +20,7 @@ struct Measured {
   VkMemoryRequirements needs{};
   bool linear = true;
   Rows rows;
+  std::vector<VkSparseImageMemoryRequirements> kinds;  // of sparse images
 };
 
 class Measurer {
@@ -54,6 +55,12 @@ class Measurer {
         vk.vkGetImageSubresourceLayout(device_.handle, image, &first, &layout);
         measured.rows = {layout.rowPitch, layout.offset};
       }
+      if ((info.flags & VK_IMAGE_CREATE_SPARSE_RESIDENCY_BIT) != 0) {
+        std::uint32_t count = 0;
+        vk.vkGetImageSparseMemoryRequirements(device_.handle, image, &count, nullptr);
+        measured.kinds.resize(count);
+        vk.vkGetImageSparseMemoryRequirements(device_.handle, image, &count, measured.kinds.data());
+      }
       vk.vkDestroyImage(device_.handle, image, nullptr);
     } else {
       auto& info = const_cast<VkBufferCreateInfo&>(*as<args_vkCreateBuffer>(args.data()).pCreateInfo);
@@ -78,6 +85,38 @@ class Measurer {
   std::unordered_map<std::string_view, Measured> known_[2];
 };
 
+bool is_played(const Plan& plan, const CapturedResource& resource) {
+  // Else made behind the end of what is played.
+  return resource.create_op < plan.ops.size() && plan.ops[resource.create_op].subject == resource.id;
+}
+
+// The types that memory can have whose pages resources are bound to.
+Result<std::uint32_t> sparse_types(const Plan& plan, Measurer& measurer, ObjectId memory, bool& any) {
+  std::uint32_t types = UINT32_MAX;
+  for (const auto& [id, use] : plan.sparse) {
+    if (use.memories.count(memory) == 0) continue;
+    const auto measured = measurer.measure(plan.resources[plan.place_of(id)]);
+    if (!measured) return tl::unexpected<Error>(measured.error());
+    types &= measured->needs.memoryTypeBits;
+    any = true;
+  }
+  return types;
+}
+
+// What of the device's pages is not as the binds ask for. On the captured driver, too: it takes them on trust.
+Result<std::string> sparse_shortfalls(const Plan& plan, Measurer& measurer, std::uint32_t device) {
+  std::string shortfalls;
+  for (const auto& [id, use] : plan.sparse) {
+    const CapturedResource& resource = plan.resources[plan.place_of(id)];
+    if (resource.device != device || !is_played(plan, resource)) continue;
+    const auto measured = measurer.measure(resource);
+    if (!measured) return tl::unexpected<Error>(measured.error());
+    const std::string why = sparse_shortfall(use, measured->needs, measured->kinds);
+    if (!why.empty()) shortfalls += "\n  " + plan.name(id) + ": " + why;
+  }
+  return shortfalls;
+}
+
 Result<Placement> place_one(Run& run, Measurer& measurer, std::uint32_t device,
                             const CapturedMemory& memory) {
   const Plan& plan = run.plan();
@@ -87,9 +126,7 @@ Result<Placement> place_one(Run& run, Measurer& measurer, std::uint32_t device,
   std::uint32_t type_bits = UINT32_MAX;
   for (const std::uint32_t r : memory.resources) {
     const CapturedResource& resource = plan.resources[r];
-    // Made behind the end of what is played.
-    if (resource.create_op >= plan.ops.size() || plan.ops[resource.create_op].subject != resource.id)
-      continue;
+    if (!is_played(plan, resource)) continue;
     auto measured = measurer.measure(resource);
     if (!measured) return tl::unexpected<Error>(measured.error());
     const Object& object = plan.objects.objects()[resource.id];
@@ -116,6 +153,12 @@ Result<Placement> place_one(Run& run, Measurer& measurer, std::uint32_t device,
   if (placement->moved && (memory.place != 0 || memory.opaque != 0))
     return fail(Status::device,
                 "device addresses follow from where its buffers lie, and here they do not fit there");
+  bool sparse = false;
+  const auto types = sparse_types(plan, measurer, memory.id, sparse);
+  if (!types) return tl::unexpected<Error>(types.error());
+  type_bits &= *types;
+  if (placement->moved && sparse)
+    return fail(Status::device, "its pages are bound sparsely, and what else is bound to it does not fit there here");
   if (placement->moved && memory.pages != kNone)
     return fail(Status::device,
                 "it shares its pages with another import, and its resources do not fit there here");
@@ -168,6 +211,9 @@ Result<void> place_memory(Run& run, const Op& op, std::uint32_t device) {
     else
       return tl::unexpected<Error>(placement.error());
   }
+  auto sparse = sparse_shortfalls(plan, measurer, device);
+  if (!sparse) return tl::unexpected<Error>(sparse.error());
+  shortfalls += *sparse;
   if (!shortfalls.empty())
     return tl::unexpected<Error>(run.refuse(
         op, Status::device, std::string("memory does not fit ") + target.properties.deviceName + shortfalls));

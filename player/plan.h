@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -19,6 +20,7 @@
 #include "format/vulkan.h"
 #include "player/arena.h"
 #include "player/damage.h"
+#include "player/sparse.h"
 #include "player/sync_model.h"
 #include "player/volatile_bytes.h"
 
@@ -99,6 +101,7 @@ struct CapturedDevice {
   std::vector<std::string> extensions;
   std::vector<FeatureUse> features;
   std::vector<QueueUse> queues;
+  bool has_sparse = false;           // buffers or images; else it does without what it enabled for them
   bool asks_for_addresses = false;   // of buffers
   bool places = false;               // addresses are those of host memory: it goes where it was
   bool opaque_addresses = false;     // the driver gives them again
@@ -242,6 +245,7 @@ struct Plan {
   std::vector<CapturedMemory> memories;
   std::vector<CapturedPages> shared_pages;
   std::vector<CapturedResource> resources;
+  std::map<ObjectId, SparseUse> sparse;  // of resources whose pages are bound
   std::vector<CapturedSwapchain> swapchains;
   std::vector<FamilyMark> family_marks;
   std::vector<SyncStep> sync;   // in the order of ops

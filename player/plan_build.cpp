@@ -85,6 +85,8 @@ Result<void> PlanBuilder::run() {
     return fail(Status::unreadable, plan_->path + ": no Vulkan call was recorded: nothing to play");
   RONDO_TRY(finish_damage());
   find_shared_pages(*plan_);
+  plan_->sparse = std::move(validity_.sparse);
+  std::erase_if(plan_->sparse, [&](const auto& one) { return one.second.end == 0 && one.second.mips == 0; });
   find_payloads(*plan_);
   RONDO_TRY(find_span());
   plan_->place.resize(plan_->objects.objects().size(), kNone);

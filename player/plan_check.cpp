@@ -52,6 +52,26 @@ bool whole(std::uint32_t count, const VkSubmitInfo2* submits) {
   return true;
 }
 
+template <class Info>
+bool whole_binds(std::uint32_t count, const Info* infos) {
+  if (!there(count, infos)) return false;
+  for (std::uint32_t i = 0; i < count; ++i)
+    if (!there(infos[i].bindCount, infos[i].pBinds)) return false;
+  return true;
+}
+
+bool whole(std::uint32_t count, const VkBindSparseInfo* batches) {
+  if (!there(count, batches)) return false;
+  for (std::uint32_t i = 0; i < count; ++i)
+    if (!there(batches[i].waitSemaphoreCount, batches[i].pWaitSemaphores) ||
+        !whole_binds(batches[i].bufferBindCount, batches[i].pBufferBinds) ||
+        !whole_binds(batches[i].imageOpaqueBindCount, batches[i].pImageOpaqueBinds) ||
+        !whole_binds(batches[i].imageBindCount, batches[i].pImageBinds) ||
+        !there(batches[i].signalSemaphoreCount, batches[i].pSignalSemaphores))
+      return false;
+  return true;
+}
+
 }  // namespace
 
 bool PlanBuilder::has_its_parameters(const codec::CommandInfo& command) const {
@@ -123,6 +143,10 @@ bool PlanBuilder::has_its_parameters(const codec::CommandInfo& command) const {
     case CommandId::vkQueueSubmit2: {
       const auto& a = view_.as<args_vkQueueSubmit2>();
       return whole(a.submitCount, a.pSubmits);
+    }
+    case CommandId::vkQueueBindSparse: {
+      const auto& a = view_.as<args_vkQueueBindSparse>();
+      return whole(a.bindInfoCount, a.pBindInfo);
     }
     case CommandId::vkWaitForFences: {
       const auto& a = view_.as<args_vkWaitForFences>();

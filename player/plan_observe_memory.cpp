@@ -40,6 +40,9 @@ bool enables_addresses(const CapturedDevice& device) {
 
 Result<void> PlanBuilder::observe_memory(const Record& record, const codec::CommandInfo& command) {
   Plan& plan = *plan_;
+  const auto note_sparse = [&](ObjectId id) {
+    if (const std::uint32_t device = device_of(id); device != kNone) plan.devices[device].has_sparse = true;
+  };
   switch (command.canonical) {
     case CommandId::vkAllocateMemory: {
       const auto* info = view_.as<args_vkAllocateMemory>().pAllocateInfo;
@@ -69,7 +72,10 @@ Result<void> PlanBuilder::observe_memory(const Record& record, const codec::Comm
     }
     case CommandId::vkCreateBuffer:
       if (const auto* info = view_.as<args_vkCreateBuffer>().pCreateInfo; info != nullptr)
-        if (const ObjectId id = subject_of(command); id != 0) add_resource(id, false, info->size);
+        if (const ObjectId id = subject_of(command); id != 0) {
+          add_resource(id, false, info->size);
+          if ((info->flags & VK_BUFFER_CREATE_SPARSE_BINDING_BIT) != 0) note_sparse(id);
+        }
       break;
     case CommandId::vkCreateImage:
       if (const auto* info = view_.as<args_vkCreateImage>().pCreateInfo; info != nullptr)
@@ -77,6 +83,7 @@ Result<void> PlanBuilder::observe_memory(const Record& record, const codec::Comm
           CapturedResource& image = plan.resources[add_resource(id, true, 0)];
           image.format = info->format;
           image.extent = info->extent;
+          if ((info->flags & VK_IMAGE_CREATE_SPARSE_BINDING_BIT) != 0) note_sparse(id);
         }
       break;
     case CommandId::vkBindBufferMemory: {
@@ -207,6 +214,24 @@ Result<void> PlanBuilder::observe_requirements(const codec::CommandInfo& command
     case CommandId::vkGetImageMemoryRequirements2: {
       const auto& args = view_.as<args_vkGetImageMemoryRequirements2>();
       if (args.pInfo != nullptr) note2(view_.id(&args.pInfo->image), args.pMemoryRequirements);
+      break;
+    }
+    case CommandId::vkGetImageSparseMemoryRequirements: {
+      const auto& args = view_.as<args_vkGetImageSparseMemoryRequirements>();
+      const ObjectId id = view_.id(&args.image);
+      if (id == 0 || args.pSparseMemoryRequirements == nullptr || args.pSparseMemoryRequirementCount == nullptr) break;
+      validity_.sparse[id].told.assign(args.pSparseMemoryRequirements,
+                                       args.pSparseMemoryRequirements + *args.pSparseMemoryRequirementCount);
+      break;
+    }
+    case CommandId::vkGetImageSparseMemoryRequirements2: {
+      const auto& args = view_.as<args_vkGetImageSparseMemoryRequirements2>();
+      const ObjectId id = args.pInfo != nullptr ? view_.id(&args.pInfo->image) : 0;
+      if (id == 0 || args.pSparseMemoryRequirements == nullptr || args.pSparseMemoryRequirementCount == nullptr) break;
+      auto& told = validity_.sparse[id].told;
+      told.clear();
+      for (std::uint32_t i = 0; i < *args.pSparseMemoryRequirementCount; ++i)
+        told.push_back(args.pSparseMemoryRequirements[i].memoryRequirements);
       break;
     }
     case CommandId::vkGetImageSubresourceLayout: {

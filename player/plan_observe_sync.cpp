@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The semaphores that submits, presents, acquires and the host wait for and
 // signal: SyncModel's input.
+#include <span>
+
 #include "generated/args.h"
 #include "player/plan_builder.h"
 
@@ -89,6 +91,23 @@ void PlanBuilder::note_sync(const codec::CommandInfo& command, const Op& op) {
     waits.clear();
     signals.clear();
   };
+  // Of those that name their timelines' values in a chained structure.
+  const auto batches = [&](const auto& all) {
+    for (const auto& batch : all) {
+      const auto* values = find_chained<VkTimelineSemaphoreSubmitInfo>(
+          batch.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+      const auto value = [](const std::uint64_t* given, std::uint32_t count, std::uint32_t i) {
+        return given != nullptr && i < count ? given[i] : 0;
+      };
+      for (std::uint32_t i = 0; i < batch.waitSemaphoreCount; ++i)
+        add(waits, &batch.pWaitSemaphores[i],
+            values == nullptr ? 0 : value(values->pWaitSemaphoreValues, values->waitSemaphoreValueCount, i));
+      for (std::uint32_t i = 0; i < batch.signalSemaphoreCount; ++i)
+        add(signals, &batch.pSignalSemaphores[i],
+            values == nullptr ? 0 : value(values->pSignalSemaphoreValues, values->signalSemaphoreValueCount, i));
+      step(op.dispatch);
+    }
+  };
   switch (command.canonical) {
     case CommandId::vkCreateSemaphore: {
       const auto* info = view_.as<args_vkCreateSemaphore>().pCreateInfo;
@@ -128,24 +147,12 @@ void PlanBuilder::note_sync(const codec::CommandInfo& command, const Op& op) {
     }
     case CommandId::vkQueueSubmit: {
       const auto& args = view_.as<args_vkQueueSubmit>();
-      for (std::uint32_t s = 0; s < args.submitCount; ++s) {
-        const VkSubmitInfo& batch = args.pSubmits[s];
-        const auto* values = find_chained<VkTimelineSemaphoreSubmitInfo>(
-            batch.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
-        const auto value = [](const std::uint64_t* all, std::uint32_t count, std::uint32_t i) {
-          return all != nullptr && i < count ? all[i] : 0;
-        };
-        for (std::uint32_t i = 0; i < batch.waitSemaphoreCount; ++i)
-          add(waits, &batch.pWaitSemaphores[i],
-              values == nullptr ? 0
-                                : value(values->pWaitSemaphoreValues, values->waitSemaphoreValueCount, i));
-        for (std::uint32_t i = 0; i < batch.signalSemaphoreCount; ++i)
-          add(signals, &batch.pSignalSemaphores[i],
-              values == nullptr
-                  ? 0
-                  : value(values->pSignalSemaphoreValues, values->signalSemaphoreValueCount, i));
-        step(op.dispatch);
-      }
+      batches(std::span(args.pSubmits, args.submitCount));
+      break;
+    }
+    case CommandId::vkQueueBindSparse: {
+      const auto& args = view_.as<args_vkQueueBindSparse>();
+      batches(std::span(args.pBindInfo, args.bindInfoCount));
       break;
     }
     case CommandId::vkQueueSubmit2: {

@@ -26,7 +26,8 @@ std::string flags_text(VkQueueFlags flags) {
   std::string text;
   for (const auto& [bit, name] : {std::pair{VK_QUEUE_GRAPHICS_BIT, "graphics"},
                                   {VK_QUEUE_COMPUTE_BIT, "compute"},
-                                  {VK_QUEUE_TRANSFER_BIT, "transfer"}})
+                                  {VK_QUEUE_TRANSFER_BIT, "transfer"},
+                                  {VK_QUEUE_SPARSE_BINDING_BIT, "sparse binding"}})
     if ((flags & static_cast<VkQueueFlags>(bit)) != 0) text += (text.empty() ? "" : "+") + std::string(name);
   return text.empty() ? "any" : text;
 }
@@ -96,10 +97,13 @@ void check_version(const CapturedDevice& captured, const LiveDevice& target, Sho
 std::map<std::uint32_t, std::uint32_t> map_families(const Plan& plan, const CapturedDevice& captured,
                                                     const LiveDevice& target, Shortfalls& out) {
   const auto& families = plan.physical_devices[captured.physical].families;
+  const bool binds_sparsely = std::find(captured.commands.begin(), captured.commands.end(), CommandId::vkQueueBindSparse) !=
+                              captured.commands.end();
   const auto needs = [&](const QueueUse& use) {
     VkQueueFlags flags =
         use.family < families.size() ? families[use.family].queueFlags : VkFlags{VK_QUEUE_GRAPHICS_BIT};
-    flags &= VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
+    flags &= VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT |
+             (binds_sparsely ? VkFlags{VK_QUEUE_SPARSE_BINDING_BIT} : 0);
     // Graphics and compute imply transfer, whether a driver says so or not.
     if ((flags & (VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT)) != 0)
       flags &= ~static_cast<VkQueueFlags>(VK_QUEUE_TRANSFER_BIT);

@@ -406,7 +406,7 @@ bool Run::comes(ObjectId fence) {
     const bool acquires = id == CommandId::vkAcquireNextImageKHR || id == CommandId::vkAcquireNextImage2KHR;
     const bool resets = id == CommandId::vkResetFences;
     const bool gives = id == CommandId::vkQueueSubmit || id == CommandId::vkQueueSubmit2 ||
-                       id == CommandId::vkQueuePresentKHR;
+                       id == CommandId::vkQueueBindSparse || id == CommandId::vkQueuePresentKHR;
     if (!acquires && !resets && !gives) continue;
     const auto patches = std::span(plan_.patches).subspan(op.first_patch, op.patches);
     if (std::none_of(patches.begin(), patches.end(), [&](const Patch& p) { return p.id == fence; })) continue;

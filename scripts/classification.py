@@ -34,7 +34,7 @@ LAYER_HAND = _each(
      "vkEnumerateDeviceExtensionProperties vkEnumerateDeviceLayerProperties vkGetInstanceProcAddr "
      "vkGetDeviceProcAddr vkGetPhysicalDeviceToolProperties"),
     ("answers are made consistent with what is hidden",
-     "vkGetPhysicalDeviceFeatures vkGetPhysicalDeviceFeatures2 vkGetPhysicalDeviceProperties "
+     "vkGetPhysicalDeviceFeatures2 vkGetPhysicalDeviceProperties "
      "vkGetPhysicalDeviceProperties2 vkGetPhysicalDeviceQueueFamilyProperties "
      "vkGetPhysicalDeviceQueueFamilyProperties2 vkGetPhysicalDeviceExternalSemaphoreProperties "
      "vkGetPhysicalDeviceExternalFenceProperties"),
@@ -137,8 +137,6 @@ PLAYER_HAND = _each(
 )
 
 PLAYER_NONE = _each(
-    ("refused: sparse binding is hidden from programs",
-     "vkQueueBindSparse"),
     ("refused: capture-replay of addresses is hidden from programs",
      "vkGetBufferOpaqueCaptureAddress vkGetDeviceMemoryOpaqueCaptureAddress"),
     ("refused: host commands for acceleration structures are hidden from programs",
@@ -155,7 +153,6 @@ PLAYER_NONE = _each(
 # Commands that a program without the hidden feature has no use for: they have a
 # hook (a command of the core or of a shown extension is never null) but count as unsupported.
 HIDDEN = _each(
-    ("the sparse features are hidden", "vkQueueBindSparse"),
     ("the feature bufferDeviceAddressCaptureReplay is hidden",
      "vkGetBufferOpaqueCaptureAddress vkGetDeviceMemoryOpaqueCaptureAddress"),
     ("the feature accelerationStructureHostCommands is hidden",
@@ -327,11 +324,6 @@ UNSUPPORTED = (
 HIDDEN_FEATURES = tuple(
     (structure, member, reason)
     for structures, members, reason in (
-        ("VkPhysicalDeviceFeatures",
-         "sparseBinding sparseResidencyBuffer sparseResidencyImage2D sparseResidencyImage3D "
-         "sparseResidency2Samples sparseResidency4Samples sparseResidency8Samples sparseResidency16Samples "
-         "sparseResidencyAliased",
-         "sparse binding is not replayed yet"),
         ("VkPhysicalDeviceVulkan11Features VkPhysicalDeviceProtectedMemoryFeatures", "protectedMemory",
          "protected memory cannot be read"),
         ("VkPhysicalDeviceVulkan12Features VkPhysicalDeviceBufferDeviceAddressFeatures",

@@ -45,7 +45,7 @@ Wrong create_buffer(Validity& v, const Call& c) {
   if (const ObjectId id = c.created(); id != 0) {
     Buffer& buffer = v.buffers.make(id);
     buffer.bytes = info.size;
-    buffer.bound = (info.flags & VK_BUFFER_CREATE_SPARSE_BINDING_BIT) != 0;
+    buffer.bound = buffer.sparse = (info.flags & VK_BUFFER_CREATE_SPARSE_BINDING_BIT) != 0;
     buffer.usage = usage_of(info);
     buffer.create_op = v.op();
   }

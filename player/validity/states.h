@@ -25,6 +25,7 @@ struct Memory {
 struct Buffer {
   VkDeviceSize bytes = 0;
   bool bound = false;  // or sparse
+  bool sparse = false;
   ObjectId memory = 0;
   VkFlags64 usage = 0;
   std::uint64_t address = 0;  // that the program was told
@@ -302,7 +303,6 @@ struct Presents {
 
 struct Semaphore {
   bool timeline = false;
-  bool followed = true;       // false: something else may signal it
   bool imported = false;      // for the next wait: a payload of one of the sources, or of others'
   std::vector<Export> sources;
   std::uint32_t signals = 0;  // binary: not yet waited for

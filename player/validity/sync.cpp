@@ -3,6 +3,7 @@
 // end. Timelines may be signalled later (sync_model.h). And what waits tell of
 // the work that has ended (work.h).
 #include <algorithm>
+#include <span>
 
 #include "generated/args.h"
 #include "player/validity/validity.h"
@@ -113,7 +114,7 @@ Wrong wait(Validity& v, ObjectId id, std::uint64_t value, Place place) {
     return {};
   }
   if (semaphore->imported) return take_imported(v, id, place);
-  if (semaphore->signals == 0 && semaphore->followed)
+  if (semaphore->signals == 0)
     return "waits for " + v.name(id) + ", which nothing signals";
   semaphore->signals = 0;
   if (!semaphore->given.empty()) v.work.depend(place, semaphore->given[0].place);
@@ -151,7 +152,7 @@ Wrong signal(Validity& v, ObjectId id, std::uint64_t value, Place place) {
 // The host waited for it: what leads there was recorded before.
 bool reaches(Validity& v, ObjectId id, std::uint64_t value) {
   const Semaphore* semaphore = v.semaphores.find(id);
-  return semaphore == nullptr || !semaphore->followed || semaphore->value >= value;
+  return semaphore == nullptr || semaphore->value >= value;
 }
 Wrong never_reached(Validity& v, ObjectId id, std::uint64_t value) {
   return "waits for " + std::to_string(value) + " of " + v.name(id) + ", which nothing signals";
@@ -307,18 +308,9 @@ Wrong host_wait(Validity& v, const Call& c) {
   return {};
 }
 
-// Which of them it waits for and signals is not looked at: they are not followed.
-Wrong sparse(Validity& v, const Call& c) {
-  for (const ObjectId id : c.resolution.ids) {
-    if (Semaphore* semaphore = v.semaphores.find(id); semaphore != nullptr) semaphore->followed = false;
-    give(v, id, {});
-  }
-  return {};
-}
-
 // A driver reads a value for each timeline.
-Wrong check_values(Validity& v, const Call& c, const VkSubmitInfo& batch,
-                   const VkTimelineSemaphoreSubmitInfo* values) {
+template <class Batch>
+Wrong check_values(Validity& v, const Call& c, const Batch& batch, const VkTimelineSemaphoreSubmitInfo* values) {
   const auto check = [&](const VkSemaphore* all, std::uint32_t count, const std::uint64_t* given,
                          std::uint32_t enough) -> Wrong {
     for (std::uint32_t i = 0; i < count; ++i)
@@ -337,6 +329,52 @@ Wrong check_values(Validity& v, const Call& c, const VkSubmitInfo& batch,
                values != nullptr ? values->signalSemaphoreValueCount : 0);
 }
 
+Wrong execute(Validity& v, const Call& c, const VkSubmitInfo& batch, Place place) {
+  for (std::uint32_t i = 0; i < batch.commandBufferCount; ++i)
+    if (Wrong w = submit_commands(v, c.id(&batch.pCommandBuffers[i]), place); !w.empty()) return w;
+  return {};
+}
+Wrong execute(Validity& v, const Call& c, const VkBindSparseInfo& batch, Place place) { return bind_sparse(v, c, batch, place); }
+
+// Of the two that name their timelines' values in a chained structure.
+template <class Batch>
+Wrong follow_batch(Validity& v, const Call& c, const Batch& batch, Place place) {
+  const auto* values = find_chained<VkTimelineSemaphoreSubmitInfo>(
+      batch.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+  if (Wrong w = check_values(v, c, batch, values); !w.empty()) return w;
+  const auto value = [](const std::uint64_t* all, std::uint32_t count, std::uint32_t i) {
+    return all != nullptr && i < count ? all[i] : 0;
+  };
+  for (std::uint32_t i = 0; i < batch.waitSemaphoreCount; ++i)
+    if (Wrong w = wait(v, c.id(&batch.pWaitSemaphores[i]),
+                       values == nullptr ? 0 : value(values->pWaitSemaphoreValues, values->waitSemaphoreValueCount, i),
+                       place);
+        !w.empty())
+      return w;
+  if (Wrong w = execute(v, c, batch, place); !w.empty()) return w;
+  for (std::uint32_t i = 0; i < batch.signalSemaphoreCount; ++i)
+    if (Wrong w = signal(v, c.id(&batch.pSignalSemaphores[i]),
+                         values == nullptr ? 0
+                                           : value(values->pSignalSemaphoreValues, values->signalSemaphoreValueCount, i),
+                         place);
+        !w.empty())
+      return w;
+  return {};
+}
+
+Wrong follow_sparse(Validity& v, const Call& c) {
+  const auto& a = c.as<args_vkQueueBindSparse>();
+  const ObjectId fence = c.id(&a.fence);
+  make_unsignalled(v, fence);
+  Place place;
+  for (const VkBindSparseInfo& batch : std::span(a.pBindInfo, a.bindInfoCount)) {
+    place = v.work.next(c.dispatch());
+    if (Wrong w = follow_batch(v, c, batch, place); !w.empty()) return w;
+  }
+  if (fence != 0) give(v, fence, place.queue != 0 ? place : v.work.next(c.dispatch()));
+  return {};
+}
+
 }  // namespace
 
 Wrong follow_submit(Validity& v, const Call& c) {
@@ -347,33 +385,9 @@ Wrong follow_submit(Validity& v, const Call& c) {
     const auto& a = c.as<args_vkQueueSubmit>();
     fence = c.id(&a.fence);
     make_unsignalled(v, fence);
-    for (std::uint32_t s = 0; s < a.submitCount; ++s) {
-      const VkSubmitInfo& batch = a.pSubmits[s];
-      const auto* values = find_chained<VkTimelineSemaphoreSubmitInfo>(
-          batch.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
-      if (Wrong w = check_values(v, c, batch, values); !w.empty()) return w;
-      const auto value = [](const std::uint64_t* all, std::uint32_t count, std::uint32_t i) {
-        return all != nullptr && i < count ? all[i] : 0;
-      };
+    for (const VkSubmitInfo& batch : std::span(a.pSubmits, a.submitCount)) {
       place = v.work.next(queue);
-      for (std::uint32_t i = 0; i < batch.waitSemaphoreCount; ++i)
-        if (Wrong w = wait(v, c.id(&batch.pWaitSemaphores[i]),
-                           values == nullptr
-                               ? 0
-                               : value(values->pWaitSemaphoreValues, values->waitSemaphoreValueCount, i),
-                           place);
-            !w.empty())
-          return w;
-      for (std::uint32_t i = 0; i < batch.commandBufferCount; ++i)
-        if (Wrong w = submit_commands(v, c.id(&batch.pCommandBuffers[i]), place); !w.empty()) return w;
-      for (std::uint32_t i = 0; i < batch.signalSemaphoreCount; ++i)
-        if (Wrong w = signal(v, c.id(&batch.pSignalSemaphores[i]),
-                             values == nullptr ? 0
-                                               : value(values->pSignalSemaphoreValues,
-                                                       values->signalSemaphoreValueCount, i),
-                             place);
-            !w.empty())
-          return w;
+      if (Wrong w = follow_batch(v, c, batch, place); !w.empty()) return w;
     }
   } else {
     const auto& a = c.as<args_vkQueueSubmit2>();
@@ -418,7 +432,7 @@ void add_sync_checks(std::vector<Handler>& table) {
   add(CommandId::vkSignalSemaphore, host_signal);
   add(CommandId::vkGetSemaphoreCounterValue, counter_value);
   add(CommandId::vkWaitSemaphores, host_wait);
-  add(CommandId::vkQueueBindSparse, sparse);
+  add(CommandId::vkQueueBindSparse, follow_sparse);
   add(CommandId::vkQueueWaitIdle, queue_idle);
   add(CommandId::vkCreateEvent, create_event);
   add(CommandId::vkSetEvent, set_event);

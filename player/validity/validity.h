@@ -144,6 +144,7 @@ class Validity {
   Table<Semaphore> semaphores;
   Table<std::vector<ObjectId>> holders;  // descriptor sets that an object was written to, views of it
   Work work;
+  std::map<ObjectId, SparseUse> sparse;  // of the resources whose pages were bound
 
   Image* image(ObjectId id);  // a swapchain's too
   // Batches whose commands wait for an event that nothing has set yet.
@@ -274,6 +275,8 @@ Wrong check_reach(Validity& v, const CommandBuffer& commands);
 void note_reach(Validity& v, CommandBuffer& commands, VkPipelineBindPoint point);
 // sync.cpp: the fence and semaphores of a submit.
 Wrong follow_submit(Validity& v, const Call& call);
+// sparse_binds.cpp: what a batch binds.
+Wrong bind_sparse(Validity& v, const Call& call, const VkBindSparseInfo& batch, Place place);
 // sync_fds.cpp: the batch takes what was imported; the host has seen the fence signalled.
 Wrong take_imported(Validity& v, ObjectId semaphore, Place place);
 Wrong saw_imported(Validity& v, Fence& fence);

@@ -111,14 +111,6 @@ SCENARIO("names, labels, messages and private data replay", "[commands]") {
   replays_bit_for_bit({program("labels")}, {.submits = 1});
 }
 
-SCENARIO("nobody sees sparse binding while captured", "[commands]") {
-  GIVEN("a program that takes any sign of it for an error") {
-    const Recording& capture = captured({program("sparse"), "--insist", "1"});
-    INFO(capture.run.both());
-    THEN("it finds none") { CHECK(capture.run.status == 0); }
-  }
-}
-
 SCENARIO("draws and dispatches by numbers in buffers replay, indices of every width", "[commands]") {
   replays_bit_for_bit({program("indirect")}, {.submits = 1});
 }

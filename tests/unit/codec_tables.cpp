@@ -69,9 +69,9 @@ TEST(Registry, NamesHiddenFeaturesByTheirBit) {
   bool found = false;
   for (const auto& f : hidden_features()) {
     EXPECT_STRNE(f.reason, "");
-    if (std::string_view(f.member) == "sparseBinding") {
-      EXPECT_EQ(f.structure, StructId::VkPhysicalDeviceFeatures);
-      EXPECT_EQ(f.offset, offsetof(VkPhysicalDeviceFeatures, sparseBinding));
+    if (f.structure == StructId::VkPhysicalDeviceVulkan11Features) {
+      EXPECT_STREQ(f.member, "protectedMemory");
+      EXPECT_EQ(f.offset, offsetof(VkPhysicalDeviceVulkan11Features, protectedMemory));
       found = true;
     }
   }

@@ -192,18 +192,6 @@ TEST_F(PlayerPlan, RefusesImportedMemory) {
   fails(build(), Status::failed, "VkImportMemoryFdInfoKHR");
 }
 
-TEST_F(PlayerPlan, RefusesSparseBinding) {
-  const VkSparseMemoryBind part{0, 65536, VK_NULL_HANDLE, 0, 0};
-  const VkSparseBufferMemoryBindInfo buffer{handle<VkBuffer>(0x90), 1, &part};
-  VkBindSparseInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_BIND_SPARSE_INFO;
-  info.bufferBindCount = 1;
-  info.pBufferBinds = &buffer;
-  capture.call(CommandId::vkQueueBindSparse, args_vkQueueBindSparse{kQueue, 1, &info, VK_NULL_HANDLE}, ok());
-  capture.finish();
-  fails(build(), Status::failed, "vkQueueBindSparse is not supported");
-}
-
 TEST_F(PlayerPlan, RefusesMissingParameters) {
   capture.call(CommandId::vkQueueSubmit, args_vkQueueSubmit{kQueue, 3, nullptr, VK_NULL_HANDLE}, ok());
   capture.finish();
