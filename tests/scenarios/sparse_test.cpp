@@ -20,7 +20,7 @@ const Recording& with_submits() {
 
 SCENARIO("pages of sparse resources replay bit for bit, bound again and again", "[sparse]") {
   if (const std::string why = cannot_run(binds(), lavapipe25); !why.empty()) SKIP_SCENARIO(why);
-  replays_bit_for_bit(binds(), {.submits = 14,
+  replays_bit_for_bit({program("sparse_binds")}, {.submits = 14,
                                 .driver = lavapipe25,
                                 .least_compared = 0.4,
                                 .not_compared_because = "a driver need not bind imported memory sparsely",
