@@ -14,13 +14,14 @@
 #include "layer/imports.h"
 #include "layer/log.h"
 #include "layer/resources.h"
+#include "layer/sparse.h"
 
 namespace rondo::layer {
 
 namespace {
 
 // Whether something that may not live in imported memory may come to live here. With the lock.
-bool plain_may_come(const DeviceState& device, const VkMemoryAllocateInfo& info) {
+bool plain_may_come(DeviceState& device, const VkMemoryAllocateInfo& info) {
   const auto& plain = device.memories.plain_images;
   const auto* only_for = find_in_chain<VkMemoryDedicatedAllocateInfo>(
       info.pNext, VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO);
@@ -29,7 +30,7 @@ bool plain_may_come(const DeviceState& device, const VkMemoryAllocateInfo& info)
     const auto buffer = device.memories.buffers.find(only_for->buffer);
     return buffer == device.memories.buffers.end() || !buffer->second.external;
   }
-  if (device.memories.sparse_was_last || device.memories.page_pools.contains(info.allocationSize)) return true;
+  if (may_hold_pages(device, info)) return true;
   return std::any_of(plain.begin(), plain.end(),
                      [&](const auto& image) { return image.second <= info.allocationSize; });
 }
@@ -118,6 +119,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkAllocateMemory(VkDevice device,
       memory->device = &state;
       memory->handle = *pMemory;
       memory->size = pAllocateInfo->allocationSize;
+      memory->addressed = has_addresses(*pAllocateInfo);
       memory->type = pAllocateInfo->memoryTypeIndex;
       memory->coherent = (flags_of(state, memory->type) & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
       memory->zeroed = memory->alias != nullptr;

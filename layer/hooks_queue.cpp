@@ -164,8 +164,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueueSubmit2KHR(VkQueue queue, std::uint32
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueueBindSparse(VkQueue queue, std::uint32_t bindInfoCount,
                                                       const VkBindSparseInfo* pBindInfo, VkFence fence) {
   bool possible = true;
-  if (recording() || HostMemory::any_shadow)
-    guarded([&] { possible = note_sparse_binds(device_of(queue), std::span(pBindInfo, bindInfoCount)); });
+  // Also when the recording has stopped: memory from before stays what it is.
+  guarded([&] { possible = note_sparse_binds(device_of(queue), std::span(pBindInfo, bindInfoCount)); });
   if (!possible) {
     note("memory that Rondo imported is bound sparsely, which drivers need not allow: the bind fails "
          "(RONDO_MEMORY=pagemap imports nothing)");

@@ -120,6 +120,24 @@ void remember_plain(DeviceState& device, VkImage image, const VkImageCreateInfo&
   });
 }
 
+VkMemoryRequirements needs_of(const DeviceState& device, VkBuffer buffer, const VkBufferCreateInfo&) {
+  VkMemoryRequirements needs{};
+  device.next->vkGetBufferMemoryRequirements(device.device, buffer, &needs);
+  return needs;
+}
+
+template <class Resource>
+std::uint64_t value_of(Resource resource) {
+  return reinterpret_cast<std::uint64_t>(resource);
+}
+
+// Memory as large is for it, and not for pages (sparse.h).
+template <class Resource, class Info>
+void remember_unbound(DeviceState& device, Resource resource, const Info& info) {
+  if (!may_bind_sparsely(device)) return;
+  note_unbound(device, value_of(resource), needs_of(device, resource, info).size);
+}
+
 // What became of the wishes of a request.
 struct Made {
   bool extended = false, readable = false;
@@ -181,6 +199,7 @@ void bind_image(DeviceState& device, VkImage image, VkDeviceMemory handle) {
   bool misplaced = false;
   {
     const auto lock = host_memory().enter();
+    device.memories.unbound.erase(value_of(image));
     const bool plain = device.memories.plain_images.erase(image) != 0;
     if (Memory* const memory = HostMemory::find(device, handle); memory != nullptr) {
       memory->device_writable = true;
@@ -199,6 +218,7 @@ void forget_image(DeviceState& device, VkImage image) {
   if (device.resources != nullptr) device.resources->forget(image);
   if (device.alias_types == 0) return;
   const auto lock = host_memory().enter();
+  device.memories.unbound.erase(value_of(image));
   device.memories.plain_images.erase(image);
 }
 
@@ -214,6 +234,7 @@ void bind_buffer(DeviceState& device, VkBuffer buffer, VkDeviceMemory handle, Vk
   if (!recording() && !HostMemory::any_shadow) return;
   guarded([&] {
     const auto lock = host_memory().enter();
+    device.memories.unbound.erase(value_of(buffer));
     Memory* const memory = HostMemory::find(device, handle);
     if (memory == nullptr) return;
     const auto known = device.memories.buffers.find(buffer);
@@ -234,6 +255,7 @@ void bind_buffer(DeviceState& device, VkBuffer buffer, VkDeviceMemory handle, Vk
 void forget_buffer(DeviceState& device, VkBuffer buffer) {
   if (device.resources != nullptr) device.resources->forget(buffer);
   const auto lock = host_memory().enter();
+  device.memories.unbound.erase(value_of(buffer));
   const auto known = device.memories.buffers.find(buffer);
   if (known == device.memories.buffers.end()) return;
   if (Memory* const memory = HostMemory::find(device, known->second.memory); memory != nullptr) {
@@ -280,6 +302,7 @@ void device_buffer_requirements(VkDevice device, const VkDeviceBufferMemoryRequi
   const auto next = (*state.next).*CommandTraits<C>::pfn;
   record_with<C>(
       [&] {
+        if ((info->pCreateInfo->flags & VK_BUFFER_CREATE_SPARSE_BINDING_BIT) != 0) note_sparse_resource(state, true);
         const BufferRequest request(state, *info->pCreateInfo);
         VkDeviceBufferMemoryRequirements query = *info;
         query.pCreateInfo = &request.info;
@@ -297,6 +320,7 @@ void device_image_requirements(VkDevice device, const VkDeviceImageMemoryRequire
   const auto next = (*state.next).*CommandTraits<C>::pfn;
   record_with<C>(
       [&] {
+        if ((info->pCreateInfo->flags & VK_IMAGE_CREATE_SPARSE_BINDING_BIT) != 0) note_sparse_resource(state, true);
         const ImageRequest request(state, *info->pCreateInfo, state.resources != nullptr);
         VkDeviceImageMemoryRequirements query = *info;
         if ((request.extended || request.readable) && info->pCreateInfo->tiling != VK_IMAGE_TILING_OPTIMAL)
@@ -331,12 +355,14 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateBuffer(VkDevice device, const VkBuff
                                                    const VkAllocationCallbacks* pAllocator,
                                                    VkBuffer* pBuffer) {
   DeviceState& state = device_of(device);
-  note_sparse_resource(state, (pCreateInfo->flags & VK_BUFFER_CREATE_SPARSE_BINDING_BIT) != 0);
+  const bool sparse = (pCreateInfo->flags & VK_BUFFER_CREATE_SPARSE_BINDING_BIT) != 0;
+  note_sparse_resource(state, sparse);
   const auto create = [&] {
     const BufferRequest request(state, *pCreateInfo);
     const VkResult result = state.next->vkCreateBuffer(device, &request.info, pAllocator, pBuffer);
     if (result == VK_SUCCESS && recording())
       guarded([&] {
+        if (!sparse) remember_unbound(state, *pBuffer, *pCreateInfo);
         if (state.resources != nullptr) state.resources->add(*pBuffer, *pCreateInfo, {});
         const auto lock = host_memory().enter();
         const VkFlags64 usage = usage_of(*pCreateInfo);
@@ -350,7 +376,15 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateBuffer(VkDevice device, const VkBuff
       });
     return result;
   };
-  return record_with<CommandId::vkCreateBuffer>(create, device, pCreateInfo, pAllocator, pBuffer);
+  const VkResult result =
+      record_with<CommandId::vkCreateBuffer>(create, device, pCreateInfo, pAllocator, pBuffer);
+  if (result == VK_SUCCESS && sparse) {
+    record_address(state, *pBuffer);  // others have theirs once they are bound
+    if ((usage_of(*pCreateInfo) & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0 && !state.address_replay)
+      note("a sparse buffer may be asked for its device address, which this driver cannot give again: where it is, the "
+           "capture does not play");
+  }
+  return result;
 }
 
 VKAPI_ATTR void VKAPI_CALL hook_vkDestroyBuffer(VkDevice device, VkBuffer buffer,
@@ -370,6 +404,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateImage(VkDevice device, const VkImage
     if (result != VK_SUCCESS || !recording()) return result;
     if (host_copies(*pCreateInfo)) guarded([&] { side_tables().host_image(device, *pImage, *pCreateInfo); });
     if (!made.extended && !sparse && !may_be_imported(pCreateInfo->pNext)) remember_plain(state, *pImage, *pCreateInfo);
+    if (!sparse) guarded([&] { remember_unbound(state, *pImage, *pCreateInfo); });
     if (state.resources != nullptr)
       guarded([&] {
         state.resources->add(*pImage, *pCreateInfo, needs_of(state, *pImage, *pCreateInfo).size,

@@ -38,6 +38,7 @@ struct Memory {
   VkDeviceSize size = 0;  // as the program asked
   std::uint32_t type = 0;
   bool coherent = false;
+  bool addressed = false;  // device addresses
   bool zeroed = false;
   bool mapped = false;
   bool mapped_before = false;
@@ -106,9 +107,10 @@ struct DeviceMemory {
   // Images that may not live in imported memory, not yet bound: the bytes they
   // need. An allocation with room for one is not imported.
   std::unordered_map<VkImage, VkDeviceSize> plain_images;
-  // Sparse binding (sparse.h): whether the buffer or image that was made last is sparse, and how large the
-  // allocations were whose pages were bound.
-  bool sparse_was_last = false;
+  bool sparse_seen = false;  // a sparse resource was made, or asked for what it needs
+  // From then on: buffers and images that are not sparse, not yet bound, and the bytes that they need.
+  std::unordered_map<std::uint64_t, VkDeviceSize> unbound;
+  // How large the allocations with device addresses were whose pages were bound (sparse.h).
   std::unordered_set<VkDeviceSize> page_pools;
   std::unordered_map<VkQueue, QueueProgress> queues;
   struct FenceUse {

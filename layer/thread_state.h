@@ -25,6 +25,7 @@ class ThreadState final : public codec::EncodeContext {
   // is no news.
   std::vector<Digest> polls;
   std::uint64_t polled = 0;  // the number of the last of them
+  VkDevice sparse_on = VK_NULL_HANDLE;  // of the buffer or image that this thread made last, if it is sparse
 
   bool is_secondary(std::uint64_t command_buffer) override;
   SubpassUse subpass_use(std::uint64_t render_pass, std::uint32_t subpass) override;

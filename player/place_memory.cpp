@@ -94,8 +94,9 @@ bool is_played(const Plan& plan, const CapturedResource& resource) {
 Result<std::uint32_t> sparse_types(const Plan& plan, Measurer& measurer, ObjectId memory, bool& any) {
   std::uint32_t types = UINT32_MAX;
   for (const auto& [id, use] : plan.sparse) {
-    if (use.memories.count(memory) == 0) continue;
-    const auto measured = measurer.measure(plan.resources[plan.place_of(id)]);
+    const CapturedResource& resource = plan.resources[plan.place_of(id)];
+    if (use.memories.count(memory) == 0 || !is_played(plan, resource)) continue;
+    const auto measured = measurer.measure(resource);
     if (!measured) return tl::unexpected<Error>(measured.error());
     types &= measured->needs.memoryTypeBits;
     any = true;

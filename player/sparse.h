@@ -28,8 +28,8 @@ struct SparseUse {
   std::set<ObjectId> memories;  // that it was bound to
   // Binds by bytes: where the last of them ends, and all places in it and in memory, or-ed.
   VkDeviceSize end = 0, places = 0;
-  // Binds by tiles: mips below this one; offsets, and extents that do not reach an edge, or-ed; and for each extent
-  // how many bytes are left behind its place in memory, the fewest.
+  // Binds by tiles: mips below this one; the largest divisor of all offsets, and of extents that do not reach
+  // an edge (0: of none); and for each extent how many bytes are left behind its place in memory, the fewest.
   std::uint32_t mips = 0;
   std::array<std::uint32_t, 3> tiles{};
   std::map<std::array<std::uint32_t, 3>, VkDeviceSize> room;

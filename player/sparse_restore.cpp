@@ -13,7 +13,9 @@ namespace rondo::player {
 
 namespace {
 
-bool is_bind(const Plan& plan, std::uint32_t op) { return plan.ops[op].command == CommandId::vkQueueBindSparse; }
+bool is_bind(const Plan& plan, std::uint32_t op) {
+  return plan.ops[op].command == CommandId::vkQueueBindSparse;
+}
 
 // The resources that it binds pages of.
 template <class Visit>
@@ -41,7 +43,8 @@ class Rebinder {
       without_values(batch);
       const auto keep = [&](auto* infos, std::uint32_t& count, auto handle) {
         const auto rest = std::remove_if(infos, infos + count, [&](const auto& info) {
-          return std::find(handles_.begin(), handles_.end(), reinterpret_cast<std::uint64_t>(info.*handle)) == handles_.end();
+          return std::find(handles_.begin(), handles_.end(), reinterpret_cast<std::uint64_t>(info.*handle)) ==
+                 handles_.end();
         });
         count = static_cast<std::uint32_t>(rest - infos);
         for (auto& info : std::span(infos, count))
@@ -52,12 +55,15 @@ class Rebinder {
             }
       };
       keep(edit(batch.pBufferBinds), batch.bufferBindCount, &VkSparseBufferMemoryBindInfo::buffer);
-      keep(edit(batch.pImageOpaqueBinds), batch.imageOpaqueBindCount, &VkSparseImageOpaqueMemoryBindInfo::image);
+      keep(edit(batch.pImageOpaqueBinds), batch.imageOpaqueBindCount,
+           &VkSparseImageOpaqueMemoryBindInfo::image);
       keep(edit(batch.pImageBinds), batch.imageBindCount, &VkSparseImageMemoryBindInfo::image);
     }
-    const VkResult r = run_.device(op).dispatch.vkQueueBindSparse(a.queue, a.bindInfoCount, a.pBindInfo, VK_NULL_HANDLE);
+    const VkResult r =
+        run_.device(op).dispatch.vkQueueBindSparse(a.queue, a.bindInfoCount, a.pBindInfo, VK_NULL_HANDLE);
     if (r < 0)
-      return fail(Status::failed, run_.plan().path + ": binding pages back between iterations: " + gpu::describe("vkQueueBindSparse", r));
+      return fail(Status::failed, run_.plan().path + ": binding pages back between iterations: " +
+                                      gpu::describe("vkQueueBindSparse", r));
     return {};
   }
 

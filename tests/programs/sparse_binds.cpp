@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sparse resources (chapter "Sparse Resources"): a buffer and an image whose pages are bound, read, exchanged and
-// bound again, by binary and timeline semaphores and by a fence; two places of one page; an image that is bound as a
-// whole, by its tail. Each of --rounds (default 3) is three submits of commands, and begins with other pages.
+// Sparse resources (chapter "Sparse Resources"): a buffer and an image whose pages are bound, read, exchanged
+// and bound again, by binary and timeline semaphores and by a fence; two places of one page; an image that is
+// bound as a whole, by its tail. Each of --rounds (default 3) begins with other pages. With --address 1 a
+// device address of a sparse buffer, too.
 #include "picture.h"
 
 using namespace program;
 
 namespace {
 
-constexpr VkMemoryPropertyFlags kMapped = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+constexpr VkMemoryPropertyFlags kMapped =
+    VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
 
 VkSemaphore semaphore(Session& s, VkSemaphoreType type) {
   const VkSemaphoreTypeCreateInfo kind{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO, nullptr, type, 0};
@@ -49,7 +51,8 @@ Pages pages(Session& s, const VkMemoryRequirements& needs, std::uint32_t count) 
 void pages_of_a_buffer(Session& s, std::uint32_t rounds) {
   constexpr std::uint32_t kPages = 4;
   VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
-  info.flags = VK_BUFFER_CREATE_SPARSE_BINDING_BIT | VK_BUFFER_CREATE_SPARSE_RESIDENCY_BIT | VK_BUFFER_CREATE_SPARSE_ALIASED_BIT;
+  info.flags = VK_BUFFER_CREATE_SPARSE_BINDING_BIT | VK_BUFFER_CREATE_SPARSE_RESIDENCY_BIT |
+               VK_BUFFER_CREATE_SPARSE_ALIASED_BIT;
   info.size = 1 << 20;
   info.usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   VkBuffer paged = VK_NULL_HANDLE;
@@ -60,14 +63,18 @@ void pages_of_a_buffer(Session& s, std::uint32_t rounds) {
   EXPECT(s, needs.size >= kPages * needs.alignment);
   const Pages own = pages(s, needs, kPages);
   const auto words = static_cast<std::size_t>(own.page / 4);
-  const auto word = [&](std::uint32_t page, std::size_t i) { return page << 24 | static_cast<std::uint32_t>(i); };
+  const auto word = [&](std::uint32_t page, std::size_t i) {
+    return page << 24 | static_cast<std::uint32_t>(i);
+  };
   for (std::uint32_t page = 0; page < kPages; ++page)
     for (std::size_t i = 0; i < words; ++i) own.words[page * words + i] = word(page, i);
   const MappedBuffer seen = buffer(s, kPages * own.page, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
-  const VkSemaphore bound = semaphore(s, VK_SEMAPHORE_TYPE_BINARY), counted = semaphore(s, VK_SEMAPHORE_TYPE_TIMELINE);
+  const VkSemaphore bound = semaphore(s, VK_SEMAPHORE_TYPE_BINARY),
+                    counted = semaphore(s, VK_SEMAPHORE_TYPE_TIMELINE);
 
   const auto at = [&](std::uint32_t place, std::uint32_t page, bool none = false) {
-    return VkSparseMemoryBind{place * own.page, own.page, none ? VK_NULL_HANDLE : own.memory, none ? 0 : page * own.page, 0};
+    return VkSparseMemoryBind{place * own.page, own.page, none ? VK_NULL_HANDLE : own.memory,
+                              none ? 0 : page * own.page, 0};
   };
   for (std::uint32_t round = 0; round < rounds; ++round) {
     // Pages in turn; the last place has the page of the first.
@@ -106,16 +113,19 @@ void pages_of_a_buffer(Session& s, std::uint32_t rounds) {
     begin(s.commands);
     for (std::uint32_t i = 0; i < kPages; ++i) {
       const std::uint32_t page = (i % 3 + round) % kPages;
-      EXPECT(s, seen.words[i * words + 1] == word(page, 1) && seen.words[i * words + words - 1] == word(page, words - 1));
+      EXPECT(s, seen.words[i * words + 1] == word(page, 1) &&
+                    seen.words[i * words + words - 1] == word(page, words - 1));
     }
-    EXPECT(s, seen.words[2] == 0xabcd0000 + round && own.words[(round % kPages) * words + 2] == 0xabcd0000 + round);
+    EXPECT(s, seen.words[2] == 0xabcd0000 + round &&
+                  own.words[(round % kPages) * words + 2] == 0xabcd0000 + round);
     add(s, seen);
 
     // One place without memory, which nobody reads, and one page exchanged: when the timeline says so.
     VkSparseMemoryBind fewer[] = {at(0, 0, true), at(1, (round + 3) % kPages)};
     all = {paged, 2, fewer};
     const std::uint64_t before = 2 * round + 1, behind = 2 * round + 2;
-    VkTimelineSemaphoreSubmitInfo both{VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO, nullptr, 1, &before, 1, &behind};
+    VkTimelineSemaphoreSubmitInfo both{
+        VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO, nullptr, 1, &before, 1, &behind};
     batch.pNext = &both;
     batch.waitSemaphoreCount = 1;
     batch.pWaitSemaphores = &counted;
@@ -133,7 +143,8 @@ void pages_of_a_buffer(Session& s, std::uint32_t rounds) {
 }
 
 VkImage sparse_image(Session& s, VkExtent3D extent, std::uint32_t mips, VkImageCreateFlags flags) {
-  VkImageCreateInfo info = image_info(VK_FORMAT_R8G8B8A8_UNORM, extent, VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT);
+  VkImageCreateInfo info = image_info(VK_FORMAT_R8G8B8A8_UNORM, extent,
+                                      VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT);
   info.flags = VK_IMAGE_CREATE_SPARSE_BINDING_BIT | flags;
   info.mipLevels = mips;
   VkImage image = VK_NULL_HANDLE;
@@ -148,16 +159,18 @@ void to_general(Session& s, VkImage image, std::uint32_t mips) {
   move.srcQueueFamilyIndex = move.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
   move.image = image;
   move.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, mips, 0, 1};
-  vkCmdPipelineBarrier(s.cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, nullptr, 0,
-                       nullptr, 1, &move);
+  vkCmdPipelineBarrier(s.cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0,
+                       nullptr, 0, nullptr, 1, &move);
 }
 
-void copy_out(Session& s, VkImage image, std::uint32_t mip, VkOffset3D from, VkExtent3D extent, const MappedBuffer& to) {
+void copy_out(Session& s, VkImage image, std::uint32_t mip, VkOffset3D from, VkExtent3D extent,
+              const MappedBuffer& to) {
   const VkBufferImageCopy region{0, 0, 0, {VK_IMAGE_ASPECT_COLOR_BIT, mip, 0, 1}, from, extent};
   vkCmdCopyImageToBuffer(s.cmd, image, VK_IMAGE_LAYOUT_GENERAL, to.buffer, 1, &region);
 }
 
-void copy_in(Session& s, VkImage image, std::uint32_t mip, VkOffset3D to, VkExtent3D extent, const MappedBuffer& from) {
+void copy_in(Session& s, VkImage image, std::uint32_t mip, VkOffset3D to, VkExtent3D extent,
+             const MappedBuffer& from) {
   const VkBufferImageCopy region{0, 0, 0, {VK_IMAGE_ASPECT_COLOR_BIT, mip, 0, 1}, to, extent};
   vkCmdCopyBufferToImage(s.cmd, from.buffer, image, VK_IMAGE_LAYOUT_GENERAL, 1, &region);
 }
@@ -165,7 +178,8 @@ void copy_in(Session& s, VkImage image, std::uint32_t mip, VkOffset3D to, VkExte
 void tiles_of_an_image(Session& s, std::uint32_t rounds) {
   constexpr VkExtent3D kExtent{512, 512, 1};
   constexpr std::uint32_t kMips = 10;
-  const VkImage image = sparse_image(s, kExtent, kMips, VK_IMAGE_CREATE_SPARSE_RESIDENCY_BIT | VK_IMAGE_CREATE_SPARSE_ALIASED_BIT);
+  const VkImage image = sparse_image(
+      s, kExtent, kMips, VK_IMAGE_CREATE_SPARSE_RESIDENCY_BIT | VK_IMAGE_CREATE_SPARSE_ALIASED_BIT);
   VkMemoryRequirements needs;
   vkGetImageMemoryRequirements(s.device, image, &needs);
   std::uint32_t count = 0;
@@ -177,13 +191,16 @@ void tiles_of_an_image(Session& s, std::uint32_t rounds) {
   });
   if (color == kinds.end()) die("no requirements of colors", count);
   const VkExtent3D tile = color->formatProperties.imageGranularity;
-  const auto tail = static_cast<std::uint32_t>((color->imageMipTailSize + needs.alignment - 1) / needs.alignment);
+  const auto tail =
+      static_cast<std::uint32_t>((color->imageMipTailSize + needs.alignment - 1) / needs.alignment);
   const Pages own = pages(s, needs, 3 + tail);
 
-  const MappedBuffer in = buffer(s, tile.width * tile.height * 4ull, VK_BUFFER_USAGE_TRANSFER_SRC_BIT);
-  const MappedBuffer out = buffer(s, tile.width * tile.height * 4ull, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
+  const std::size_t texels = std::size_t{tile.width} * tile.height;
+  const MappedBuffer in = buffer(s, texels * 4, VK_BUFFER_USAGE_TRANSFER_SRC_BIT);
+  const MappedBuffer out = buffer(s, texels * 4, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
   if (tail != 0) {
-    const VkSparseMemoryBind rest{color->imageMipTailOffset, color->imageMipTailSize, own.memory, 3 * own.page, 0};
+    const VkSparseMemoryBind rest{color->imageMipTailOffset, color->imageMipTailSize, own.memory,
+                                  3 * own.page, 0};
     const VkSparseImageOpaqueMemoryBindInfo opaque{image, 1, &rest};
     VkBindSparseInfo batch{};
     batch.imageOpaqueBindCount = 1;
@@ -192,12 +209,15 @@ void tiles_of_an_image(Session& s, std::uint32_t rounds) {
   }
   to_general(s, image, kMips);
   run(s);
-  const auto word = [](std::size_t i, std::uint32_t round) { return static_cast<std::uint32_t>(i * 2654435761u + round); };
+  const auto word = [](std::size_t i, std::uint32_t round) {
+    return static_cast<std::uint32_t>(i * 2654435761u + round);
+  };
   for (std::uint32_t round = 0; round < rounds; ++round) {
     // Two tiles of the largest mip, which have other pages each round.
     const auto width = static_cast<std::int32_t>(tile.width), height = static_cast<std::int32_t>(tile.height);
     const auto at = [&](VkOffset3D offset, std::uint32_t page) {
-      return VkSparseImageMemoryBind{{VK_IMAGE_ASPECT_COLOR_BIT, 0, 0}, offset, tile, own.memory, page % 3 * own.page, 0};
+      return VkSparseImageMemoryBind{
+          {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0}, offset, tile, own.memory, page % 3 * own.page, 0};
     };
     const VkOffset3D first{0, 0, 0}, second{width, height, 0};
     VkSparseImageMemoryBind binds[] = {at(first, round), at(second, round + 1)};
@@ -206,12 +226,12 @@ void tiles_of_an_image(Session& s, std::uint32_t rounds) {
     batch.imageBindCount = 1;
     batch.pImageBinds = &tiles;
     bind(s, batch);
-    for (std::size_t i = 0; i < in.bytes / 4; ++i) in.words[i] = word(i, round);
+    for (std::size_t i = 0; i < texels; ++i) in.words[i] = word(i, round);
     copy_in(s, image, 0, first, tile, in);
     barrier(s.cmd);
     copy_out(s, image, 0, first, tile, out);
     run(s);
-    EXPECT(s, out.words[5] == word(5, round) && out.words[out.bytes / 4 - 1] == word(out.bytes / 4 - 1, round));
+    EXPECT(s, out.words[5] == word(5, round) && out.words[texels - 1] == word(texels - 1, round));
     add(s, out);
     // The same page at the other place.
     binds[1] = at(second, round);
@@ -222,7 +242,7 @@ void tiles_of_an_image(Session& s, std::uint32_t rounds) {
       copy_in(s, image, kMips - 1, first, {1, 1, 1}, in);
     }
     run(s);
-    EXPECT(s, out.words[5] == word(5, round) && out.words[out.bytes / 4 - 1] == word(out.bytes / 4 - 1, round));
+    EXPECT(s, out.words[5] == word(5, round) && out.words[texels - 1] == word(texels - 1, round));
     add(s, out);
   }
 }
@@ -236,7 +256,8 @@ void an_image_as_a_whole(Session& s) {
   std::vector<VkSparseMemoryBind> binds;
   for (VkDeviceSize place = 0; place < needs.size; place += needs.alignment)
     binds.push_back({place, std::min(needs.alignment, needs.size - place), own.memory, place, 0});
-  const VkSparseImageOpaqueMemoryBindInfo opaque{image, static_cast<std::uint32_t>(binds.size()), binds.data()};
+  const VkSparseImageOpaqueMemoryBindInfo opaque{image, static_cast<std::uint32_t>(binds.size()),
+                                                 binds.data()};
   VkBindSparseInfo batch{};
   batch.imageOpaqueBindCount = 1;
   batch.pImageOpaqueBinds = &opaque;
@@ -253,12 +274,27 @@ void an_image_as_a_whole(Session& s) {
   add(s, out);
 }
 
+// Of a buffer none of whose pages is bound.
+void address_of_a_buffer(Session& s) {
+  VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
+  info.flags = VK_BUFFER_CREATE_SPARSE_BINDING_BIT;
+  info.size = 1 << 20;
+  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+  VkBuffer paged = VK_NULL_HANDLE;
+  CHECK(vkCreateBuffer(s.device, &info, nullptr, &paged));
+  keep(s, vkDestroyBuffer, paged);
+  const VkBufferDeviceAddressInfo of{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, nullptr, paged};
+  EXPECT(s, vkGetBufferDeviceAddress(s.device, &of) != 0);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const auto rounds = static_cast<std::uint32_t>(option(argc, argv, "--rounds", 3));
   VkPhysicalDeviceVulkan12Features timelines{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
   timelines.timelineSemaphore = VK_TRUE;
+  const bool address = option(argc, argv, "--address", 0) != 0;
+  timelines.bufferDeviceAddress = address ? VK_TRUE : VK_FALSE;
   VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &timelines, {}};
   features.features.sparseBinding = features.features.sparseResidencyBuffer = VK_TRUE;
   features.features.sparseResidencyImage2D = features.features.sparseResidencyAliased = VK_TRUE;
@@ -267,6 +303,7 @@ int main(int argc, char** argv) {
   Session s = open("sparse_binds", wanted);
   if ((queue_families(s.physical)[s.family].queueFlags & VK_QUEUE_SPARSE_BINDING_BIT) == 0)
     return cannot_run("no queue of this device binds sparsely");
+  if (address) address_of_a_buffer(s);
   pages_of_a_buffer(s, rounds);
   tiles_of_an_image(s, rounds);
   an_image_as_a_whole(s);

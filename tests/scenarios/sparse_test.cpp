@@ -13,18 +13,20 @@ namespace {
 Words binds() { return {program("sparse_binds")}; }
 
 const Recording& with_submits() {
-  return captured({program("sparse_binds"), "--rounds", "4"}, {.checkpoints = "submit", .driver = lavapipe25});
+  return captured({program("sparse_binds"), "--rounds", "4"},
+                  {.checkpoints = "submit", .driver = lavapipe25});
 }
 
 }  // namespace
 
 SCENARIO("pages of sparse resources replay bit for bit, bound again and again", "[sparse]") {
   if (const std::string why = cannot_run(binds(), lavapipe25); !why.empty()) SKIP_SCENARIO(why);
-  replays_bit_for_bit({program("sparse_binds")}, {.submits = 14,
-                                .driver = lavapipe25,
-                                .least_compared = 0.4,
-                                .not_compared_because = "a driver need not bind imported memory sparsely",
-                                .least_parts = 0.5});
+  replays_bit_for_bit({program("sparse_binds")},
+                      {.submits = 14,
+                       .driver = lavapipe25,
+                       .least_compared = 0.4,
+                       .not_compared_because = "a driver need not bind imported memory sparsely",
+                       .least_parts = 0.5});
 }
 
 SCENARIO("what an iteration bound to other pages is bound back", "[sparse]") {
@@ -39,8 +41,8 @@ SCENARIO("what an iteration bound to other pages is bound back", "[sparse]") {
     const Outcome looped = player({"--submits", span, "--loop", "3", "--verify", capture.path}, lavapipe25);
     INFO(looped.both());
     CHECK(looped.status == 0);
-    const Outcome without =
-        player({"--submits", span, "--loop", "3", "--verify", "--leave-out", "sparse", capture.path}, lavapipe25);
+    const Outcome without = player(
+        {"--submits", span, "--loop", "3", "--verify", "--leave-out", "sparse", capture.path}, lavapipe25);
     INFO("without: " << without.both());
     CHECK(without.status == kDifferent);
   }
@@ -57,7 +59,22 @@ SCENARIO("a device that binds no pages is refused, with what it lacks", "[sparse
     CHECK(refused.err.find(lacks) != std::string::npos);
 }
 
-SCENARIO("a program that enables sparse binding and does without it plays on a device that has none", "[sparse]") {
+SCENARIO("device addresses of sparse buffers are told of, and refused by name", "[sparse]") {
+  const Words words = {program("sparse_binds"), "--address", "1"};
+  if (const std::string why = cannot_run(words, lavapipe25); !why.empty()) SKIP_SCENARIO(why);
+  const Recording& capture = captured(words, {.checkpoints = "readback", .driver = lavapipe25});
+  INFO(capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  CHECK(capture.run.err.find("a sparse buffer may be asked for its device address") != std::string::npos);
+  const Outcome refused = player({"--verify", capture.path}, lavapipe25);
+  INFO(refused.both());
+  constexpr int kDevice = 4;
+  CHECK(refused.status == kDevice);
+  CHECK(refused.err.find("device address") != std::string::npos);
+}
+
+SCENARIO("a program that enables sparse binding and does without it plays on a device that has none",
+         "[sparse]") {
   const Words words = {program("sparse"), "--enable", "1"};
   if (const std::string why = cannot_run(words, lavapipe25); !why.empty()) SKIP_SCENARIO(why);
   const Recording& capture = captured(words, {.checkpoints = "readback", .driver = lavapipe25});

@@ -22,7 +22,8 @@ class Sparse : public test::PlayerHostile {
     info.flags = flags;
     return create<VkBuffer, args_vkCreateBuffer>(CommandId::vkCreateBuffer, info);
   }
-  VkImage sparse_image(VkImageCreateFlags flags = VK_IMAGE_CREATE_SPARSE_BINDING_BIT | VK_IMAGE_CREATE_SPARSE_RESIDENCY_BIT) {
+  VkImage sparse_image(VkImageCreateFlags flags = VK_IMAGE_CREATE_SPARSE_BINDING_BIT |
+                                                  VK_IMAGE_CREATE_SPARSE_RESIDENCY_BIT) {
     auto info = of_type<VkImageCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO);
     info.imageType = VK_IMAGE_TYPE_2D;
     info.format = VK_FORMAT_R8G8B8A8_UNORM;
@@ -57,8 +58,8 @@ class Sparse : public test::PlayerHostile {
     batch.pImageBinds = &info;
     submit_binds(batch);
   }
-  VkSparseImageMemoryBind tile(VkDeviceMemory memory, VkOffset3D offset, VkExtent3D extent, std::uint32_t mip = 0,
-                               std::uint32_t layer = 0) {
+  VkSparseImageMemoryBind tile(VkDeviceMemory memory, VkOffset3D offset, VkExtent3D extent,
+                               std::uint32_t mip = 0, std::uint32_t layer = 0) {
     return {{VK_IMAGE_ASPECT_COLOR_BIT, mip, layer}, offset, extent, memory, 0, 0};
   }
 };
@@ -134,7 +135,8 @@ TEST_F(Sparse, BindsSignalTheirFence) {
   batch.bufferBindCount = 1;
   batch.pBufferBinds = &info;
   submit_binds(batch, fence);
-  capture.call(CommandId::vkWaitForFences, args_vkWaitForFences{kDevice, 1, &fence, VK_TRUE, UINT64_MAX}, ok());
+  capture.call(CommandId::vkWaitForFences, args_vkWaitForFences{kDevice, 1, &fence, VK_TRUE, UINT64_MAX},
+               ok());
   accepts();
 }
 TEST_F(Sparse, BindsWaitForWhatIsSignalled) {
@@ -208,21 +210,38 @@ TEST_F(Pages, TilesAreOfTheSameShape) {
   kind.formatProperties.imageGranularity = {256, 64, 1};
   EXPECT_NE(why().find("its tiles have 256 x 64 x 1 texels here"), std::string::npos) << why();
 }
+TEST_F(Pages, TilesNeedNoPowersOfTwo) {
+  tiles();
+  kind.formatProperties.imageGranularity = {320, 320, 1};
+  use.tiles = {320, 1600, 0};
+  EXPECT_EQ(why(), "");
+}
+TEST_F(Pages, OneKindIsThatOfAllAspectsButMetadata) {
+  tiles();
+  use.aspects = VK_IMAGE_ASPECT_DEPTH_BIT;
+  EXPECT_EQ(why(), "");
+  kind.formatProperties.aspectMask = VK_IMAGE_ASPECT_METADATA_BIT;
+  EXPECT_EQ(why(), "it has no tiles here");
+}
 TEST_F(Pages, TilesAreAsTheProgramWasTold) {
   tiles();
   use.told = {kind};
   kind.imageMipTailSize *= 2;
-  EXPECT_NE(why().find("a tail of 65536 bytes from mip 3; here 128 x 128 x 1, 131072 and 3"), std::string::npos) << why();
+  EXPECT_NE(why().find("a tail of 65536 bytes from mip 3; here 128 x 128 x 1, 131072 and 3"),
+            std::string::npos)
+      << why();
 }
 TEST_F(Pages, TilesAreNotInTheTail) {
   tiles();
   kind.imageMipTailFirstLod = 1;
-  EXPECT_NE(why().find("mip 1 has tiles of its own, and here lies in the mip tail"), std::string::npos) << why();
+  EXPECT_NE(why().find("mip 1 has tiles of its own, and here lies in the mip tail"), std::string::npos)
+      << why();
 }
 TEST_F(Pages, TilesHaveRoom) {
   tiles();
   use.room[{256, 130, 1}] = 4 * kPage - 1;
-  EXPECT_NE(why().find("4 of its tiles of 65536 bytes are bound to 262143 bytes"), std::string::npos) << why();
+  EXPECT_NE(why().find("4 of its tiles of 65536 bytes are bound to 262143 bytes"), std::string::npos)
+      << why();
 }
 
 }  // namespace
