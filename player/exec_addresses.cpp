@@ -8,6 +8,7 @@
 
 #include "generated/args.h"
 #include "player/addresses.h"
+#include "player/chains.h"
 #include "player/imports.h"
 #include "player/native_view.h"
 #include "player/run.h"
@@ -118,14 +119,9 @@ Result<void> MemoryAddress::apply(Run& run, const Op& op, VkMemoryAllocateInfo& 
   if (!mapped) return tl::unexpected<Error>(run.refuse(op, mapped.error().status, mapped.error().message));
   RONDO_TRY(check_importable(run, op, mapped->data(), info.memoryTypeIndex));
   // Imported memory is dedicated to nothing.
-  const void** link = &info.pNext;
-  while (*link != nullptr) {
-    auto* s = const_cast<VkBaseInStructure*>(static_cast<const VkBaseInStructure*>(*link));
-    if (s->sType == VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO)
-      *link = s->pNext;
-    else
-      link = reinterpret_cast<const void**>(&s->pNext);
-  }
+  unchain(info.pNext, [](const VkBaseInStructure& structure) {
+    return structure.sType == VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO;
+  });
   import_.pHostPointer = mapped->data();
   import_.pNext = info.pNext;
   info.pNext = &import_;

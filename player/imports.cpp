@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "player/imports.h"
 
+#include "player/chains.h"
 #include "player/run.h"
 
 namespace rondo::player {
@@ -10,19 +11,6 @@ namespace {
 constexpr VkExternalMemoryHandleTypeFlags kHostPointers =
     VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT |
     VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_MAPPED_FOREIGN_MEMORY_BIT_EXT;
-
-// Takes out what `wrong` says of a structure of the run's own scratch.
-template <class Wrong>
-void unchain(const void*& chain, Wrong wrong) {
-  const void** link = &chain;
-  while (*link != nullptr) {
-    auto* s = const_cast<VkBaseInStructure*>(static_cast<const VkBaseInStructure*>(*link));
-    if (wrong(*s))
-      *link = s->pNext;
-    else
-      link = reinterpret_cast<const void**>(&s->pNext);
-  }
-}
 
 // Whether nothing is left of what it says.
 template <class T>

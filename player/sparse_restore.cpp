@@ -6,6 +6,7 @@
 
 #include "generated/args.h"
 #include "gpu/one_shot.h"
+#include "player/chains.h"
 #include "player/native_view.h"
 #include "player/run.h"
 
@@ -40,7 +41,9 @@ class Rebinder {
     auto& a = as<args_vkQueueBindSparse>(block.data());
     for (VkBindSparseInfo& batch : std::span(const_cast<VkBindSparseInfo*>(a.pBindInfo), a.bindInfoCount)) {
       batch.waitSemaphoreCount = batch.signalSemaphoreCount = 0;
-      without_values(batch);
+      unchain(batch.pNext, [](const VkBaseInStructure& structure) {
+        return structure.sType == VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
+      });
       const auto keep = [&](auto* infos, std::uint32_t& count, auto handle) {
         const auto rest = std::remove_if(infos, infos + count, [&](const auto& info) {
           return std::find(handles_.begin(), handles_.end(), reinterpret_cast<std::uint64_t>(info.*handle)) ==
@@ -73,17 +76,6 @@ class Rebinder {
   static T* edit(const T* of_the_copy) {
     return const_cast<T*>(of_the_copy);
   }
-  static void without_values(VkBindSparseInfo& batch) {
-    const void** link = &batch.pNext;
-    while (*link != nullptr) {
-      auto* s = const_cast<VkBaseInStructure*>(static_cast<const VkBaseInStructure*>(*link));
-      if (s->sType == VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO)
-        *link = s->pNext;
-      else
-        link = reinterpret_cast<const void**>(&s->pNext);
-    }
-  }
-
   Run& run_;
   std::vector<std::uint64_t> handles_;
 };

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "player/chains.h"
+
 namespace rondo::player {
 
 bool is_window_system_extension(std::string_view name) {
@@ -72,15 +74,7 @@ bool is_stripped_structure(VkStructureType type) {
 }
 
 void strip_chain(const void** chain) {
-  while (*chain != nullptr) {
-    const auto* s = static_cast<const VkBaseInStructure*>(*chain);
-    if (is_stripped_structure(s->sType)) {
-      *chain = s->pNext;
-    } else {
-      // The chain lies in a Run's own scratch: it may be changed.
-      chain = const_cast<const void**>(reinterpret_cast<const void* const*>(&s->pNext));
-    }
-  }
+  unchain(*chain, [](const VkBaseInStructure& structure) { return is_stripped_structure(structure.sType); });
 }
 
 }  // namespace rondo::player
