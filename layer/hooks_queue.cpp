@@ -167,7 +167,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueueBindSparse(VkQueue queue, std::uint32
   // Also when the recording has stopped: memory from before stays what it is.
   guarded([&] { possible = note_sparse_binds(device_of(queue), std::span(pBindInfo, bindInfoCount)); });
   if (!possible) {
-    note("memory that Rondo imported is bound sparsely, which drivers need not allow: the bind fails "
+    if (first_time(device_of(queue).memories.told_of_imported_pages))
+      note("memory that Rondo imported is bound sparsely, which drivers need not allow: the bind fails "
          "(RONDO_MEMORY=pagemap imports nothing)");
     return VK_ERROR_OUT_OF_DEVICE_MEMORY;
   }

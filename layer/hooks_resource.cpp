@@ -380,9 +380,10 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateBuffer(VkDevice device, const VkBuff
       record_with<CommandId::vkCreateBuffer>(create, device, pCreateInfo, pAllocator, pBuffer);
   if (result == VK_SUCCESS && sparse) {
     record_address(state, *pBuffer);  // others have theirs once they are bound
-    if ((usage_of(*pCreateInfo) & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0 && !state.address_replay)
-      note("a sparse buffer may be asked for its device address, which this driver cannot give again: where it is, the "
-           "capture does not play");
+    if ((usage_of(*pCreateInfo) & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0 && !state.address_replay &&
+        first_time(state.memories.told_of_sparse_address))
+      note("a sparse buffer may be asked for its device address, which this driver cannot give again: where it is, "
+           "the capture does not play");
   }
   return result;
 }

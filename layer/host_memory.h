@@ -126,6 +126,7 @@ struct DeviceMemory {
   std::uint64_t looks = 0;      // refreshes, of which each left out what was not mapped
   HostWaits host_waits;
   bool told_of_misplaced = false;  // images: one note is enough
+  bool told_of_sparse_address = false, told_of_imported_pages = false;  // likewise
   bool told_of_shared = false;     // semaphores and fences: likewise
 };
 

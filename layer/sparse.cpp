@@ -2,6 +2,7 @@
 #include "layer/sparse.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "layer/alias_types.h"
 #include "layer/chain.h"
@@ -25,6 +26,11 @@ void note_sparse_resource(DeviceState& device, bool sparse) {
   if (!sparse) return;
   const auto lock = host_memory().enter();
   device.memories.sparse_seen = true;
+}
+
+bool first_time(bool& told) {
+  const auto lock = host_memory().enter();
+  return !std::exchange(told, true);
 }
 
 bool may_bind_sparsely(DeviceState& device) {

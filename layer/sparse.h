@@ -19,6 +19,9 @@ bool enables_sparse_binding(const VkDeviceCreateInfo& info);
 // In front of the creation of a buffer or image, and where the program asks what one would need. Any thread.
 void note_sparse_resource(DeviceState& device, bool sparse);
 
+// Of what a device is told once. Any thread.
+bool first_time(bool& told);
+
 // Whether the device has had a sparse resource. Any thread.
 bool may_bind_sparsely(DeviceState& device);
 

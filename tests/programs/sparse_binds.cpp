@@ -61,6 +61,8 @@ void pages_of_a_buffer(Session& s, std::uint32_t rounds) {
   VkMemoryRequirements needs;
   vkGetBufferMemoryRequirements(s.device, paged, &needs);
   EXPECT(s, needs.size >= kPages * needs.alignment);
+  // In front of the pages: what was made last is no sparse buffer then.
+  const MappedBuffer seen = buffer(s, kPages * needs.alignment, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
   const Pages own = pages(s, needs, kPages);
   const auto words = static_cast<std::size_t>(own.page / 4);
   const auto word = [&](std::uint32_t page, std::size_t i) {
@@ -68,7 +70,6 @@ void pages_of_a_buffer(Session& s, std::uint32_t rounds) {
   };
   for (std::uint32_t page = 0; page < kPages; ++page)
     for (std::size_t i = 0; i < words; ++i) own.words[page * words + i] = word(page, i);
-  const MappedBuffer seen = buffer(s, kPages * own.page, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
   const VkSemaphore bound = semaphore(s, VK_SEMAPHORE_TYPE_BINARY),
                     counted = semaphore(s, VK_SEMAPHORE_TYPE_TIMELINE);
 
