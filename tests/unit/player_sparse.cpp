@@ -16,10 +16,10 @@ constexpr VkDeviceSize kPage = 65536;
 
 class Sparse : public test::PlayerHostile {
  protected:
-  VkBuffer sparse_buffer(VkBufferCreateFlags flags = VK_BUFFER_CREATE_SPARSE_BINDING_BIT) {
+  VkBuffer sparse_buffer() {
     auto info = of_type<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
     info.size = 4 * kPage;
-    info.flags = flags;
+    info.flags = VK_BUFFER_CREATE_SPARSE_BINDING_BIT;
     return create<VkBuffer, args_vkCreateBuffer>(CommandId::vkCreateBuffer, info);
   }
   VkImage sparse_image(VkImageCreateFlags flags = VK_IMAGE_CREATE_SPARSE_BINDING_BIT |
@@ -37,26 +37,22 @@ class Sparse : public test::PlayerHostile {
   void submit_binds(const VkBindSparseInfo& batch, VkFence fence = VK_NULL_HANDLE) {
     capture.call(CommandId::vkQueueBindSparse, args_vkQueueBindSparse{kQueue, 1, &batch, fence}, ok());
   }
-  void bind(VkBuffer buffer, const VkSparseMemoryBind& page) {
-    const VkSparseBufferMemoryBindInfo info{buffer, 1, &page};
+  // A batch with one resource of one kind.
+  template <class Info>
+  void submit_one(std::uint32_t VkBindSparseInfo::* count, const Info* VkBindSparseInfo::* infos, const Info& info) {
     auto batch = of_type<VkBindSparseInfo>(VK_STRUCTURE_TYPE_BIND_SPARSE_INFO);
-    batch.bufferBindCount = 1;
-    batch.pBufferBinds = &info;
+    batch.*count = 1;
+    batch.*infos = &info;
     submit_binds(batch);
+  }
+  void bind(VkBuffer buffer, const VkSparseMemoryBind& page) {
+    submit_one(&VkBindSparseInfo::bufferBindCount, &VkBindSparseInfo::pBufferBinds, {buffer, 1, &page});
   }
   void bind(VkImage image, const VkSparseMemoryBind& page) {
-    const VkSparseImageOpaqueMemoryBindInfo info{image, 1, &page};
-    auto batch = of_type<VkBindSparseInfo>(VK_STRUCTURE_TYPE_BIND_SPARSE_INFO);
-    batch.imageOpaqueBindCount = 1;
-    batch.pImageOpaqueBinds = &info;
-    submit_binds(batch);
+    submit_one(&VkBindSparseInfo::imageOpaqueBindCount, &VkBindSparseInfo::pImageOpaqueBinds, {image, 1, &page});
   }
   void bind(VkImage image, const VkSparseImageMemoryBind& tile) {
-    const VkSparseImageMemoryBindInfo info{image, 1, &tile};
-    auto batch = of_type<VkBindSparseInfo>(VK_STRUCTURE_TYPE_BIND_SPARSE_INFO);
-    batch.imageBindCount = 1;
-    batch.pImageBinds = &info;
-    submit_binds(batch);
+    submit_one(&VkBindSparseInfo::imageBindCount, &VkBindSparseInfo::pImageBinds, {image, 1, &tile});
   }
   VkSparseImageMemoryBind tile(VkDeviceMemory memory, VkOffset3D offset, VkExtent3D extent,
                                std::uint32_t mip = 0, std::uint32_t layer = 0) {
