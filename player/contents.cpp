@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "format/native_view.h"
 #include "generated/args.h"
 #include "gpu/one_shot.h"
-#include "player/native_view.h"
 
 namespace rondo::player {
 

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <utility>
 
+#include "format/native_view.h"
 #include "generated/args.h"
 #include "player/addresses.h"
 #include "player/chains.h"
 #include "player/imports.h"
-#include "player/native_view.h"
 #include "player/run.h"
 
 namespace rondo::player {

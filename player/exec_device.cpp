@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include "format/codec/schema.h"
+#include "format/native_view.h"
 #include "generated/args.h"
 #include "player/addresses.h"
-#include "player/native_view.h"
 #include "player/presenter.h"
 #include "player/window_system.h"
 

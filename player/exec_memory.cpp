@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "format/native_view.h"
 #include "generated/args.h"
 #include "gpu/zero_fill.h"
 #include "player/addresses.h"
 #include "player/blobs_ahead.h"
 #include "player/imports.h"
-#include "player/native_view.h"
 #include "player/run.h"
 
 namespace rondo::player {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "format/native_view.h"
 #include "generated/args.h"
-#include "player/native_view.h"
 #include "player/run.h"
 
 namespace rondo::player {

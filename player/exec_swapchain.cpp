@@ -5,8 +5,8 @@
 #include <array>
 #include <cstdio>
 
+#include "format/native_view.h"
 #include "generated/args.h"
-#include "player/native_view.h"
 #include "player/presenter.h"
 
 namespace rondo::player {

@@ -5,8 +5,8 @@
 #include <span>
 
 #include "format/codec/schema.h"
+#include "format/native_view.h"
 #include "generated/args.h"
-#include "player/native_view.h"
 #include "player/plan_edit.h"
 
 namespace rondo::player {

@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "player/native_view.h"
+#include "format/native_view.h"
 #include "player/plan.h"
 #include "player/polls.h"
 #include "player/validity/validity.h"

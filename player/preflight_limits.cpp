@@ -6,8 +6,8 @@
 #include <set>
 
 #include "format/codec/schema.h"
+#include "format/native_view.h"
 #include "generated/args.h"
-#include "player/native_view.h"
 #include "player/preflight.h"
 
 namespace rondo::player {

@@ -3,9 +3,9 @@
 
 #include <unordered_map>
 
+#include "format/native_view.h"
 #include "generated/args.h"
 #include "gpu/one_shot.h"
-#include "player/native_view.h"
 
 namespace rondo::player {
 

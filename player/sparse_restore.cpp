@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <span>
 
+#include "format/native_view.h"
 #include "generated/args.h"
 #include "gpu/one_shot.h"
 #include "player/chains.h"
-#include "player/native_view.h"
 #include "player/run.h"
 
 namespace rondo::player {

@@ -17,8 +17,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "format/native_view.h"
 #include "format/objects.h"
-#include "player/native_view.h"
 #include "player/plan.h"
 #include "player/validity/states.h"
 #include "player/validity/work.h"

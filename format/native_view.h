@@ -13,7 +13,7 @@
 #include "format/objects.h"
 #include "format/vulkan.h"
 
-namespace rondo::player {
+namespace rondo {
 
 class NativeView {
  public:
@@ -96,4 +96,4 @@ const T* find_chained(const void* chain, VkStructureType type) {
   return nullptr;
 }
 
-}  // namespace rondo::player
+}  // namespace rondo
