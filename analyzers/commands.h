@@ -12,6 +12,7 @@ namespace rondo::analyzers {
 
 using Arguments = std::span<const std::string>;  // behind the subcommand's name
 
+Result<int> run_accesses(Arguments args);
 Result<int> run_capture(Arguments args);
 Result<int> run_extract(Arguments args);
 Result<int> run_finish(Arguments args);

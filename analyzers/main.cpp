@@ -27,6 +27,7 @@ constexpr Subcommand kSubcommands[] = {
     {"finish", "close the capture of a program that died", run_finish, 0},
     {"info", "what a capture holds, or what this build can capture", run_info, 0},
     {"dump", "every record as text or JSON lines", run_dump, 0},
+    {"accesses", "what each command touches", run_accesses, 0},
     {"extract", "what a capture holds, as files: its shaders", run_extract, 0},
     {"play", "replay a capture (the same as the program player)", run_play, 0},
     {"compare-runs", "is a replay slower than it was? two reports, and a status for CI", run_compare_runs, 0},

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which descriptors shaders declare, and whether what was written there is
 // still alive when commands are given to a queue.
-#include <map>
+#include <span>
 
 #include "player/validity/validity.h"
+#include "shaders/static_use.h"
 
 namespace rondo::player::validity {
 
 namespace {
-
-// Of the SPIR-V specification, 3.
-constexpr std::uint32_t kMagic = 0x07230203, kFunction = 54, kVariable = 59, kDecorate = 71, kBinding = 33,
-                        kDescriptorSet = 34;
-constexpr std::size_t kHeader = 5;
 
 bool is_gone(Validity& v, ObjectId id, int depth = 0) {
   if (id == 0) return false;
@@ -54,27 +50,9 @@ void note_reach_of(Validity& v, CommandBuffer& commands, VkPipelineBindPoint poi
 
 ShaderUses uses_of(const std::uint32_t* code, std::size_t words) {
   ShaderUses uses;
-  if (code == nullptr || words < kHeader || code[0] != kMagic) return uses;
-  std::map<std::uint32_t, std::uint32_t> sets, bindings;  // by variable
-  std::set<std::uint32_t> variables, mentioned;           // by instructions of functions
-  bool in_functions = false;
-  for (std::size_t at = kHeader; at < words;) {
-    const std::size_t length = code[at] >> 16;
-    if (length == 0 || length > words - at) break;
-    const std::uint32_t operation = code[at] & 0xffff;
-    if (operation == kDecorate && length > 3 && code[at + 2] == kDescriptorSet)
-      sets[code[at + 1]] = code[at + 3];
-    if (operation == kDecorate && length > 3 && code[at + 2] == kBinding)
-      bindings[code[at + 1]] = code[at + 3];
-    if (operation == kVariable && length > 2) variables.insert(code[at + 2]);
-    in_functions = in_functions || operation == kFunction;
-    if (in_functions) mentioned.insert(code + at + 1, code + at + length);
-    at += length;
-  }
-  for (const auto& [variable, binding] : bindings)
-    if (const auto set = sets.find(variable);
-        set != sets.end() && variables.count(variable) != 0 && mentioned.count(variable) != 0)
-      uses.insert({set->second, binding});
+  if (code == nullptr) return uses;
+  for (const shaders::BindingUse& b : shaders::bindings_named(std::as_bytes(std::span(code, words))))
+    uses.insert({b.set, b.binding});
   return uses;
 }
 

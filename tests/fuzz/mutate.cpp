@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Damages a capture N times and gives each damaged file to everything that
-// reads captures: info, dump, and a whole replay on the fake driver.
+// reads captures: info, dump, accesses, and a whole replay on the fake driver.
 //   mutate [--seed S] [--count N] [--keep DIRECTORY] CAPTURE...
 // Each batch runs in a process of its own. A crash, a broken promise, more than
 // ten seconds, more memory than the budget: the mutation's number is printed and
@@ -60,6 +60,7 @@ void inspect(const std::string& path) {
     static_cast<void>(analyzers::run_info(words));
   for (const char* format : {"--format=text", "--format=jsonl"})
     static_cast<void>(analyzers::run_dump(std::vector<std::string>{format, path}));
+  static_cast<void>(analyzers::run_accesses(std::vector<std::string>{path}));
 }
 
 void one(Bytes file, Progress& progress) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a shader: refused, or reflected the same each time, and like itself.
+// Any bytes as a shader: what it uses is found in the end; it is refused, or reflected the same each time, and like itself.
 #include "shaders/compare.h"
+#include "shaders/static_use.h"
 #include "tests/fuzz/targets.h"
 
 namespace rondo::fuzz {
 
 void shader(Bytes code) {
+  expect(shaders::static_uses(code).size() <= code.size(), "an entry point takes some bytes");
   const auto reflected = shaders::reflect(code);
   if (!reflected) return;
   const auto again = shaders::reflect(code);

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a command touches the memory of an object, in Vulkan's own words (specification, "Synchronization and
+// Cache Control", access types and pipeline stages).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "format/objects.h"
+#include "format/vulkan.h"
+#include "generated/ids.h"
+
+namespace rondo::access {
+
+inline constexpr VkAccessFlags2 kWrites =
+    VK_ACCESS_2_SHADER_WRITE_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT | VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT |
+    VK_ACCESS_2_TRANSFER_WRITE_BIT | VK_ACCESS_2_HOST_WRITE_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT |
+    VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT | VK_ACCESS_2_TRANSFORM_FEEDBACK_WRITE_BIT_EXT |
+    VK_ACCESS_2_TRANSFORM_FEEDBACK_COUNTER_WRITE_BIT_EXT | VK_ACCESS_2_ACCELERATION_STRUCTURE_WRITE_BIT_KHR |
+    VK_ACCESS_2_COMMAND_PREPROCESS_WRITE_BIT_NV;
+
+struct Touch {
+  ObjectId object = 0;                 // a buffer, image, query pool, acceleration structure or memory
+  std::uint64_t offset = 0, size = 0;  // bytes of a buffer or memory, within it; of a query pool queries; 0 of others
+  // Of an image: what there is of it, nothing remaining. All slices of a mip are one layer.
+  VkImageSubresourceRange part{};
+  VkPipelineStageFlags2 stages = 0;
+  VkAccessFlags2 access = 0;
+  // Surely all of that is replaced, and nothing of what was there is seen. Else it may be touched, or a part of it.
+  bool overwrites = false;
+
+  bool reads() const { return (access & ~kWrites) != 0; }
+  bool writes() const { return (access & kWrites) != 0; }
+};
+
+// Why nobody can say from the calls what else a command touches.
+enum Unknown : std::uint8_t {
+  kAddresses = 1,    // its shaders follow pointers that they find somewhere
+  kDescriptors = 2,  // its descriptors lie in buffers
+  kStructures = 4,   // acceleration structures refer to others by address
+  kGenerated = 8,    // a device makes its commands
+  kShaders = 16,     // its shaders are not in the capture: an identifier, or the driver's own code
+  kBindless = 64,    // its descriptors are chosen from very many (kManyDescriptors)
+  kMemory = 32,      // an address that is in no buffer whose address the program asked for
+};
+inline constexpr std::uint8_t kUnknowns[] = {kAddresses, kDescriptors, kStructures, kGenerated, kShaders, kMemory, kBindless};
+const char* text_of(Unknown why);
+
+// What is touched besides: anything reachable (Model::reachable), where `unknown` is not 0.
+struct Reach {
+  std::uint8_t unknown = 0;
+  bool reads = false, writes = false;
+  VkPipelineStageFlags2 stages = 0;
+
+  void add(std::uint8_t why, bool read, bool write, VkPipelineStageFlags2 at) {
+    unknown = static_cast<std::uint8_t>(unknown | why);
+    reads = reads || read;
+    writes = writes || write;
+    stages |= at;
+  }
+  void add(const Reach& other) { add(other.unknown, other.reads, other.writes, other.stages); }
+};
+
+// A command as it is executed: once each time that its command buffer is submitted. Or a call that touches memory
+// by itself: a host write, a host copy, a present.
+struct Executed {
+  std::uint64_t record = 0;            // the command's, or the call's
+  std::uint64_t at = 0;                // the record that executes it: a submit; itself for calls
+  std::uint64_t submit = kNoSubmit;    // batch, counted from 0 over all queues
+  CommandId command{};                 // canonical
+  std::span<const Touch> touches;      // until the sink returns
+  Reach reach;
+  static constexpr std::uint64_t kNoSubmit = ~std::uint64_t{};
+};
+
+}  // namespace rondo::access

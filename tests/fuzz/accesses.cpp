@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands of any file touch.
+#include <string>
+#include <vector>
+
+#include "access/model.h"
+#include "format/reader.h"
+#include "shaders/sites.h"
+#include "tests/fuzz/memory_file.h"
+#include "tests/fuzz/targets.h"
+
+namespace rondo::fuzz {
+
+namespace {
+
+// What a file of some KiB can have executed is not more than this by itself.
+constexpr access::Limits kLimits{.executed = 1 << 20, .recorded = 1 << 16, .descriptors = 1 << 16};
+
+bool is_whole(const access::Touch& touch) {
+  return touch.object != 0 && touch.access != 0 && touch.stages != 0 && touch.offset + touch.size >= touch.offset;
+}
+
+}  // namespace
+
+void accesses(Bytes file) {
+  const MemoryFile memory(file);
+  ReaderOptions options;
+  options.memory_budget = kReaderBudget;
+  options.salvage = true;
+  auto opened = Reader::open(memory.path(), options);
+  if (!opened) return;
+  Reader& reader = **opened;
+  const codec::IdMap ids = codec::IdMap::match(reader.dictionary());
+  ObjectTable objects;
+  ObjectTable::Resolution resolution;
+  codec::Lowered lowered;
+  NativeView view;
+  std::uint64_t told = 0;
+  access::Model model(
+      [&](const access::Executed& executed) {
+        ++told;
+        for (const access::Touch& touch : executed.touches) {
+          expect(touch.object < objects.objects().size(), "what is touched is an object");
+          expect(is_whole(touch), "a touch says where and how");
+        }
+      },
+      kLimits);
+  for (;;) {
+    auto record = reader.next();
+    if (!record || !*record) break;
+    lowered.clear();
+    const CommandId id = ids.command((*record)->command);
+    if (id == CommandId::none || !codec::decode(lowered, ids, id, (*record)->payload, {.max_bytes = 1 << 20})) continue;
+    const codec::CommandInfo& command = codec::info(id);
+    const bool succeeded = command.returns != codec::Returns::result || ((*record)->has_return && (*record)->return_value >= 0);
+    objects.apply(command, (*record)->sequence, succeeded, lowered, resolution);
+    std::vector<const std::byte*> blobs(lowered.blobs.size(), nullptr);
+    std::vector<Reader::Bytes> kept;
+    for (std::size_t i = 0; shaders::makes_shaders(command.canonical) && i < blobs.size(); ++i)
+      if (auto read = reader.blob(lowered.blobs[i].digest); read && (*read)->size() >= lowered.blobs[i].bytes) {
+        blobs[i] = (*read)->data();
+        kept.push_back(std::move(*read));
+      }
+    view.load(lowered, resolution.ids, blobs);
+    model.take({command, view, resolution, objects, (*record)->sequence, succeeded,
+                static_cast<std::uint64_t>((*record)->return_value)});
+  }
+  expect(told <= kLimits.executed + objects.objects().size() + file.size(), "what is executed has a limit");
+  for (const ObjectId id : model.reachable()) expect(id < objects.objects().size(), "what is reachable is an object");
+}
+
+}  // namespace rondo::fuzz
