@@ -29,6 +29,7 @@ constexpr Subcommand kSubcommands[] = {
     {"dump", "every record as text or JSON lines", run_dump, 0},
     {"accesses", "what each command touches", run_accesses, 0},
     {"extract", "what a capture holds, as files: its shaders", run_extract, 0},
+    {"recompress", "the same capture with other compression", run_recompress, 0},
     {"play", "replay a capture (the same as the program player)", run_play, 0},
     {"compare-runs", "is a replay slower than it was? two reports, and a status for CI", run_compare_runs, 0},
     {"doctor", "is everything here that capturing and replaying need?", run_doctor, 0},

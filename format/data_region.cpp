@@ -53,10 +53,10 @@ ChunkHeader chunk_header(ChunkType type) {
 }
 
 DataRegion::DataRegion(const File& file, Compression codec, std::uint64_t end, std::vector<IndexEntry> index,
-                       Place place)
+                       Place place, Compression blob_codec)
     : file_(file),
       compressor_(codec),
-      blob_compressor_(Compression::zstd),
+      blob_compressor_(blob_codec),
       end_(end),
       index_(std::move(index)),
       place_(std::move(place)),

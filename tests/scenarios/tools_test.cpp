@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <filesystem>
 
 #include "fixture.h"
 #include "json.h"
@@ -80,6 +81,31 @@ SCENARIO("rondo info tells what a capture holds", "[tools]") {
   CHECK(text.out.find("llvmpipe") != std::string::npos);  // the device
   CHECK(text.out.find("vkQueueSubmit") != std::string::npos);
   CHECK(text.out.find("complete") != std::string::npos);
+}
+
+SCENARIO("a capture that is compressed otherwise is the same one", "[tools]") {
+  const TemporaryDirectory directory;
+  const std::string before = rondo({"dump", "--format=jsonl", cube().path}).out;
+  for (const std::string codec : {"none", "lz4", "zstd"}) {
+    const std::string output = directory.file(codec + ".rondo");
+    const Outcome done = rondo({"recompress", "--codec", codec, cube().path, "-o", output});
+    INFO(done.both());
+    REQUIRE(done.status == 0);
+    const std::string after = rondo({"dump", "--format=jsonl", output}).out;
+    CHECK(after.substr(after.find('\n')) == before.substr(before.find('\n')));  // the first line names the file
+    const Outcome played = player({"--verify", output});
+    INFO(played.both());
+    CHECK(played.status == 0);
+    CHECK(compared(played, "images").equal == 10);
+  }
+  CHECK(std::filesystem::file_size(directory.file("zstd.rondo")) < std::filesystem::file_size(directory.file("none.rondo")));
+  constexpr int kUsage = 2;
+  CHECK(rondo({"recompress", cube().path}).status == kUsage);
+  CHECK(rondo({"recompress", cube().path, "-o", cube().path}).status == kUsage);
+  const Outcome again = rondo({"recompress", "--in-place", directory.file("none.rondo")});
+  CHECK(again.status == 0);
+  CHECK(std::filesystem::file_size(directory.file("none.rondo")) ==
+        std::filesystem::file_size(directory.file("zstd.rondo")));
 }
 
 SCENARIO("rondo info --coverage sorts every command of the registry", "[tools]") {

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// rondo recompress: the same capture, smaller or faster to read.
+#include "format/recompress.h"
+
+#include <filesystem>
+
+#include "analyzers/cli.h"
+#include "analyzers/commands.h"
+#include "analyzers/output.h"
+#include "analyzers/text.h"
+
+namespace rondo::analyzers {
+
+Result<int> run_recompress(Arguments args) {
+  std::string file, output, codec = "zstd";
+  bool in_place = false;
+  Cli cli("rondo recompress",
+          "Writes the same capture with other compression: zstd is smallest, lz4 is faster to read, none is for tools\n"
+          "that compress by themselves. Records, numbers and digests stay as they are. Needs no device.");
+  cli.positional("FILE", "the capture", file);
+  cli.choice("--codec", {"zstd", "lz4", "none"}, "of every chunk (default zstd)", codec);
+  cli.value("-o,--output", "OUT", "where the new capture goes; it is there whole, or not at all", output);
+  cli.flag("--in-place", "replace FILE", in_place);
+  const auto parsed = cli.parse(args);
+  if (!parsed) return tl::unexpected(parsed.error());
+  if (!*parsed) return 0;
+  if (file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
+  if (output.empty() != in_place)
+    return fail(Status::usage, in_place ? "-o and --in-place exclude each other (see rondo recompress --help)"
+                                        : "-o OUT is required, or --in-place (see rondo recompress --help)");
+  std::error_code unknown;
+  if (!in_place && std::filesystem::equivalent(file, output, unknown))
+    return fail(Status::usage, text("{} is FILE: --in-place replaces it", printable(output)));
+  const Compression to = codec == "zstd" ? Compression::zstd : codec == "lz4" ? Compression::lz4 : Compression::none;
+  const auto done = recompress(file, in_place ? file : output, to);
+  if (!done) return tl::unexpected(done.error());
+  Output out;
+  out.line(text("{}: {} → {}", printable(in_place ? file : output), size_text(done->before), size_text(done->after)));
+  RONDO_TRY(out.finish());
+  return 0;
+}
+
+}  // namespace rondo::analyzers

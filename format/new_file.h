@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file that comes to be there whole, or not at all: written under another name beside it, and renamed.
+#pragma once
+
+#include <string>
+
+#include "format/file.h"
+#include "format/result.h"
+
+namespace rondo {
+
+class NewFile {
+ public:
+  // `path` may exist: it stays as it is until keep(). Errors (Status::failed) name it.
+  static Result<NewFile> create(const std::string& path);
+  NewFile(NewFile&& other) noexcept;
+  NewFile& operator=(NewFile&&) = delete;
+  ~NewFile();  // without keep(): nothing is left
+
+  const File& file() const { return file_; }
+  // Puts it where it belongs, durable, with the permissions of any new file.
+  Result<void> keep();
+  tl::unexpected<Error> failure(int error) const;  // "out.rondo: cannot be written: …"
+
+ private:
+  NewFile() = default;
+  File file_;
+  std::string path_, temporary_;
+};
+
+}  // namespace rondo
