@@ -14,6 +14,7 @@ using Arguments = std::span<const std::string>;  // behind the subcommand's name
 
 Result<int> run_accesses(Arguments args);
 Result<int> run_capture(Arguments args);
+Result<int> run_diff(Arguments args);
 Result<int> run_extract(Arguments args);
 Result<int> run_finish(Arguments args);
 Result<int> run_info(Arguments args);
