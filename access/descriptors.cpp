@@ -72,6 +72,7 @@ void reach(Tracker& t, const Descriptor& d) {
   ObjectId id = d.object;
   if (const ImageView* view = t.views.find(id); view != nullptr) id = view->image;
   if (const BufferView* view = t.buffer_views.find(id); view != nullptr) id = view->buffer;
+  if (const Structure* structure = t.structures.find(id); structure != nullptr) t.in_memory.insert(structure->buffer);
   if (id != 0) t.in_memory.insert(id);
 }
 
@@ -111,34 +112,44 @@ std::vector<Descriptor> descriptors_of(const Call& c, const VkWriteDescriptorSet
   const auto* structures = find_chained<VkWriteDescriptorSetAccelerationStructureKHR>(
       w.pNext, VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_ACCELERATION_STRUCTURE_KHR);
   const TemplateItem item = template_item(w.descriptorType);
-  for (std::uint32_t i = 0; item != TemplateItem::bytes && i < w.descriptorCount; ++i) {
+  // Their arrays are as long as the count says; of others nothing is known.
+  std::uint32_t count = w.descriptorCount;
+  if (item == TemplateItem::acceleration_structure) count = structures != nullptr ? std::min(count, structures->accelerationStructureCount) : 0;
+  if (item == TemplateItem::bytes || item == TemplateItem::unknown || w.descriptorType == VK_DESCRIPTOR_TYPE_SAMPLER) count = 0;
+  if (item == TemplateItem::image && w.pImageInfo == nullptr) count = 0;
+  if (item == TemplateItem::buffer && w.pBufferInfo == nullptr) count = 0;
+  if (item == TemplateItem::texel_view && w.pTexelBufferView == nullptr) count = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
     Descriptor one{w.descriptorType, 0, 0, 0};
-    if (item == TemplateItem::buffer && w.pBufferInfo != nullptr)
+    if (item == TemplateItem::buffer)
       one = buffer_descriptor(c, w.descriptorType, w.pBufferInfo[i]);
-    else if (item == TemplateItem::image && w.pImageInfo != nullptr && w.descriptorType != VK_DESCRIPTOR_TYPE_SAMPLER)
+    else if (item == TemplateItem::image)
       one.object = c.id(&w.pImageInfo[i].imageView);
-    else if (item == TemplateItem::texel_view && w.pTexelBufferView != nullptr)
+    else if (item == TemplateItem::texel_view)
       one.object = c.id(&w.pTexelBufferView[i]);
-    else if (structures != nullptr && i < structures->accelerationStructureCount)
+    else
       one.object = c.id(&structures->pAccelerationStructures[i]);
     all.push_back(one);
   }
   return all;
 }
 
+// What was written to a binding of very many is not known one by one: then neither is what is copied from it.
 void copy(Tracker& t, const Call& c, const VkCopyDescriptorSet& copy) {
   const Set* from = t.sets.find(c.id(&copy.srcSet));
   Set* to = t.sets.find(c.id(&copy.dstSet));
   if (from == nullptr || to == nullptr) return;
-  if (from->has_many(copy.srcBinding)) {
-    to->copied.insert(copy.dstBinding);
+  if (copy.descriptorCount > t.limits.descriptors) {
+    t.too_many = true;
     return;
   }
   std::vector<Descriptor> all;  // the sets may be one
   Place source(*from->layout, copy.srcBinding, copy.srcArrayElement);
-  for (std::uint32_t i = 0; i < copy.descriptorCount && source.there(); ++i, source.next()) {
+  Place target(*to->layout, copy.dstBinding, copy.dstArrayElement);
+  for (std::uint32_t i = 0; i < copy.descriptorCount && source.there() && target.there(); ++i, source.next(), target.next()) {
     const auto found = from->written.find(source.key());
     all.push_back(found != from->written.end() ? found->second : Descriptor{});
+    if (from->has_many(source.key().first)) to->copied.insert(target.key().first);
   }
   put(t, target_of(*to), copy.dstBinding, copy.dstArrayElement, all);
 }
@@ -170,6 +181,10 @@ void put_by_template(Tracker& t, const Call& c, const Target& to, ObjectId id, c
       continue;
     std::vector<Descriptor> all;
     for (std::uint64_t i = 0; i < e.descriptorCount; ++i) {
+      if (i > t.limits.descriptors) {  // many in one place, by a stride of 0
+        t.too_many = true;
+        return;
+      }
       const std::uint64_t at = e.offset + i * e.stride;
       if (e.offset > room || e.stride > room || at > room || codec::item_bytes(item) > room - at) return;
       Descriptor one{e.descriptorType, 0, 0, 0};
@@ -229,6 +244,7 @@ void push(Tracker& t, const Call& c, const VkPipelineLayout& layout_handle, std:
   if (const auto* sets = t.pipeline_layouts.find(c.id(&layout_handle)); sets != nullptr && number < sets->size())
     layout = (*sets)[number].get();
   put_all(Target{*descriptors, layout});
+  t.remember(c, descriptors->size());
   placed = Bound::PlacedSet{};
   placed.pushed = std::move(descriptors);
 }

@@ -115,7 +115,7 @@ void add_range(Tracker& t, Bound& bound, const CommandBuffer::Range& range, VkPi
   touch.size = t.bytes_of(range.buffer, range.offset, range.size);
   touch.stages = stages;
   touch.access = access;
-  if (touch.size != 0) bound.touches.push_back(touch);
+  if (touch.object != 0 && touch.size != 0) bound.touches.push_back(touch);
 }
 
 // What a draw touches besides what its shaders use. How many vertices and instances there are indices and the
@@ -131,13 +131,20 @@ void add_graphics(Tracker& t, const CommandBuffer& from, const Pipeline* pipelin
   bound.touches.insert(bound.touches.end(), from.attachments.begin(), from.attachments.end());
 }
 
-std::shared_ptr<const Bound> bound_at(Tracker& t, CommandBuffer& commands, VkPipelineBindPoint at) {
+std::shared_ptr<const Bound> bound_at(Tracker& t, const Call& c, VkPipelineBindPoint at) {
+  CommandBuffer& commands = t.recording(c);
   CommandBuffer::Point& point = commands.points[index_of(at)];
   if (point.bound != nullptr) return point.bound;
   auto bound = std::make_shared<Bound>();
   const Pipeline* pipeline = t.pipelines.find(point.pipeline);
+  const std::size_t shaders = pipeline != nullptr ? pipeline->shaders.size() : commands.shaders.size();
+  if (!t.remember(c, shaders + point.sets.size() + commands.vertices.size() + commands.feedback.size() +
+                         commands.attachments.size() + commands.descriptor_buffers.size() + 1))
+    return bound;
   if (pipeline != nullptr) {
     bound->shaders = pipeline->shaders;
+  } else if (point.pipeline != 0) {
+    bound->shaders.push_back({VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, nullptr});  // nobody saw it made
   } else {
     for (const auto& [stage, id] : commands.shaders)
       if (const ShaderUse* use = t.shaders.find(id);
@@ -231,7 +238,7 @@ void dispatch_indirect(Tracker& t, const Call& c) {
 
 void Tracker::record_bound(const Call& c, VkPipelineBindPoint point) {
   CommandBuffer& commands_of = recording(c);
-  std::shared_ptr<const Bound> bound = bound_at(*this, commands_of, point);
+  std::shared_ptr<const Bound> bound = bound_at(*this, c, point);
   Item& item = record(c);
   item.bound = std::move(bound);
   item.draws = commands_of.inherits && point == VK_PIPELINE_BIND_POINT_GRAPHICS;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command buffers begun, executed in others and submitted: what is recorded becomes what is touched.
+#include <algorithm>
 #include <set>
 
 #include "access/tracker.h"
@@ -11,7 +12,7 @@ namespace rondo::access {
 namespace {
 
 // A hostile file's secondaries in secondaries: not followed any further.
-constexpr int kMostDepth = 8;
+constexpr std::size_t kMostDepth = 64;
 
 void clear(Tracker& t, CommandBuffer& commands) {
   t.recorded -= commands.size();
@@ -25,6 +26,7 @@ void begin(Tracker& t, const Call& c) {
   CommandBuffer& commands = t.recording(c);
   clear(t, commands);
   commands.inherits = (info.flags & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT) != 0;
+  if (commands.inherits && info.pInheritanceInfo != nullptr) inherit_views(t, c, *info.pInheritanceInfo);
 }
 
 void reset(Tracker& t, const Call& c) { clear(t, t.recording(c)); }
@@ -41,6 +43,7 @@ void execute_secondaries(Tracker& t, const Call& c) {
   const auto& a = c.as<args_vkCmdExecuteCommands>();
   CommandBuffer& to = t.recording(c);
   auto drawn_to = std::make_shared<Bound>();
+  if (!t.remember(c, to.attachments.size())) return;
   drawn_to->touches = to.attachments;
   for (const VkCommandBuffer& one : std::span(a.pCommandBuffers, a.commandBufferCount)) {
     if (++t.recorded > t.limits.recorded) {
@@ -153,13 +156,14 @@ struct Resolver {
   void binding(const Bound::PlacedSet& placed, std::uint32_t number, const ShaderUse& shader, bool reads, bool writes) {
     if (placed.in_memory) return reach.add(kDescriptors, true, writes, shader.stage);
     const Set* set = t.sets.find(placed.set);
-    if (set != nullptr && set->has_many(number)) return reach.add(kBindless, reads, writes, shader.stage);
+    if (set != nullptr && set->has_many(number)) reach.add(kBindless, reads, writes, shader.stage);
     const Descriptors* all = set != nullptr ? &set->written : placed.pushed.get();
     if (all == nullptr) return;
     std::size_t offset = set != nullptr ? first_offset(*set->layout, number) : 0;
     for (auto at = all->lower_bound({number, 0}); at != all->end() && at->first.first == number; ++at) {
       const bool dynamic = at->second.type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC ||
                            at->second.type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;
+      t.executed += 1;
       const std::size_t place = offset + at->first.second;
       touch(at->second, dynamic && place < placed.offsets.size() ? placed.offsets[place] : 0, shader.stage, reads, writes);
     }
@@ -227,13 +231,21 @@ void Tracker::emit_now(const Call& c, std::vector<Touch> all) {
   sink(executed);
 }
 
-void Tracker::execute(const Call& c, ObjectId id, std::span<const Touch> inherited, int depth) {
+void Tracker::execute(const Call& c, ObjectId id, std::span<const Touch> inherited) {
   const CommandBuffer* commands_of = commands.find(id);
-  if (commands_of == nullptr || depth > kMostDepth) return;
+  if (commands_of == nullptr || std::find(executing.begin(), executing.end(), id) != executing.end()) return;
+  if (executing.size() >= kMostDepth) too_many = true;
+  if (too_many) return;
+  executing.push_back(id);
+  execute_items(c, *commands_of, inherited);
+  executing.pop_back();
+}
+
+void Tracker::execute_items(const Call& c, const CommandBuffer& from, std::span<const Touch> inherited) {
   const Bound* last = nullptr;  // draws in a row find the same
   std::vector<Touch> bound;
   Reach reach;
-  for (const Item& item : commands_of->items) {
+  for (const Item& item : from.items) {
     executed += 1;
     if (too_many || executed > limits.executed) {
       too_many = true;
@@ -242,8 +254,7 @@ void Tracker::execute(const Call& c, ObjectId id, std::span<const Touch> inherit
     if (item.secondary != 0) {
       const CommandBuffer* inner = commands.find(item.secondary);
       if (inner != nullptr && inner->recording == item.recording)
-        execute(c, item.secondary, item.bound->touches.empty() ? inherited : std::span<const Touch>(item.bound->touches),
-                depth + 1);
+        execute(c, item.secondary, item.bound->touches.empty() ? inherited : std::span<const Touch>(item.bound->touches));
       continue;
     }
     if (item.bound != nullptr && item.bound.get() != last) {
@@ -252,7 +263,7 @@ void Tracker::execute(const Call& c, ObjectId id, std::span<const Touch> inherit
       Resolver{*this, bound, reach}.run(*item.bound);
       last = item.bound.get();
     }
-    touches.assign(commands_of->touches.begin() + item.first, commands_of->touches.begin() + item.first + item.count);
+    touches.assign(from.touches.begin() + item.first, from.touches.begin() + item.first + item.count);
     Executed one;
     one.record = item.record;
     one.at = c.sequence;

@@ -70,13 +70,17 @@ void Model::take(const Call& call) {
   for (const ObjectId id : call.resolution.ended) t.forget(id, call.objects.objects()[id].type);
 }
 
+void Tracker::forget_address(ObjectId id, const Buffer& buffer) {
+  const auto [first, last] = addresses.equal_range(buffer.address);
+  const auto own = std::find_if(first, last, [&](const auto& one) { return one.second == id; });
+  if (own != last) addresses.erase(own);
+}
+
 void Tracker::forget(ObjectId id, HandleType type) {
   in_memory.erase(id);
   switch (type) {
     case HandleType::VkBuffer:
-      if (const Buffer* buffer = buffers.find(id); buffer != nullptr && buffer->address != 0)
-        if (const auto found = addresses.find(buffer->address); found != addresses.end() && found->second == id)
-          addresses.erase(found);
+      if (const Buffer* buffer = buffers.find(id); buffer != nullptr) forget_address(id, *buffer);
       return buffers.erase(id);
     case HandleType::VkImage: return images.erase(id);
     case HandleType::VkImageView: return views.erase(id);

@@ -16,8 +16,7 @@
 
 namespace rondo::access {
 
-// A record, decoded and resolved. Shader code must be loaded in the view (shaders::makes_shaders says of which
-// commands); other blobs need not be.
+// A record, decoded and resolved, its view loaded with what load_data (data.h) found.
 struct Call {
   const codec::CommandInfo& command;
   const NativeView& view;
@@ -50,8 +49,8 @@ inline constexpr std::uint32_t kManyDescriptors = 1024;
 
 // More than any program needs; a hostile capture finds its end there.
 struct Limits {
-  std::uint64_t executed = std::uint64_t{1} << 32;  // commands and touches, in all
-  std::size_t recorded = std::size_t{1} << 23;      // commands and touches, in command buffers at one time
+  std::uint64_t executed = std::uint64_t{1} << 28;  // commands, their touches and descriptors, in all
+  std::size_t recorded = std::size_t{1} << 23;      // the same, and what is bound, in command buffers at one time
   std::size_t descriptors = std::size_t{1} << 22;   // in all sets at one time
 };
 

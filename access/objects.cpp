@@ -10,7 +10,7 @@ namespace rondo::access {
 namespace {
 
 void create_buffer(Tracker& t, const Call& c) {
-  t.buffers.make(c.created()).bytes = c.as<args_vkCreateBuffer>().pCreateInfo->size;
+  if (c.created() != 0) t.buffers.make(c.created()).bytes = c.as<args_vkCreateBuffer>().pCreateInfo->size;
 }
 
 void create_image(Tracker& t, const Call& c) {
@@ -34,9 +34,19 @@ void told_address(Tracker& t, const Call& c) {
   const ObjectId id = c.id(&c.as<args_vkGetBufferDeviceAddress>().pInfo->buffer);
   Buffer* buffer = t.buffers.find(id);
   if (buffer == nullptr || c.returned == 0) return;
-  if (buffer->address != 0) t.addresses.erase(buffer->address);
+  t.forget_address(id, *buffer);
   buffer->address = c.returned;
-  t.addresses[c.returned] = id;
+  t.addresses.emplace(c.returned, id);
+  t.longest = std::max(t.longest, buffer->bytes);
+}
+
+// Others refer to it by that: then it is reached, and where it lies.
+void told_structure_address(Tracker& t, const Call& c) {
+  const ObjectId id = c.id(&c.as<args_vkGetAccelerationStructureDeviceAddressKHR>().pInfo->accelerationStructure);
+  const Structure* structure = t.structures.find(id);
+  if (structure == nullptr) return;
+  t.in_memory.insert(id);
+  if (structure->buffer != 0) t.in_memory.insert(structure->buffer);
 }
 
 void create_swapchain(Tracker& t, const Call& c) {
@@ -70,6 +80,7 @@ void add_objects(Handlers& handlers) {
   add(CommandId::vkCreateImageView, create_view);
   add(CommandId::vkCreateBufferView, create_buffer_view);
   add(CommandId::vkGetBufferDeviceAddress, told_address);
+  add(CommandId::vkGetAccelerationStructureDeviceAddressKHR, told_structure_address);
   add(CommandId::vkCreateSwapchainKHR, create_swapchain);
   add(CommandId::vkGetSwapchainImagesKHR, swapchain_images);
   add(CommandId::vkCreateAccelerationStructureKHR, create_structure);

@@ -2,6 +2,8 @@
 // Attachments (specification, "Render Pass"): loaded, cleared or forgotten where a pass begins, drawn to, stored and
 // resolved where it ends. And barriers that forget what an image held.
 #include <algorithm>
+#include <bit>
+#include <optional>
 
 #include "access/tracker.h"
 #include "generated/args.h"
@@ -21,6 +23,15 @@ constexpr VkImageAspectFlags kDepthStencil = VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAG
 
 // --- What passes and framebuffers are made of ---
 
+bool stencil_forgets(const VkAttachmentDescription& a) { return a.initialLayout == VK_IMAGE_LAYOUT_UNDEFINED; }
+bool stencil_forgets(const VkAttachmentDescription2& a) {
+  const auto* stencil = find_chained<VkAttachmentDescriptionStencilLayout>(
+      a.pNext, VK_STRUCTURE_TYPE_ATTACHMENT_DESCRIPTION_STENCIL_LAYOUT);
+  return (stencil != nullptr ? stencil->stencilInitialLayout : a.initialLayout) == VK_IMAGE_LAYOUT_UNDEFINED;
+}
+
+std::uint32_t count_of(std::uint32_t view_mask) { return static_cast<std::uint32_t>(std::popcount(view_mask)); }
+
 void take_chain(RenderPass::Subpass&, const VkSubpassDescription&) {}
 void take_chain(RenderPass::Subpass& to, const VkSubpassDescription2& from) {
   if (const auto* depth = find_chained<VkSubpassDescriptionDepthStencilResolve>(
@@ -31,14 +42,14 @@ void take_chain(RenderPass::Subpass& to, const VkSubpassDescription2& from) {
           from.pNext, VK_STRUCTURE_TYPE_FRAGMENT_SHADING_RATE_ATTACHMENT_INFO_KHR);
       rate != nullptr && rate->pFragmentShadingRateAttachment != nullptr)
     to.rate = rate->pFragmentShadingRateAttachment->attachment;
-  to.views = from.viewMask != 0;
+  to.views = count_of(from.viewMask);
 }
 
 template <class Info>
 void make_pass(RenderPass& pass, const Info& info) {
   for (const auto& a : std::span(info.pAttachments, info.attachmentCount))
     pass.attachments.push_back({a.loadOp, a.stencilLoadOp, a.storeOp, a.stencilStoreOp,
-                                a.initialLayout == VK_IMAGE_LAYOUT_UNDEFINED, false});
+                                a.initialLayout == VK_IMAGE_LAYOUT_UNDEFINED, stencil_forgets(a), false});
   for (const auto& s : std::span(info.pSubpasses, info.subpassCount)) {
     RenderPass::Subpass subpass;
     for (std::uint32_t i = 0; i < s.colorAttachmentCount; ++i) {
@@ -65,7 +76,7 @@ void create_pass_1(Tracker& t, const Call& c) {
           find_chained<VkRenderPassMultiviewCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_RENDER_PASS_MULTIVIEW_CREATE_INFO);
       views != nullptr)
     for (std::uint32_t i = 0; i < views->subpassCount && i < pass.subpasses.size(); ++i)
-      pass.subpasses[i].views = views->pViewMasks[i] != 0;
+      pass.subpasses[i].views = count_of(views->pViewMasks[i]);
 }
 
 void create_pass_2(Tracker& t, const Call& c) {
@@ -85,12 +96,12 @@ void create_framebuffer(Tracker& t, const Call& c) {
 struct Area {
   VkRect2D area{};
   std::uint32_t layers = 1;
-  bool views = false;  // of multiview: which layers are drawn to, masks say
+  bool partial = false;  // as with multiview, where masks say which layers are drawn to
 };
 
 bool is_all(Tracker& t, const ImageView& view, const Area& area) {
   const Image* image = t.images.find(view.image);
-  if (image == nullptr || area.views || area.area.offset.x != 0 || area.area.offset.y != 0) return false;
+  if (image == nullptr || area.partial || area.area.offset.x != 0 || area.area.offset.y != 0) return false;
   const VkExtent3D whole = t.extent_of(*image, view.part.aspectMask, view.part.baseMipLevel);
   return area.area.extent.width >= whole.width && area.area.extent.height >= whole.height && whole.depth == 1 &&
          area.layers >= view.part.layerCount && view.part.levelCount == 1;
@@ -122,7 +133,8 @@ void load(Tracker& t, const Call& c, const ImageView& view, VkImageAspectFlags a
     case VK_ATTACHMENT_LOAD_OP_DONT_CARE:
       // From UNDEFINED the whole is forgotten; else the area may be.
       return t.touch(c, of_view(view, aspects, stages, write, all || forgets));
-    default:  // VK_ATTACHMENT_LOAD_OP_NONE_EXT: it is as it was
+    default:  // VK_ATTACHMENT_LOAD_OP_NONE_EXT: it is as it was, but for its layout
+      if (forgets) t.touch(c, of_view(view, aspects, stages, write, true));
       return;
   }
 }
@@ -142,21 +154,29 @@ void add_draw_touches(std::vector<Touch>& to, const ImageView& view, bool depth)
 
 // --- Render passes ---
 
-const ImageView* attachment(Tracker& t, const CommandBuffer& commands, std::uint32_t index) {
-  return index < commands.views.size() ? t.views.find(commands.views[index]) : nullptr;
+// Of depth and stencil a pass uses both, whatever the aspects of the view are.
+std::optional<ImageView> attachment(Tracker& t, const CommandBuffer& commands, std::uint32_t index) {
+  const ImageView* found = index < commands.views.size() ? t.views.find(commands.views[index]) : nullptr;
+  if (found == nullptr) return std::nullopt;
+  ImageView view = *found;
+  if (const Image* image = t.images.find(view.image); image != nullptr && gpu::is_depth_stencil(image->format))
+    view.part.aspectMask = gpu::aspects_of(image->format);
+  return view;
 }
 
 // Draws touch what their subpass has. Shaders read input attachments through descriptors.
 void enter_subpass(Tracker& t, CommandBuffer& commands) {
   commands.attachments.clear();
+  commands.views_drawn = 0;
   commands.changed();
   const RenderPass* pass = t.passes.find(commands.pass);
   if (pass == nullptr || commands.subpass >= pass->subpasses.size()) return;
   const RenderPass::Subpass& subpass = pass->subpasses[commands.subpass];
+  commands.views_drawn = subpass.views;
   for (const std::uint32_t color : subpass.colors)
-    if (const ImageView* view = attachment(t, commands, color)) add_draw_touches(commands.attachments, *view, false);
-  if (const ImageView* view = attachment(t, commands, subpass.depth)) add_draw_touches(commands.attachments, *view, true);
-  if (const ImageView* view = attachment(t, commands, subpass.rate))
+    if (const auto view = attachment(t, commands, color)) add_draw_touches(commands.attachments, *view, false);
+  if (const auto view = attachment(t, commands, subpass.depth)) add_draw_touches(commands.attachments, *view, true);
+  if (const auto view = attachment(t, commands, subpass.rate))
     commands.attachments.push_back(of_view(*view, view->part.aspectMask,
                                            VK_PIPELINE_STAGE_2_FRAGMENT_SHADING_RATE_ATTACHMENT_BIT_KHR,
                                            VK_ACCESS_2_FRAGMENT_SHADING_RATE_ATTACHMENT_READ_BIT_KHR, false));
@@ -167,19 +187,26 @@ void resolve_subpass(Tracker& t, const Call& c, CommandBuffer& commands) {
   const RenderPass* pass = t.passes.find(commands.pass);
   if (pass == nullptr || commands.subpass >= pass->subpasses.size()) return;
   const RenderPass::Subpass& subpass = pass->subpasses[commands.subpass];
-  const Area area{commands.area, commands.area_layers, subpass.views};
+  const Area area{commands.area, commands.area_layers, subpass.views != 0 || !commands.area_of_all};
   const auto resolve = [&](std::uint32_t from, std::uint32_t to) {
-    const ImageView *source = attachment(t, commands, from), *target = attachment(t, commands, to);
-    if (source == nullptr || target == nullptr) return;
+    const auto source = attachment(t, commands, from), target = attachment(t, commands, to);
+    if (!source || !target) return;
     t.touch(c, of_view(*source, source->part.aspectMask, kOutput, kColorRead, false));
     t.touch(c, of_view(*target, target->part.aspectMask, kOutput, kColorWrite, is_all(t, *target, area)));
   };
   for (std::size_t i = 0; i < subpass.resolves.size(); ++i) resolve(subpass.colors[i], subpass.resolves[i]);
-  if (const ImageView* target = attachment(t, commands, subpass.depth_resolve)) {
-    if (const ImageView* source = attachment(t, commands, subpass.depth))
+  if (const auto target = attachment(t, commands, subpass.depth_resolve)) {
+    if (const auto source = attachment(t, commands, subpass.depth))
       t.touch(c, of_view(*source, source->part.aspectMask, kOutput, kColorRead, false));
     t.touch(c, of_view(*target, target->part.aspectMask, kOutput, kColorWrite, false));  // one aspect may have no mode
   }
+}
+
+// Each device of a group may have an area of its own.
+bool has_areas(const void* chain) {
+  const auto* group = find_chained<VkDeviceGroupRenderPassBeginInfo>(
+      chain, VK_STRUCTURE_TYPE_DEVICE_GROUP_RENDER_PASS_BEGIN_INFO);
+  return group != nullptr && group->deviceRenderAreaCount != 0;
 }
 
 void begin_pass(Tracker& t, const Call& c, const VkRenderPassBeginInfo& info) {
@@ -187,6 +214,7 @@ void begin_pass(Tracker& t, const Call& c, const VkRenderPassBeginInfo& info) {
   commands.pass = c.id(&info.renderPass);
   commands.subpass = 0;
   commands.area = info.renderArea;
+  commands.area_of_all = !has_areas(info.pNext);
   commands.views.clear();
   commands.area_layers = 1;
   if (const Framebuffer* framebuffer = t.framebuffers.find(c.id(&info.framebuffer)); framebuffer != nullptr) {
@@ -201,23 +229,19 @@ void begin_pass(Tracker& t, const Call& c, const VkRenderPassBeginInfo& info) {
       commands.views.push_back(c.id(&view));
   }
   if (const RenderPass* pass = t.passes.find(commands.pass); pass != nullptr) {
-    const bool views = std::any_of(pass->subpasses.begin(), pass->subpasses.end(), [](const auto& s) { return s.views; });
-    const Area area{commands.area, commands.area_layers, views};
+    const bool views = std::any_of(pass->subpasses.begin(), pass->subpasses.end(), [](const auto& s) { return s.views != 0; });
+    const Area area{commands.area, commands.area_layers, views || !commands.area_of_all};
     for (std::uint32_t i = 0; i < pass->attachments.size(); ++i) {
       const RenderPass::Attachment& a = pass->attachments[i];
-      const ImageView* view = attachment(t, commands, i);
-      if (view == nullptr) continue;
-      const VkImageAspectFlags aspects = view->part.aspectMask;
-      // What no subpass uses keeps its contents, unless its layout forgets them.
-      if (!a.used) {
-        if (a.forgets) t.touch(c, of_view(*view, aspects, kOutput, kColorWrite, true));
-        continue;
-      }
+      const auto view = attachment(t, commands, i);
+      if (!view) continue;
+      const VkImageAspectFlags stencil = view->part.aspectMask & VK_IMAGE_ASPECT_STENCIL_BIT;
+      const VkImageAspectFlags others = view->part.aspectMask & ~stencil;
       const bool all = is_all(t, *view, area);
-      if ((aspects & ~VkImageAspectFlags{VK_IMAGE_ASPECT_STENCIL_BIT}) != 0)
-        load(t, c, *view, aspects & ~VkImageAspectFlags{VK_IMAGE_ASPECT_STENCIL_BIT}, a.load, a.forgets, all);
-      if ((aspects & VK_IMAGE_ASPECT_STENCIL_BIT) != 0)
-        load(t, c, *view, VK_IMAGE_ASPECT_STENCIL_BIT, a.stencil_load, a.forgets, all);
+      // What no subpass uses keeps its contents, unless its layout forgets them.
+      constexpr auto kNone = VK_ATTACHMENT_LOAD_OP_NONE_EXT;
+      if (others != 0) load(t, c, *view, others, a.used ? a.load : kNone, a.forgets, all);
+      if (stencil != 0) load(t, c, *view, stencil, a.used ? a.stencil_load : kNone, a.stencil_forgets, all);
     }
   }
   enter_subpass(t, commands);
@@ -239,14 +263,15 @@ void end_pass(Tracker& t, const Call& c) {
   if (const RenderPass* pass = t.passes.find(commands.pass); pass != nullptr)
     for (std::uint32_t i = 0; i < pass->attachments.size(); ++i) {
       const RenderPass::Attachment& a = pass->attachments[i];
-      const ImageView* view = attachment(t, commands, i);
-      if (view == nullptr || !a.used) continue;
+      const auto view = attachment(t, commands, i);
+      if (!view || !a.used) continue;
       const VkImageAspectFlags stencil = view->part.aspectMask & VK_IMAGE_ASPECT_STENCIL_BIT;
       if (const VkImageAspectFlags others = view->part.aspectMask & ~stencil; others != 0) store(t, c, *view, others, a.store);
       if (stencil != 0) store(t, c, *view, stencil, a.stencil_store);
     }
   commands.pass = 0;
   commands.views.clear();
+  commands.views_drawn = 0;
   commands.attachments.clear();
   commands.changed();
 }
@@ -256,11 +281,12 @@ void end_pass(Tracker& t, const Call& c) {
 void begin_rendering(Tracker& t, const Call& c) {
   const VkRenderingInfo& info = *c.as<args_vkCmdBeginRendering>().pRenderingInfo;
   CommandBuffer& commands = t.recording(c);
-  const Area area{info.renderArea, info.layerCount, info.viewMask != 0};
+  const Area area{info.renderArea, info.layerCount, info.viewMask != 0 || has_areas(info.pNext)};
   const bool resumes = (info.flags & VK_RENDERING_RESUMING_BIT) != 0;
   const bool suspends = (info.flags & VK_RENDERING_SUSPENDING_BIT) != 0;
   commands.attachments.clear();
   commands.at_end.clear();
+  commands.views_drawn = count_of(info.viewMask);
   commands.changed();
   const auto take = [&](const VkRenderingAttachmentInfo& a, VkImageAspectFlags aspects, bool depth) {
     const ImageView* view = t.views.find(c.id(&a.imageView));
@@ -296,6 +322,7 @@ void end_rendering(Tracker& t, const Call& c) {
   for (const Touch& touch : commands.at_end) t.touch(c, touch);
   commands.at_end.clear();
   commands.attachments.clear();
+  commands.views_drawn = 0;
   commands.changed();
 }
 
@@ -303,6 +330,9 @@ void end_rendering(Tracker& t, const Call& c) {
 void clear_attachments(Tracker& t, const Call& c) {
   const auto& a = c.as<args_vkCmdClearAttachments>();
   const CommandBuffer& commands = t.recording(c);
+  if (commands.conditional)
+    t.touch_buffer(c, commands.condition.buffer, commands.condition.offset, 4,
+                   VK_PIPELINE_STAGE_2_CONDITIONAL_RENDERING_BIT_EXT, VK_ACCESS_2_CONDITIONAL_RENDERING_READ_BIT_EXT);
   VkImageAspectFlags cleared = 0;
   for (const VkClearAttachment& one : std::span(a.pAttachments, a.attachmentCount)) cleared |= one.aspectMask;
   t.record(c).clears = commands.inherits ? cleared : 0;
@@ -342,6 +372,17 @@ void wait_events_2(Tracker& t, const Call& c) {
 }
 
 }  // namespace
+
+void inherit_views(Tracker& t, const Call& c, const VkCommandBufferInheritanceInfo& info) {
+  CommandBuffer& commands = t.recording(c);
+  if (const RenderPass* pass = t.passes.find(c.id(&info.renderPass)); pass != nullptr) {
+    if (info.subpass < pass->subpasses.size()) commands.views_drawn = pass->subpasses[info.subpass].views;
+  } else if (const auto* rendering = find_chained<VkCommandBufferInheritanceRenderingInfo>(
+                 info.pNext, VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_RENDERING_INFO);
+             rendering != nullptr) {
+    commands.views_drawn = count_of(rendering->viewMask);
+  }
+}
 
 void add_passes(Handlers& handlers) {
   const auto add = [&](CommandId id, Handler handler) { handlers[static_cast<std::size_t>(id)] = handler; };

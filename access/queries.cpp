@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queries: pools are touched like memory, by query.
+#include <algorithm>
+
 #include "access/tracker.h"
 #include "generated/args.h"
 
@@ -26,10 +28,12 @@ void reset(Tracker& t, const Call& c) {
   t.touch(c, of_queries(c.id(&a.queryPool), a.firstQuery, a.queryCount, VK_PIPELINE_STAGE_2_CLEAR_BIT, kWrite, true));
 }
 
+// With several views a query uses as many in a row (specification, "Multiview").
 template <class Args>
 void one(Tracker& t, const Call& c) {
   const auto& a = c.as<Args>();
-  t.touch(c, of_queries(c.id(&a.queryPool), a.query, 1, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, kWrite));
+  t.touch(c, of_queries(c.id(&a.queryPool), a.query, std::max(1u, t.recording(c).views_drawn),
+                        VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, kWrite));
 }
 
 void copy_results(Tracker& t, const Call& c) {

@@ -13,9 +13,11 @@ constexpr VkPipelineStageFlags2 kTrace = VK_PIPELINE_STAGE_2_RAY_TRACING_SHADER_
 constexpr VkAccessFlags2 kStructureRead = VK_ACCESS_2_ACCELERATION_STRUCTURE_READ_BIT_KHR;
 constexpr VkAccessFlags2 kStructureWrite = VK_ACCESS_2_ACCELERATION_STRUCTURE_WRITE_BIT_KHR;
 
-const VkAccelerationStructureGeometryKHR& geometry_of(const VkAccelerationStructureBuildGeometryInfoKHR& info,
+// Null: the file has neither of the two arrays, or not all of the second.
+const VkAccelerationStructureGeometryKHR* geometry_of(const VkAccelerationStructureBuildGeometryInfoKHR& info,
                                                       std::uint32_t i) {
-  return info.pGeometries != nullptr ? info.pGeometries[i] : *info.ppGeometries[i];
+  if (info.pGeometries != nullptr) return &info.pGeometries[i];
+  return info.ppGeometries != nullptr ? info.ppGeometries[i] : nullptr;
 }
 
 void take_geometry(Tracker& t, const Call& c, const VkAccelerationStructureGeometryKHR& geometry) {
@@ -42,7 +44,11 @@ void take_geometry(Tracker& t, const Call& c, const VkAccelerationStructureGeome
 }
 
 void take_build(Tracker& t, const Call& c, const VkAccelerationStructureBuildGeometryInfoKHR& info) {
-  for (std::uint32_t i = 0; i < info.geometryCount; ++i) take_geometry(t, c, geometry_of(info, i));
+  for (std::uint32_t i = 0; i < info.geometryCount; ++i) {
+    const VkAccelerationStructureGeometryKHR* geometry = geometry_of(info, i);
+    if (geometry == nullptr) break;
+    take_geometry(t, c, *geometry);
+  }
   if (info.mode == VK_BUILD_ACCELERATION_STRUCTURE_MODE_UPDATE_KHR)
     t.touch_structure(c, c.id(&info.srcAccelerationStructure), kBuild, kStructureRead);
   t.touch_structure(c, c.id(&info.dstAccelerationStructure), kBuild, kStructureWrite);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which shaders pipelines and shader objects hold, and what those use.
 #include <algorithm>
+#include <set>
 
 #include "access/tracker.h"
 #include "format/codec/schema.h"
@@ -78,6 +79,16 @@ std::vector<Pipeline*> make_pipelines(Tracker& t, const Call& c, const Args& a) 
   return made;
 }
 
+// What several parts have in common counts once.
+void add_part(Pipeline& to, const Pipeline* part) {
+  if (part == nullptr || part == &to) return;
+  std::set<std::pair<VkPipelineStageFlags2, const StaticUse*>> has;
+  for (const ShaderUse& one : to.shaders) has.emplace(one.stage, one.use.get());
+  for (const ShaderUse& one : part->shaders)
+    if (has.emplace(one.stage, one.use.get()).second) to.shaders.push_back(one);
+  to.vertex_bindings |= part->vertex_bindings;
+}
+
 template <class Args>
 std::vector<Pipeline*> create_pipelines(Tracker& t, const Call& c, const Args& a) {
   std::vector<Pipeline*> made = make_pipelines(t, c, a);
@@ -88,10 +99,7 @@ std::vector<Pipeline*> create_pipelines(Tracker& t, const Call& c, const Args& a
     const auto* libraries = find_chained<VkPipelineLibraryCreateInfoKHR>(
         a.pCreateInfos[i].pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
     for (std::uint32_t k = 0; made[i] != nullptr && libraries != nullptr && k < libraries->libraryCount; ++k)
-      if (const Pipeline* part = t.pipelines.find(c.id(&libraries->pLibraries[k])); part != nullptr) {
-        made[i]->shaders.insert(made[i]->shaders.end(), part->shaders.begin(), part->shaders.end());
-        made[i]->vertex_bindings |= part->vertex_bindings;
-      }
+      add_part(*made[i], t.pipelines.find(c.id(&libraries->pLibraries[k])));
   }
   return made;
 }
@@ -125,8 +133,7 @@ void create_rays(Tracker& t, const Call& c) {
   for (std::uint32_t i = 0; i < a.createInfoCount; ++i) {
     const VkPipelineLibraryCreateInfoKHR* libraries = a.pCreateInfos[i].pLibraryInfo;
     for (std::uint32_t k = 0; made[i] != nullptr && libraries != nullptr && k < libraries->libraryCount; ++k)
-      if (const Pipeline* part = t.pipelines.find(c.id(&libraries->pLibraries[k])); part != nullptr)
-        made[i]->shaders.insert(made[i]->shaders.end(), part->shaders.begin(), part->shaders.end());
+      add_part(*made[i], t.pipelines.find(c.id(&libraries->pLibraries[k])));
   }
 }
 

@@ -51,6 +51,16 @@ Item& Tracker::record(const Call& c) {
   return to.items.back();
 }
 
+bool Tracker::remember(const Call& c, std::size_t count) {
+  if (too_many || count > limits.recorded - std::min(recorded, limits.recorded)) {
+    too_many = true;
+    return false;
+  }
+  recorded += count;
+  recording(c).bound += count;
+  return true;
+}
+
 void Tracker::touch(const Call& c, const Touch& touch) {
   if (touch.object == 0) return;
   Item& item = record(c);
@@ -138,15 +148,17 @@ VkExtent3D Tracker::extent_of(const Image& image, VkImageAspectFlags aspect, std
 }
 
 bool Tracker::at_address(VkDeviceAddress address, std::uint64_t size, CommandBuffer::Range& out) {
-  auto at = addresses.upper_bound(address);
-  if (at == addresses.begin()) return false;
-  --at;
-  const Buffer* buffer = buffers.find(at->second);
-  if (buffer == nullptr || address - at->first >= buffer->bytes) return false;
-  const std::uint64_t offset = address - at->first;
-  if (size > buffer->bytes - offset) return false;
-  out = {at->second, offset, size != 0 ? size : buffer->bytes - offset};
-  return true;
+  std::uint64_t room = 0;
+  for (auto at = addresses.upper_bound(address); at != addresses.begin();) {
+    --at;
+    const std::uint64_t offset = address - at->first;
+    if (offset >= longest) break;
+    const Buffer* buffer = buffers.find(at->second);
+    if (buffer == nullptr || offset >= buffer->bytes || buffer->bytes - offset <= room) continue;
+    room = buffer->bytes - offset;
+    out = {at->second, offset, size != 0 ? size : room};
+  }
+  return room != 0 && size <= room;
 }
 
 }  // namespace rondo::access

@@ -71,6 +71,7 @@ struct Set {
     if (copied.count(binding) != 0) return true;
     const auto found = layout->bindings.find(binding);
     if (found == layout->bindings.end()) return false;
+    if (found->second.type == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK) return false;  // these are bytes
     const bool is_last = std::next(found) == layout->bindings.end();
     return (is_last ? std::min(found->second.count, last) : found->second.count) > kManyDescriptors;
   }
@@ -91,13 +92,13 @@ struct RenderPass {
   struct Attachment {
     VkAttachmentLoadOp load{}, stencil_load{};
     VkAttachmentStoreOp store{}, stencil_store{};
-    bool forgets = false;  // begins in the layout UNDEFINED
+    bool forgets = false, stencil_forgets = false;  // begins in the layout UNDEFINED
     bool used = false;
   };
   struct Subpass {
     std::vector<std::uint32_t> colors, inputs, resolves;
     std::uint32_t depth = VK_ATTACHMENT_UNUSED, depth_resolve = VK_ATTACHMENT_UNUSED, rate = VK_ATTACHMENT_UNUSED;
-    bool views = false;  // is drawn for several
+    std::uint32_t views = 0;  // that it is drawn for; 0: no multiview
   };
   std::vector<Attachment> attachments;
   std::vector<Subpass> subpasses;
@@ -147,6 +148,7 @@ struct Item {
 struct CommandBuffer {
   std::vector<Item> items;
   std::vector<Touch> touches;
+  std::size_t bound = 0;  // of what its draws find, and of what was pushed: touches, sets, descriptors
   std::uint32_t recording = 0;
 
   // While it is recorded.
@@ -174,10 +176,12 @@ struct CommandBuffer {
   std::uint32_t subpass = 0;
   std::vector<ObjectId> views;
   VkRect2D area{};
+  bool area_of_all = true;        // else each device of a group has its own
   std::uint32_t area_layers = 1;
+  std::uint32_t views_drawn = 0;  // as Subpass has it
   std::vector<Touch> at_end;  // of dynamic rendering: what is stored, resolved
 
-  std::size_t size() const { return items.size() + touches.size(); }
+  std::size_t size() const { return items.size() + touches.size() + bound; }
   void changed() {
     for (Point& point : points) point.bound.reset();
   }
@@ -212,6 +216,7 @@ struct Tracker {
   // As Limits has them.
   std::uint64_t executed = 0;
   std::size_t recorded = 0, descriptors = 0;
+  std::vector<ObjectId> executing;  // command buffers, one in the other
 
   Table<Buffer> buffers;
   Table<Image> images;
@@ -229,7 +234,8 @@ struct Tracker {
   Table<Structure> structures;
   Table<Swapchain> swapchains;
   Table<CommandBuffer> commands;
-  std::map<std::uint64_t, ObjectId> addresses;       // buffers by address
+  std::multimap<std::uint64_t, ObjectId> addresses;  // buffers by address: those of one memory may share it
+  std::uint64_t longest = 0;                         // bytes of any of them
   std::unordered_set<ObjectId> in_memory;            // what descriptors were written of into memory
   std::vector<Touch> touches;                        // while something is executed
   Item beyond;                                       // of what is not remembered
@@ -240,6 +246,8 @@ struct Tracker {
   CommandBuffer& recording(const Call& c);
   // Of the command that is being recorded: opens it. Beyond the limit one that nobody has.
   Item& record(const Call& c);
+  // Something more that its command buffer holds. False: beyond the limit, and not remembered.
+  bool remember(const Call& c, std::size_t count);
   void touch(const Call& c, const Touch& touch);
   void touch_buffer(const Call& c, ObjectId buffer, std::uint64_t offset, std::uint64_t size, VkPipelineStageFlags2 stages,
                     VkAccessFlags2 access, bool overwrites = false);
@@ -260,20 +268,26 @@ struct Tracker {
   // Nothing remaining, and no more than there is.
   VkImageSubresourceRange part_of(ObjectId image, VkImageSubresourceRange part);
   VkExtent3D extent_of(const Image& image, VkImageAspectFlags aspect, std::uint32_t mip);
+  // The buffer there that reaches furthest.
   bool at_address(VkDeviceAddress address, std::uint64_t size, CommandBuffer::Range& out);
   Touch structure_touch(ObjectId id, VkPipelineStageFlags2 stages, VkAccessFlags2 access, bool overwrites = false);
 
   // --- Execution (execute.cpp) ---
 
   // `inherited`: attachments of a primary, for a secondary that goes on with its pass.
-  void execute(const Call& c, ObjectId commands, std::span<const Touch> inherited, int depth = 0);
+  void execute(const Call& c, ObjectId commands, std::span<const Touch> inherited);
+  void execute_items(const Call& c, const CommandBuffer& from, std::span<const Touch> inherited);
   // A call that touches memory by itself.
   void emit_now(const Call& c, std::vector<Touch> all);
   void forget(ObjectId id, HandleType type);
+  void forget_address(ObjectId id, const Buffer& buffer);
 };
 
 std::size_t index_of(VkPipelineBindPoint point);
 VkImageSubresourceRange range_of(const VkImageSubresourceLayers& layers);
+
+// passes.cpp: how many views a secondary draws for that goes on with a pass.
+void inherit_views(Tracker& t, const Call& c, const VkCommandBufferInheritanceInfo& info);
 
 using Handler = void (*)(Tracker&, const Call&);
 using Handlers = std::vector<Handler>;  // by canonical CommandId

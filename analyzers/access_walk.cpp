@@ -1,45 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzers/access_walk.h"
 
-#include <vector>
+#include <algorithm>
 
-#include "shaders/sites.h"
+#include "access/data.h"
 
 namespace rondo::analyzers {
-
-namespace {
-
-// Code that the file lacks is null: the model then knows nothing of those shaders.
-std::vector<Reader::Bytes> code_of(Walk& walk, const Step& step, std::vector<const std::byte*>& pointers) {
-  std::vector<Reader::Bytes> kept;
-  pointers.assign(walk.decoded().blobs.size(), nullptr);
-  if (!shaders::makes_shaders(step.command->canonical)) return kept;
-  for (std::size_t i = 0; i < pointers.size(); ++i)
-    if (auto read = walk.reader().blob(walk.decoded().blobs[i].digest);
-        read && (*read)->size() >= walk.decoded().blobs[i].bytes) {
-      pointers[i] = (*read)->data();
-      kept.push_back(std::move(*read));
-    }
-  return kept;
-}
-
-}  // namespace
 
 Result<AccessTotals> walk_accesses(Walk& walk, const AccessWanted& wanted,
                                    const std::function<bool(const access::Executed&)>& visit) {
   AccessTotals totals;
   bool more_wanted = true, in_frames = true;
+  const auto in_submits = [&](const Step& step) {
+    return !wanted.submits || wanted.submits->overlaps(step.submit, step.submit + std::max<std::uint64_t>(step.submits, 1));
+  };
   access::Model model([&](const access::Executed& executed) {
-    const bool in_submits = !wanted.submits || (executed.submit != access::Executed::kNoSubmit
+    const bool wanted_there = !wanted.submits || (executed.submit != access::Executed::kNoSubmit
                                                     ? wanted.submits->contains(executed.submit)
                                                     : wanted.submits->contains(totals.submits));
-    if (!in_frames || !in_submits) return;
-    totals.any = true;
+    if (!in_frames || !wanted_there) return;
     totals.coverage.add(executed);
     if (more_wanted) more_wanted = visit(executed);
   });
   NativeView view;
-  std::vector<const std::byte*> pointers;
+  access::Data data;
   Step step;
   while (more_wanted) {
     const auto more = walk.next(step);
@@ -47,8 +31,9 @@ Result<AccessTotals> walk_accesses(Walk& walk, const AccessWanted& wanted,
     if (!*more) break;
     if (step.command == nullptr || step.by_layer()) continue;
     in_frames = !wanted.frames || wanted.frames->contains(step.frame);
-    const std::vector<Reader::Bytes> code = code_of(walk, step, pointers);
-    view.load(walk.decoded(), walk.resolution().ids, pointers);
+    totals.any = totals.any || (in_frames && in_submits(step));
+    RONDO_TRY(access::load_data(walk.reader(), *step.command, walk.decoded(), data));
+    view.load(walk.decoded(), walk.resolution().ids, data.pointers);
     model.take({*step.command, view, walk.resolution(), walk.objects(), step.record.sequence, step.succeeded(),
                 static_cast<std::uint64_t>(step.record.return_value)});
     totals.submits += step.submits;

@@ -14,8 +14,8 @@
 namespace rondo {
 namespace {
 
-// Below this a chunk is compressed in memory, and stored as it is if that is
-// smaller; above it streams to the file.
+// Below this a chunk is compressed in memory; above it streams to the file. Either is stored as it is if that is
+// smaller.
 constexpr std::uint64_t kInMemory = 4u << 20;
 // The thorough effort is several times slower. Captures that trickle get it
 // always, those that pour only at first: it stays at a few percent of a core.
@@ -155,6 +155,16 @@ int DataRegion::append_large(ChunkHeader& header, Pieces pieces, Method method, 
   if (!flush()) return error;
   if (!done) return ENOMEM;
   header.codec = static_cast<std::uint8_t>(method.compressor.codec());
+  if (to - at - sizeof header >= header.raw_bytes && header.codec != static_cast<std::uint8_t>(Compression::none)) {
+    header.codec = static_cast<std::uint8_t>(Compression::none);
+    to = at + sizeof header;
+    XXH3_64bits_reset(&hash);
+    for (const auto& piece : pieces) {
+      XXH3_64bits_update(&hash, piece.data(), piece.size());
+      if (const int written = file_.write(to, piece)) return written;
+      to += piece.size();
+    }
+  }
   header.stored_bytes = to - at - sizeof header;
   header.payload_checksum = XXH3_64bits_digest(&hash);
   return file_.write(to, bytes_of(ChunkHeader{}));  // the end of the chain

@@ -1,23 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/new_file.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 namespace rondo {
 
-Result<NewFile> NewFile::create(const std::string& path) {
+Result<NewFile> NewFile::create(const std::string& asked, unsigned mode) {
   static std::atomic<unsigned> count{0};
   NewFile made;
-  made.path_ = path;
+  made.mode_ = mode;
   struct stat there {};
-  if (::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode))
-    return fail(Status::failed, path + ": is no regular file, and is not replaced by one");
+  std::string path = asked;
+  if (::stat(asked.c_str(), &there) == 0) {
+    if (!S_ISREG(there.st_mode))
+      return fail(Status::failed, asked + ": is no regular file, and is not replaced by one");
+    made.mode_ = there.st_mode & 07777;
+    if (char* real = ::realpath(asked.c_str(), nullptr); real != nullptr) {
+      path = real;
+      std::free(real);
+    }
+  }
+  made.path_ = path;
   const std::size_t slash = path.rfind('/');
   const std::size_t name = slash == std::string::npos ? 0 : slash + 1;
   if (name == path.size()) return fail(Status::failed, path + ": names no file");
@@ -37,7 +48,8 @@ Result<NewFile> NewFile::create(const std::string& path) {
 NewFile::NewFile(NewFile&& other) noexcept
     : file_(std::move(other.file_)),
       path_(std::move(other.path_)),
-      temporary_(std::exchange(other.temporary_, {})) {}
+      temporary_(std::exchange(other.temporary_, {})),
+      mode_(other.mode_) {}
 
 NewFile::~NewFile() {
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
@@ -45,12 +57,17 @@ NewFile::~NewFile() {
 
 Result<void> NewFile::keep() {
   const int fd = file_.descriptor();
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  if (::fchmod(fd, 0666 & ~mask) != 0 || ::fsync(fd) != 0) return failure(errno);
+  if (::fchmod(fd, mode_) != 0 || ::fsync(fd) != 0) return failure(errno);
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) return failure(errno);
   temporary_.clear();
   file_.close();
+  // Some file systems cannot do this for a directory: then it is as durable as they make it.
+  const std::size_t slash = path_.rfind('/');
+  const std::string directory = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
+  if (const int folder = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); folder >= 0) {
+    static_cast<void>(::fsync(folder));
+    ::close(folder);
+  }
   return {};
 }
 

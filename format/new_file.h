@@ -11,14 +11,15 @@ namespace rondo {
 
 class NewFile {
  public:
-  // `path` may exist: it stays as it is until keep(). Errors (Status::failed) name it.
-  static Result<NewFile> create(const std::string& path);
+  // `path` may exist, or be a link to what does: that stays as it is until keep(), and keeps its permissions. Of what
+  // does not exist `mode` says them. Errors (Status::failed) name it.
+  static Result<NewFile> create(const std::string& path, unsigned mode = 0600);
   NewFile(NewFile&& other) noexcept;
   NewFile& operator=(NewFile&&) = delete;
   ~NewFile();  // without keep(): nothing is left
 
   const File& file() const { return file_; }
-  // Puts it where it belongs, durable, with the permissions of any new file.
+  // Puts it where it belongs, durable.
   Result<void> keep();
   tl::unexpected<Error> failure(int error) const;  // "out.rondo: cannot be written: …"
 
@@ -26,6 +27,7 @@ class NewFile {
   NewFile() = default;
   File file_;
   std::string path_, temporary_;
+  unsigned mode_ = 0600;
 };
 
 }  // namespace rondo

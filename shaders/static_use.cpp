@@ -75,7 +75,6 @@ Rule rule_of(std::uint32_t operation) {
       return {Rule::reads};
     case SpvOpAtomicStore:
       return {Rule::writes};
-    case SpvOpVariable:
     case SpvOpUndef:
     case SpvOpFunction:
     case SpvOpFunctionEnd:
@@ -85,7 +84,6 @@ Rule rule_of(std::uint32_t operation) {
     case SpvOpSizeOf:
       return {Rule::nothing};
     case SpvOpSelect:
-    case SpvOpPhi:
     case SpvOpReturnValue:
       return {Rule::all};
     default:
@@ -133,6 +131,7 @@ class Reader {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::set<std::uint32_t>> members_;  // decorated: (type, decoration)
   std::map<std::uint32_t, Function> functions_;
   Function* function_ = nullptr;
+  std::vector<std::pair<Function*, std::uint32_t>> late_;     // used before they are made
   std::unordered_map<std::uint32_t, std::uint32_t> roots_;    // variable that a pointer or image comes from
   std::unordered_set<std::uint32_t> addresses_;               // pointers to buffers
 };
@@ -291,6 +290,17 @@ void Reader::take(std::uint32_t operation, Operands operands) {
     case SpvOpConvertUToAccelerationStructureKHR:
       function_->traces = true;
       return;
+    case SpvOpStore:
+      // A pointer that is kept in a variable may come out of it anywhere.
+      if (rest.size() >= 2) touch(rest[1], true, true);
+      break;
+    case SpvOpVariable:
+      if (rest.size() >= 2) touch(rest[1], true, true);  // likewise, its first value
+      return;
+    case SpvOpPhi:
+      // What comes around a loop stands behind it.
+      for (const std::uint32_t id : rest) late_.emplace_back(function_, id);
+      return;
     case SpvOpArrayLength:
       if (!rest.empty()) touch(rest[0], false, false);
       return;
@@ -387,11 +397,22 @@ Reader::Reader(std::span<const std::byte> code) {
     take(words_[at] & 0xffff, Operands(words_).subspan(at + 1, count - 1));
     at += count;
   }
+  for (const auto& [function, id] : late_) {
+    function_ = function;
+    touch(id, true, true);
+  }
 }
 
 std::vector<StaticUse> Reader::by_entry() const {
+  // No program has so many entry points that use so much.
+  constexpr std::size_t kMostUses = 1 << 20;
   std::vector<StaticUse> uses;
-  for (const auto& [entry, function] : entries_) uses.push_back(use_of(entry, function));
+  std::size_t count = 0;
+  for (const auto& [entry, function] : entries_) {
+    uses.push_back(use_of(entry, function));
+    count += 1 + uses.back().bindings.size() + functions_.size();
+    if (count > kMostUses) return {};
+  }
   return uses;
 }
 

@@ -28,7 +28,7 @@ struct StaticUse {
   bool calls_table = false;                            // reads the shader binding table, by a ray or a callable
 };
 
-// By entry point, as the module has them. Empty: it is no SPIR-V, or has none.
+// By entry point, as the module has them. Empty: it is no SPIR-V, has none, or far more than any program's.
 std::vector<StaticUse> static_uses(std::span<const std::byte> code);
 // By any of its functions, whether an entry point calls it or not: of a module that is not to be trusted.
 std::vector<BindingUse> bindings_named(std::span<const std::byte> code);

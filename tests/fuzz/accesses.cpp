@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "access/data.h"
 #include "access/model.h"
 #include "format/reader.h"
-#include "shaders/sites.h"
 #include "tests/fuzz/memory_file.h"
 #include "tests/fuzz/targets.h"
 
@@ -35,6 +35,7 @@ void accesses(Bytes file) {
   ObjectTable::Resolution resolution;
   codec::Lowered lowered;
   NativeView view;
+  access::Data data;
   std::uint64_t told = 0;
   access::Model model(
       [&](const access::Executed& executed) {
@@ -54,14 +55,8 @@ void accesses(Bytes file) {
     const codec::CommandInfo& command = codec::info(id);
     const bool succeeded = command.returns != codec::Returns::result || ((*record)->has_return && (*record)->return_value >= 0);
     objects.apply(command, (*record)->sequence, succeeded, lowered, resolution);
-    std::vector<const std::byte*> blobs(lowered.blobs.size(), nullptr);
-    std::vector<Reader::Bytes> kept;
-    for (std::size_t i = 0; shaders::makes_shaders(command.canonical) && i < blobs.size(); ++i)
-      if (auto read = reader.blob(lowered.blobs[i].digest); read && (*read)->size() >= lowered.blobs[i].bytes) {
-        blobs[i] = (*read)->data();
-        kept.push_back(std::move(*read));
-      }
-    view.load(lowered, resolution.ids, blobs);
+    if (!access::load_data(reader, command, lowered, data)) break;
+    view.load(lowered, resolution.ids, data.pointers);
     model.take({command, view, resolution, objects, (*record)->sequence, succeeded,
                 static_cast<std::uint64_t>((*record)->return_value)});
   }

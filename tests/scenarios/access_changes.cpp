@@ -12,9 +12,9 @@
 #include <tuple>
 #include <vector>
 
+#include "access/data.h"
 #include "analyzers/access_walk.h"
 #include "generated/args.h"
-#include "shaders/sites.h"
 
 namespace {
 
@@ -65,21 +65,18 @@ class Watch {
 
   Changes run() {
     NativeView view;
+    access::Data data;
     Step step;
     for (;;) {
       const auto more = walk_.next(step);
       if (!more) found_.error = more.error().message;
       if (!more || !*more) return std::move(found_);
       if (step.command == nullptr || step.by_layer()) continue;
-      std::vector<const std::byte*> blobs(walk_.decoded().blobs.size(), nullptr);
-      std::vector<Reader::Bytes> kept;
-      if (shaders::makes_shaders(step.command->canonical))
-        for (std::size_t i = 0; i < blobs.size(); ++i)
-          if (auto read = walk_.reader().blob(walk_.decoded().blobs[i].digest)) {
-            blobs[i] = (*read)->data();
-            kept.push_back(std::move(*read));
-          }
-      view.load(walk_.decoded(), walk_.resolution().ids, blobs);
+      if (const auto loaded = access::load_data(walk_.reader(), *step.command, walk_.decoded(), data); !loaded) {
+        found_.error = loaded.error().message;
+        return std::move(found_);
+      }
+      view.load(walk_.decoded(), walk_.resolution().ids, data.pointers);
       const access::Call call{*step.command, view, walk_.resolution(), walk_.objects(), step.record.sequence,
                               step.succeeded(), static_cast<std::uint64_t>(step.record.return_value)};
       watch(call);
@@ -139,12 +136,21 @@ class Watch {
     write_memory(id, first, last, record);
   }
 
-  // How far an image reaches in its memory is not in the capture: all of what is behind counts as written.
+  // How far an image reaches in its memory is not in the capture: to what lies behind it at most.
+  std::uint64_t reach_of(ObjectId image) const {
+    const auto own = places_.find(image);
+    std::uint64_t end = kEnd;
+    for (const auto& [id, place] : places_)
+      if (own != places_.end() && place.memory == own->second.memory && place.offset > own->second.offset)
+        end = std::min(end, place.offset - own->second.offset);
+    return end;
+  }
+
   void write_image(ObjectId id, const VkImageSubresourceRange& part, std::uint64_t record) {
     for (std::uint32_t mip = part.baseMipLevel; mip < part.baseMipLevel + part.levelCount; ++mip)
       for (std::uint32_t layer = part.baseArrayLayer; layer < part.baseArrayLayer + part.layerCount; ++layer)
         parts_[{id, part.aspectMask, mip, layer}] = record;
-    write_memory(id, 0, kEnd, record);
+    write_memory(id, 0, reach_of(id), record);
   }
 
   // Barriers forget what an image held, which is a write to the model; here, only what puts something there is.

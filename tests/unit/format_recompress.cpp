@@ -102,6 +102,44 @@ TEST(Recompress, ReplacesAFileAsAWhole) {
   struct stat status {};
   ASSERT_EQ(::stat(dir.file("a.rondo").c_str(), &status), 0);
   EXPECT_TRUE(S_ISREG(status.st_mode));
+  EXPECT_EQ(status.st_mode & 07777, 0600u);
+}
+
+TEST(Recompress, KeepsPermissionsAndLinks) {
+  TemporaryDirectory dir;
+  write_capture(dir.file("a.rondo"), Compression::none);
+  ASSERT_EQ(::chmod(dir.file("a.rondo").c_str(), 0640), 0);
+  ASSERT_EQ(::symlink("a.rondo", dir.file("link.rondo").c_str()), 0);
+  ASSERT_TRUE(recompress(dir.file("a.rondo"), dir.file("b.rondo"), Compression::zstd));
+  ASSERT_TRUE(recompress(dir.file("link.rondo"), dir.file("link.rondo"), Compression::zstd));
+  struct stat status {};
+  ASSERT_EQ(::lstat(dir.file("link.rondo").c_str(), &status), 0);
+  EXPECT_TRUE(S_ISLNK(status.st_mode));
+  for (const char* name : {"a.rondo", "b.rondo"}) {
+    ASSERT_EQ(::lstat(dir.file(name).c_str(), &status), 0);
+    EXPECT_TRUE(S_ISREG(status.st_mode));
+    EXPECT_EQ(status.st_mode & 07777, 0640u);
+  }
+  EXPECT_EQ(slurp(dir.file("a.rondo")), slurp(dir.file("b.rondo")));
+}
+
+// Below and above what is compressed in memory.
+TEST(Recompress, StoresWhatDoesNotGetSmaller) {
+  for (const std::size_t bytes : {std::size_t{1} << 20, std::size_t{6} << 20}) {
+    TemporaryDirectory dir;
+    WriterOptions options = options_for(dir.file("a.rondo"));
+    options.compression = Compression::none;
+    auto writer = create(options);
+    const std::vector<std::byte> blob = noise(bytes, 3);
+    writer->add_blob(*writer->open_stream(), digest_of(blob), blob);
+    ASSERT_TRUE(writer->finish(Ending::exited));
+    for (const Compression to : {Compression::lz4, Compression::zstd}) {
+      const auto done = recompress(dir.file("a.rondo"), dir.file("b.rondo"), to);
+      ASSERT_TRUE(done);
+      EXPECT_LE(done->after, done->before);
+      expect_same(dir.file("a.rondo"), dir.file("b.rondo"));
+    }
+  }
 }
 
 TEST(Recompress, LeavesNothingWhereTheCaptureIsCutOrDamaged) {

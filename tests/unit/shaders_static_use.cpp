@@ -41,6 +41,11 @@ TEST(StaticUse, FollowsChainsFunctionsAndAtomics) {
             "0.0 writes, 0.1 reads writes, 0.2 reads, 0.3, 0.4 reads writes, 0.5 reads writes, 0.6 reads, 0.7 writes");
 }
 
+TEST(StaticUse, FollowsPointersThatVary) {
+  EXPECT_EQ(bindings_of("kept-pointer"), "0.0 reads writes");
+  EXPECT_EQ(bindings_of("looping-pointer"), "0.0 reads writes, 0.1 reads writes");
+}
+
 TEST(StaticUse, KnowsWhereAddressesAreFollowed) {
   const auto reads = static_uses(shader_code("addressed-reads")), writes = static_uses(shader_code("addressed-writes"));
   ASSERT_EQ(reads.size(), 1u);
