@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arrays and the code that the model looks at and that the capture keeps as blobs.
+// A record as the model takes it: parameters, and the arrays and the code that the capture keeps as blobs.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
 #include "format/codec/decoder.h"
+#include "format/native_view.h"
+#include "format/objects.h"
 #include "format/reader.h"
 
 namespace rondo::access {
 
-// Of one record: `pointers` is what NativeView::load takes, parallel to the blobs; `kept` keeps alive what it points to.
-struct Data {
-  std::vector<const std::byte*> pointers;
-  std::vector<Reader::Bytes> kept;
+// Reused from record to record.
+struct Parameters {
+  NativeView view;
+  std::vector<const std::byte*> pointers;                // parallel to the record's blobs
+  std::vector<Reader::Bytes> kept;                       // what they point to
 };
 
-// Loads them. What the model does not look at, as the bytes of host writes, is left null; so is shader code that is
-// not in the file. Fails (unreadable) where another array is not.
-Result<void> load_data(Reader& reader, const codec::CommandInfo& command, const codec::Lowered& lowered, Data& out);
+// Loads one. What the model does not look at, as the bytes of host writes, is left null; so is shader code that is not
+// in the file. Enumerants that no enumeration has become the last of them: C++ says nothing of others. Fails
+// (unreadable) where an array is not in the file.
+Result<void> load(Reader& reader, const codec::CommandInfo& command, const codec::Lowered& lowered,
+                  const std::vector<ObjectId>& ids, Parameters& out);
 
 }  // namespace rondo::access

@@ -16,7 +16,7 @@
 
 namespace rondo::access {
 
-// A record, decoded and resolved, its view loaded with what load_data (data.h) found.
+// A record, decoded and resolved, its view loaded by load (data.h).
 struct Call {
   const codec::CommandInfo& command;
   const NativeView& view;

@@ -22,8 +22,7 @@ Result<AccessTotals> walk_accesses(Walk& walk, const AccessWanted& wanted,
     totals.coverage.add(executed);
     if (more_wanted) more_wanted = visit(executed);
   });
-  NativeView view;
-  access::Data data;
+  access::Parameters parameters;
   Step step;
   while (more_wanted) {
     const auto more = walk.next(step);
@@ -32,9 +31,8 @@ Result<AccessTotals> walk_accesses(Walk& walk, const AccessWanted& wanted,
     if (step.command == nullptr || step.by_layer()) continue;
     in_frames = !wanted.frames || wanted.frames->contains(step.frame);
     totals.any = totals.any || (in_frames && in_submits(step));
-    RONDO_TRY(access::load_data(walk.reader(), *step.command, walk.decoded(), data));
-    view.load(walk.decoded(), walk.resolution().ids, data.pointers);
-    model.take({*step.command, view, walk.resolution(), walk.objects(), step.record.sequence, step.succeeded(),
+    RONDO_TRY(access::load(walk.reader(), *step.command, walk.decoded(), walk.resolution().ids, parameters));
+    model.take({*step.command, parameters.view, walk.resolution(), walk.objects(), step.record.sequence, step.succeeded(),
                 static_cast<std::uint64_t>(step.record.return_value)});
     totals.submits += step.submits;
     totals.frames += step.present ? 1 : 0;

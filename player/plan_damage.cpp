@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "generated/args.h"
-#include "player/leaves.h"
+#include "format/leaves.h"
 #include "player/plan_builder.h"
 
 namespace rondo::player {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "player/leaves.h"
+#include "format/leaves.h"
 #include "player/validity/validity.h"
 
 namespace rondo::player::validity {

@@ -34,8 +34,7 @@ void accesses(Bytes file) {
   ObjectTable objects;
   ObjectTable::Resolution resolution;
   codec::Lowered lowered;
-  NativeView view;
-  access::Data data;
+  access::Parameters parameters;
   std::uint64_t told = 0;
   access::Model model(
       [&](const access::Executed& executed) {
@@ -55,9 +54,8 @@ void accesses(Bytes file) {
     const codec::CommandInfo& command = codec::info(id);
     const bool succeeded = command.returns != codec::Returns::result || ((*record)->has_return && (*record)->return_value >= 0);
     objects.apply(command, (*record)->sequence, succeeded, lowered, resolution);
-    if (!access::load_data(reader, command, lowered, data)) break;
-    view.load(lowered, resolution.ids, data.pointers);
-    model.take({command, view, resolution, objects, (*record)->sequence, succeeded,
+    if (!access::load(reader, command, lowered, resolution.ids, parameters)) break;
+    model.take({command, parameters.view, resolution, objects, (*record)->sequence, succeeded,
                 static_cast<std::uint64_t>((*record)->return_value)});
   }
   expect(told <= kLimits.executed + objects.objects().size() + file.size(), "what is executed has a limit");

@@ -64,20 +64,20 @@ class Watch {
   explicit Watch(Walk& walk) : walk_(walk), model_([this](const Executed& executed) { take(executed); }) {}
 
   Changes run() {
-    NativeView view;
-    access::Data data;
+    access::Parameters parameters;
     Step step;
     for (;;) {
       const auto more = walk_.next(step);
       if (!more) found_.error = more.error().message;
       if (!more || !*more) return std::move(found_);
       if (step.command == nullptr || step.by_layer()) continue;
-      if (const auto loaded = access::load_data(walk_.reader(), *step.command, walk_.decoded(), data); !loaded) {
+      if (const auto loaded =
+              access::load(walk_.reader(), *step.command, walk_.decoded(), walk_.resolution().ids, parameters);
+          !loaded) {
         found_.error = loaded.error().message;
         return std::move(found_);
       }
-      view.load(walk_.decoded(), walk_.resolution().ids, data.pointers);
-      const access::Call call{*step.command, view, walk_.resolution(), walk_.objects(), step.record.sequence,
+      const access::Call call{*step.command, parameters.view, walk_.resolution(), walk_.objects(), step.record.sequence,
                               step.succeeded(), static_cast<std::uint64_t>(step.record.return_value)};
       watch(call);
       model_.take(call);

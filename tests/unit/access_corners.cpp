@@ -235,8 +235,7 @@ TEST(AccessCorners, AddressesMayBeThoseOfSeveralBuffers) {
   auto walk = analyzers::Walk::open(scene.file.path());
   ASSERT_TRUE(walk);
   Touches written;
-  access::Data data;
-  NativeView view;
+  access::Parameters parameters;
   access::Model model([&](const access::Executed& executed) {
     for (const access::Touch& touch : executed.touches)
       if (touch.writes())
@@ -244,9 +243,8 @@ TEST(AccessCorners, AddressesMayBeThoseOfSeveralBuffers) {
                           std::to_string(touch.offset + touch.size));
   });
   for (analyzers::Step step; *walk->next(step);) {
-    ASSERT_TRUE(access::load_data(walk->reader(), *step.command, walk->decoded(), data));
-    view.load(walk->decoded(), walk->resolution().ids, data.pointers);
-    model.take({*step.command, view, walk->resolution(), walk->objects(), step.record.sequence, step.succeeded(),
+    ASSERT_TRUE(access::load(walk->reader(), *step.command, walk->decoded(), walk->resolution().ids, parameters));
+    model.take({*step.command, parameters.view, walk->resolution(), walk->objects(), step.record.sequence, step.succeeded(),
                 static_cast<std::uint64_t>(step.record.return_value)});
   }
   EXPECT_EQ(written, (Touches{"VkBuffer#0 16:4096", "VkBuffer#0 16:4096"}));

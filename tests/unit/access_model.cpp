@@ -112,12 +112,10 @@ TEST(AccessModel, CommandBuffersThatExecuteMoreAndMoreEnd) {
   ASSERT_TRUE(walk);
   std::uint64_t told = 0;
   Model model([&](const Executed&) { ++told; }, {.executed = 10'000});
-  NativeView view;
-  access::Data data;
+  access::Parameters parameters;
   for (analyzers::Step step; *walk->next(step);) {
-    ASSERT_TRUE(access::load_data(walk->reader(), *step.command, walk->decoded(), data));
-    view.load(walk->decoded(), walk->resolution().ids, data.pointers);
-    model.take({*step.command, view, walk->resolution(), walk->objects(), step.record.sequence, true, 0});
+    ASSERT_TRUE(access::load(walk->reader(), *step.command, walk->decoded(), walk->resolution().ids, parameters));
+    model.take({*step.command, parameters.view, walk->resolution(), walk->objects(), step.record.sequence, true, 0});
   }
   EXPECT_TRUE(model.too_many());
   EXPECT_LE(told, 10'000u);

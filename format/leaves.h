@@ -9,7 +9,7 @@
 #include "format/codec/decoder.h"
 #include "format/codec/shapes.h"
 
-namespace rondo::player {
+namespace rondo {
 
 struct Leaf {
   const codec::StructInfo* owner;
@@ -130,4 +130,4 @@ class LeafWalk {
   Visitor& visitor_;
 };
 
-}  // namespace rondo::player
+}  // namespace rondo
