@@ -38,6 +38,7 @@ Result<AccessTotals> walk_accesses(Walk& walk, const AccessWanted& wanted,
     totals.frames += step.present ? 1 : 0;
   }
   totals.too_many = model.too_many();
+  if (!walk.reader().complete()) totals.cut = walk.reader().cut_reason();
   return totals;
 }
 

@@ -97,6 +97,7 @@ class TextRows : public Rows {
     append(out, "{} touch memory; of {} ({}) all that they touch is known\n", plural(coverage.commands, "command"),
            count_text(coverage.known), percent(coverage));
     for (const auto& [why, count] : coverage.because) append(out, "    {}: {}\n", access::text_of(why), count_text(count));
+    if (!totals.cut.empty()) append(out, "the capture is cut ({}): what it lacks is not in this\n", printable(totals.cut));
     if (totals.too_many) out += "the capture has more to follow than any program needs: the rest is not in this\n";
   }
 
@@ -145,6 +146,7 @@ class JsonRows : public Rows {
     for (const auto& [why, count] : coverage.because) json.field(access::text_of(why), count);
     json.end_object();
     json.field("too_many", totals.too_many);
+    if (!totals.cut.empty()) json.field("cut", totals.cut);
     json.end_object();
     out += '\n';
   }

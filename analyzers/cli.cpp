@@ -78,6 +78,12 @@ void Cli::value(const char* option, const char* placeholder, const char* help, s
   impl_->app.add_option(option, out, help)->type_name(placeholder);
 }
 
+void Cli::value(const char* option, const char* placeholder, const char* help, std::optional<std::string>& out) {
+  impl_->takes_value.insert(option);
+  impl_->app.add_option_function<std::string>(option, [&out](const std::string& given) { out = given; }, help)
+      ->type_name(placeholder);
+}
+
 void Cli::choice(const char* option, std::vector<std::string> choices, const char* help, std::string& out) {
   impl_->takes_value.insert(option);
   std::string listed;

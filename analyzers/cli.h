@@ -32,6 +32,7 @@ class Cli {
 
   void flag(const char* option, const char* help, bool& out);
   void value(const char* option, const char* placeholder, const char* help, std::string& out);
+  void value(const char* option, const char* placeholder, const char* help, std::optional<std::string>& out);
   void choice(const char* option, std::vector<std::string> choices, const char* help, std::string& out);
   void span(const char* option, const char* help, std::optional<Span>& out);
   void positional(const char* name, const char* help, std::string& out, bool required = true);

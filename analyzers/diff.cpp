@@ -77,6 +77,10 @@ class Calls {
     auto walk = Walk::open(side.path);
     if (!walk) return tl::unexpected(walk.error());
     if (walk->damage()) return tl::unexpected(*walk->damage());
+    if (!walk->reader().complete())
+      return fail(Status::unreadable,
+                  rondo::analyzers::text("{}: is cut ({}): what it lacks would look like a difference; `rondo finish` closes it",
+                                         side.path, walk->reader().cut_reason()));
     Calls calls(std::move(*walk), ignored);
     if (side.span.kind != SpanRequest::Kind::whole) RONDO_TRY(calls.find(side));
     return calls;
@@ -104,6 +108,7 @@ class Calls {
   std::uint64_t sequence() const { return step_.record.sequence; }
   std::uint64_t count() const { return count_; }  // so far
   const std::string& path() { return walk_.reader().path(); }
+  Reader& reader() { return walk_.reader(); }
 
  private:
   Calls(Walk walk, const Ignored& ignored) : walk_(std::move(walk)), ignored_(ignored) {}
@@ -292,8 +297,10 @@ void append_json(std::string& out, const Difference& found) {
   json.field("same", !found.first);
   json.field("calls_a", found.calls_a);
   json.field("calls_b", found.calls_b);
-  if (found.first) {
-    json.key("first");
+  json.key("first");
+  if (!found.first) {
+    json.null();
+  } else {
     json.begin_object();
     json.field("index", found.first->index);
     if (const std::string parameter = parameter_of(*found.first); !parameter.empty()) json.field("parameter", parameter);
@@ -330,7 +337,8 @@ void append_json(std::string& out, const Difference& found) {
 }  // namespace
 
 Result<int> run_diff(Arguments args) {
-  std::string file_a, file_b, frames, submits, scope, ignore, format = "text";
+  std::string file_a, file_b, ignore, format = "text";
+  std::optional<std::string> frames, submits, scope;
   Cli cli("rondo diff",
           "Compares two captures, or spans of them, call by call: the first difference in calls, parameters, results or\n"
           "contents, and a summary by command. Status 0 the same, 5 different. Needs no device.");
@@ -346,12 +354,12 @@ Result<int> run_diff(Arguments args) {
   if (!*parsed) return 0;
 
   SpanRequest both;
-  if (!frames.empty() + !submits.empty() + !scope.empty() > 1)
+  if (frames.has_value() + submits.has_value() + scope.has_value() > 1)
     return fail(Status::usage, "--frames, --submits and --scope exclude each other (see rondo diff --help)");
   for (const auto& [words, prefix, option] : {std::tuple(frames, "frames=", "--frames"), {submits, "submits=", "--submits"},
                                              {scope, "scope=", "--scope"}}) {
-    if (words.empty()) continue;
-    auto asked = parse_span_of(prefix + words, option);
+    if (!words) continue;
+    auto asked = parse_span_of(prefix + *words, option);
     if (!asked) return tl::unexpected(asked.error());
     both = *asked;
   }
@@ -367,6 +375,11 @@ Result<int> run_diff(Arguments args) {
   }
   const auto found = compare(sides[0], sides[1]);
   if (!found) return tl::unexpected(found.error());
+  // Contents are compared by their digests: whether they are there is another question.
+  for (Calls& side : sides)
+    if (const auto damaged = side.reader().damaged_chunks(); !damaged.empty())
+      return fail(Status::unreadable,
+                  text("{}: damaged in {}: the first is {}", side.path(), plural(damaged.size(), "place"), damaged[0]));
   std::string words;
   if (format == "json")
     append_json(words, *found);

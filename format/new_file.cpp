@@ -13,21 +13,27 @@
 
 namespace rondo {
 
-Result<NewFile> NewFile::create(const std::string& asked, unsigned mode) {
+Result<NewFile> NewFile::create(const std::string& asked, const std::string& like) {
   static std::atomic<unsigned> count{0};
   NewFile made;
-  made.mode_ = mode;
   struct stat there {};
   std::string path = asked;
   if (::stat(asked.c_str(), &there) == 0) {
     if (!S_ISREG(there.st_mode))
       return fail(Status::failed, asked + ": is no regular file, and is not replaced by one");
-    made.mode_ = there.st_mode & 07777;
     if (char* real = ::realpath(asked.c_str(), nullptr); real != nullptr) {
       path = real;
       std::free(real);
     }
+  } else {
+    struct stat link {};
+    if (::lstat(asked.c_str(), &link) == 0)
+      return fail(Status::failed, asked + ": is a link to what is not there, and is not replaced");
+    if (::stat(like.c_str(), &there) != 0) return fail(Status::failed, like + ": " + errno_text(errno));
   }
+  made.mode_ = there.st_mode & 07777;
+  made.owner_ = there.st_uid;
+  made.group_ = there.st_gid;
   made.path_ = path;
   const std::size_t slash = path.rfind('/');
   const std::size_t name = slash == std::string::npos ? 0 : slash + 1;
@@ -49,7 +55,9 @@ NewFile::NewFile(NewFile&& other) noexcept
     : file_(std::move(other.file_)),
       path_(std::move(other.path_)),
       temporary_(std::exchange(other.temporary_, {})),
-      mode_(other.mode_) {}
+      mode_(other.mode_),
+      owner_(other.owner_),
+      group_(other.group_) {}
 
 NewFile::~NewFile() {
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
@@ -57,7 +65,11 @@ NewFile::~NewFile() {
 
 Result<void> NewFile::keep() {
   const int fd = file_.descriptor();
-  if (::fchmod(fd, mode_) != 0 || ::fsync(fd) != 0) return failure(errno);
+  struct stat now {};
+  if (::fstat(fd, &now) != 0) return failure(errno);
+  const bool owned = (now.st_uid == owner_ && now.st_gid == group_) || ::fchown(fd, owner_, group_) == 0 ||
+                     (now.st_uid == owner_ && ::fchown(fd, static_cast<uid_t>(-1), group_) == 0);
+  if (::fchmod(fd, owned ? mode_ : mode_ & 0700) != 0 || ::fsync(fd) != 0) return failure(errno);
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) return failure(errno);
   temporary_.clear();
   file_.close();

@@ -11,9 +11,10 @@ namespace rondo {
 
 class NewFile {
  public:
-  // `path` may exist, or be a link to what does: that stays as it is until keep(), and keeps its permissions. Of what
-  // does not exist `mode` says them. Errors (Status::failed) name it.
-  static Result<NewFile> create(const std::string& path, unsigned mode = 0600);
+  // `path` may exist, or be a link to what does: that stays as it is until keep(). The new file has its owner, group and
+  // permissions, or those of `like` where it does not exist; where they cannot be given, nobody but the user may read
+  // it. Errors (Status::failed) name it.
+  static Result<NewFile> create(const std::string& path, const std::string& like);
   NewFile(NewFile&& other) noexcept;
   NewFile& operator=(NewFile&&) = delete;
   ~NewFile();  // without keep(): nothing is left
@@ -27,7 +28,7 @@ class NewFile {
   NewFile() = default;
   File file_;
   std::string path_, temporary_;
-  unsigned mode_ = 0600;
+  unsigned mode_ = 0600, owner_ = 0, group_ = 0;
 };
 
 }  // namespace rondo

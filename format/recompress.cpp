@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/recompress.h"
 
-#include <sys/stat.h>
-
 #include <utility>
 
 #include "format/data_region.h"
@@ -21,10 +19,7 @@ Result<Recompressed> recompress(const std::string& from, const std::string& to, 
     return fail(Status::unreadable,
                 from + ": is not complete (" + layout->cut_reason + ")" +
                     (layout->damaged ? "" : ": `rondo finish " + from + "` closes it, once its program has ended"));
-  // As private as the capture is.
-  struct stat status {};
-  const bool known = ::stat(from.c_str(), &status) == 0;
-  auto target = NewFile::create(to, known ? status.st_mode & 07777 : 0600);
+  auto target = NewFile::create(to, from);
   if (!target) return tl::unexpected<Error>(std::move(target).error());
 
   // Minor versions may have a longer header than this one's.

@@ -2,6 +2,8 @@
 // rondo diff: the first difference, what is only on one side, spans, and what is ignored.
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -71,6 +73,7 @@ TEST(AnalyzersDiff, OfTheSameThereIsNone) {
   const Printed p = diff(a.file.path(), b.file.path());
   EXPECT_EQ(p.status, 0) << p.error;
   EXPECT_EQ(p.out, "the same: 12 calls\n");
+  EXPECT_NE(diff(a.file.path(), b.file.path(), {"--format", "json"}).out.find("\"first\": null"), std::string::npos);
 }
 
 TEST(AnalyzersDiff, NamesTheFirstCallAndItsParameter) {
@@ -129,6 +132,25 @@ TEST(AnalyzersDiff, SaysWhatIsWrongWithItsWords) {
   EXPECT_EQ(none.status, kUsage);
   EXPECT_NE(none.error.find("frames 7:8"), std::string::npos) << none.error;
   EXPECT_EQ(diff(path, "nowhere.rondo").status, kUnreadable);
+  for (const char* option : {"--frames", "--submits"}) EXPECT_EQ(diff(path, path, {option, ""}).status, kUsage) << option;
+}
+
+TEST(AnalyzersDiff, RefusesWhatIsCutOrDamaged) {
+  const TemporaryFile scene("scene.rondo"), cut("cut.rondo"), damaged("damaged.rondo");
+  test::write_scene(scene.path());
+  test::write_cut_scene(cut.path());
+  const Printed p = diff(cut.path(), cut.path());
+  EXPECT_EQ(p.status, kUnreadable);
+  EXPECT_NE(p.error.find("rondo finish"), std::string::npos) << p.error;
+  // A byte of each kind of chunk, contents too.
+  std::ifstream in(scene.path(), std::ios::binary);
+  const std::string whole{std::istreambuf_iterator<char>(in), {}};
+  for (std::size_t at = 64; at < whole.size(); at += 7) {
+    std::string bad = whole;
+    bad[at] = static_cast<char>(bad[at] ^ 0x10);
+    std::ofstream(damaged.path(), std::ios::binary | std::ios::trunc) << bad;
+    EXPECT_NE(diff(scene.path(), damaged.path()).status, 0) << at;
+  }
 }
 
 }  // namespace

@@ -121,6 +121,10 @@ TEST(Recompress, KeepsPermissionsAndLinks) {
     EXPECT_EQ(status.st_mode & 07777, 0640u);
   }
   EXPECT_EQ(slurp(dir.file("a.rondo")), slurp(dir.file("b.rondo")));
+  ASSERT_EQ(::symlink("nowhere.rondo", dir.file("dangling.rondo").c_str()), 0);
+  const auto dangling = recompress(dir.file("a.rondo"), dir.file("dangling.rondo"), Compression::zstd);
+  ASSERT_FALSE(dangling);
+  EXPECT_NE(dangling.error().message.find("is a link to what is not there"), std::string::npos) << dangling.error().message;
 }
 
 // Below and above what is compressed in memory.
