@@ -148,13 +148,19 @@ bool decompress_zstd(const Source& source, std::span<std::byte> out, bool whole)
   ZSTD_DCtx* context = ZSTD_createDCtx();
   if (context == nullptr) return false;
   ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, kZstdWindowLog);
+  // The library reads frames of its old versions, too, which know no limit of their window.
+  constexpr std::uint8_t kMagic[] = {0x28, 0xb5, 0x2f, 0xfd};
+  std::size_t consumed = 0;
   const bool ok = pump(source, out, whole,
                        [&](std::span<const std::byte>& in, std::span<std::byte> to, std::size_t& filled) {
+                         for (std::size_t i = 0; i < in.size() && consumed + i < sizeof kMagic; ++i)
+                           if (static_cast<std::uint8_t>(in[i]) != kMagic[consumed + i]) return Step::bad;
                          ZSTD_inBuffer from{in.data(), in.size(), 0};
                          ZSTD_outBuffer made{to.data(), to.size(), filled};
                          const std::size_t rest = ZSTD_decompressStream(context, &made, &from);
                          if (ZSTD_isError(rest) != 0) return Step::bad;
                          in = in.subspan(from.pos);
+                         consumed += from.pos;
                          filled = made.pos;
                          return rest == 0 ? Step::ended : Step::more;
                        });
