@@ -235,18 +235,13 @@ TEST(AccessCorners, AddressesMayBeThoseOfSeveralBuffers) {
   auto walk = analyzers::Walk::open(scene.file.path());
   ASSERT_TRUE(walk);
   Touches written;
-  access::Parameters parameters;
   access::Model model([&](const access::Executed& executed) {
     for (const access::Touch& touch : executed.touches)
       if (touch.writes())
         written.push_back(walk->objects().name(touch.object) + " " + std::to_string(touch.offset) + ":" +
                           std::to_string(touch.offset + touch.size));
   });
-  for (analyzers::Step step; *walk->next(step);) {
-    ASSERT_TRUE(access::load(walk->reader(), *step.command, walk->decoded(), walk->resolution().ids, parameters));
-    model.take({*step.command, parameters.view, walk->resolution(), walk->objects(), step.record.sequence, step.succeeded(),
-                static_cast<std::uint64_t>(step.record.return_value)});
-  }
+  test::give_all(*walk, model);
   EXPECT_EQ(written, (Touches{"VkBuffer#0 16:4096", "VkBuffer#0 16:4096"}));
   Touches reachable;
   for (const ObjectId id : model.reachable()) reachable.push_back(walk->objects().name(id));

@@ -112,11 +112,7 @@ TEST(AccessModel, CommandBuffersThatExecuteMoreAndMoreEnd) {
   ASSERT_TRUE(walk);
   std::uint64_t told = 0;
   Model model([&](const Executed&) { ++told; }, {.executed = 10'000});
-  access::Parameters parameters;
-  for (analyzers::Step step; *walk->next(step);) {
-    ASSERT_TRUE(access::load(walk->reader(), *step.command, walk->decoded(), walk->resolution().ids, parameters));
-    model.take({*step.command, parameters.view, walk->resolution(), walk->objects(), step.record.sequence, true, 0});
-  }
+  test::give_all(*walk, model);
   EXPECT_TRUE(model.too_many());
   EXPECT_LE(told, 10'000u);
   EXPECT_GT(told, 1'000u);

@@ -18,6 +18,21 @@ Handle handle(std::uint64_t value) {
   return reinterpret_cast<Handle>(value);
 }
 
+// Every record of the capture.
+inline void give_all(analyzers::Walk& walk, access::Model& model) {
+  access::Parameters parameters;
+  analyzers::Step step;
+  for (;;) {
+    const auto more = walk.next(step);
+    ASSERT_TRUE(more) << more.error().message;
+    if (!*more) return;
+    const auto loaded = access::load(walk.reader(), *step.command, walk.decoded(), walk.resolution().ids, parameters);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    model.take({*step.command, parameters.view, walk.resolution(), walk.objects(), step.record.sequence, step.succeeded(),
+                static_cast<std::uint64_t>(step.record.return_value)});
+  }
+}
+
 struct AccessScene {
   TemporaryFile file;
   SyntheticCapture capture{file.path()};
