@@ -16,6 +16,8 @@ namespace {
 bool looks_at(CommandId canonical) {
   switch (canonical) {
     case CommandId::rondoHostWrite:
+    case CommandId::rondoMemoryContents:
+    case CommandId::rondoImageContents:
     case CommandId::vkCmdUpdateBuffer:
 #ifdef VK_EXT_host_image_copy
     case CommandId::vkCopyMemoryToImage:

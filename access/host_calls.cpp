@@ -7,8 +7,9 @@ namespace rondo::access {
 
 namespace {
 
-void host_write(Tracker& t, const Call& c) {
-  const auto& a = c.as<args_rondoHostWrite>();
+template <class Args>
+void memory_write(Tracker& t, const Call& c) {
+  const auto& a = c.as<Args>();
   std::vector<Touch> all;
   for (const RondoRange& range : std::span(a.pRanges, a.rangeCount)) {
     Touch touch;
@@ -21,6 +22,33 @@ void host_write(Tracker& t, const Call& c) {
     all.push_back(touch);
   }
   t.emit_now(c, all);
+}
+
+void image_contents(Tracker& t, const Call& c) {
+  const auto& a = c.as<args_rondoImageContents>();
+  std::vector<Touch> all;
+  for (const RondoSubresource& part : std::span(a.pParts, a.partCount)) {
+    Touch touch;
+    touch.object = c.id(&a.image);
+    touch.part = t.part_of(touch.object, {part.aspect, part.mipLevel, 1, part.arrayLayer, 1});
+    touch.stages = VK_PIPELINE_STAGE_2_COPY_BIT;
+    touch.access = VK_ACCESS_2_TRANSFER_WRITE_BIT;
+    touch.overwrites = true;
+    all.push_back(touch);
+  }
+  t.emit_now(c, all);
+}
+
+void queries(Tracker& t, const Call& c) {
+  const auto& a = c.as<args_rondoQueries>();
+  Touch touch;
+  touch.object = c.id(&a.queryPool);
+  touch.offset = a.firstQuery;
+  touch.size = a.queryCount;
+  touch.stages = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+  touch.access = VK_ACCESS_2_TRANSFER_WRITE_BIT;
+  touch.overwrites = true;
+  t.emit_now(c, {touch});
 }
 
 void present(Tracker& t, const Call& c) {
@@ -103,7 +131,11 @@ void transition(Tracker& t, const Call& c) {
 
 void add_host_calls(Handlers& handlers) {
   const auto add = [&](CommandId id, Handler handler) { handlers[static_cast<std::size_t>(id)] = handler; };
-  add(CommandId::rondoHostWrite, host_write);
+  add(CommandId::rondoHostWrite, memory_write<args_rondoHostWrite>);
+  add(CommandId::rondoMemoryContents, memory_write<args_rondoMemoryContents>);
+  add(CommandId::rondoImageContents, image_contents);
+  add(CommandId::rondoQueries, queries);
+  add(CommandId::rondoCut, [](Tracker& t, const Call&) { t.submits = 0; });
   add(CommandId::vkQueuePresentKHR, present);
 #ifdef VK_EXT_host_image_copy
   add(CommandId::vkCopyMemoryToImage, to_image);

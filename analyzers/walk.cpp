@@ -75,6 +75,9 @@ void Walk::count(Step& step) {
     case CommandId::vkQueueSubmit2:
       step.submits = reinterpret_cast<const args_vkQueueSubmit2*>(lowered_.bytes.data())->submitCount;
       break;
+    case CommandId::rondoCut:  // they count from here
+      frames_ = submits_ = 0;
+      return;
     default:
       break;
   }

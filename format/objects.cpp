@@ -3,8 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <string_view>
 #include <unordered_map>
+
+#include "format/codec/shapes.h"
+#include "generated/args.h"
 
 namespace rondo {
 
@@ -55,6 +59,17 @@ struct ObjectTable::Impl {
   std::vector<ObjectId> scopes;                 // under which `live` has them
   std::unordered_map<Key, ObjectId, KeyHash> live;
   std::unordered_map<HandleType, std::uint32_t> next_number;
+  std::unordered_map<HandleType, std::deque<std::uint32_t>> given_numbers;  // of the next objects, by a cut
+
+  std::uint32_t number_of_next(HandleType type) {
+    std::uint32_t& next = next_number[type];
+    if (const auto given = given_numbers.find(type); given != given_numbers.end() && !given->second.empty()) {
+      next = given->second.front();
+      given->second.pop_front();
+    }
+    return next++;
+  }
+  void give_numbers(const codec::Lowered& lowered);
 
   // The instance or device in whose name space a value of `type` stands, when
   // named by a command whose first parameter is `dispatch`.
@@ -80,7 +95,7 @@ struct ObjectTable::Impl {
     const ObjectId id = static_cast<ObjectId>(objects.size());
     Object object;
     object.type = type;
-    object.number = next_number[type]++;
+    object.number = number_of_next(type);
     object.parent = parent;
     object.captured = value;
     object.created = sequence;
@@ -151,6 +166,18 @@ struct ObjectTable::Impl {
   }
 };
 
+void ObjectTable::Impl::give_numbers(const codec::Lowered& lowered) {
+  const auto& args = *reinterpret_cast<const args_rondoObjectNumbers*>(lowered.bytes.data());
+  const auto* const types = lowered.bytes.data() + reinterpret_cast<std::uint64_t>(args.pTypes);
+  const auto* const numbers = lowered.bytes.data() + reinterpret_cast<std::uint64_t>(args.pNumbers);
+  if (args.pTypes == nullptr || args.pNumbers == nullptr) return;  // more than are written inline
+  for (std::uint32_t i = 0; i < args.count; ++i) {
+    const HandleType type = codec::handle_by_object_type(codec::load<std::uint32_t>(types + i * sizeof(VkObjectType)));
+    if (type != HandleType::none)
+      given_numbers[type].push_back(codec::load<std::uint32_t>(numbers + i * sizeof(std::uint32_t)));
+  }
+}
+
 ObjectTable::ObjectTable() : impl_(new Impl) {
   impl_->objects.emplace_back();
   impl_->objects[0].alive = false;
@@ -185,6 +212,7 @@ void ObjectTable::apply(const codec::CommandInfo& command, std::uint64_t sequenc
     if (i == 0 && codec::info(ref.type).dispatchable) dispatch = out.ids[0];
   }
 
+  if (command.id == CommandId::rondoObjectNumbers) m.give_numbers(lowered);
   const bool getter = is_getter(command);
   for (std::size_t i = 0; i < refs.size(); ++i) {
     const codec::HandleRef& ref = refs[i];

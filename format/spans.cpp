@@ -189,7 +189,36 @@ void SpanFinder::submit(const Call& call) {
   }
 }
 
+// What was before only puts back what there was (rondoCut): of it only scopes that are open there count.
+void SpanFinder::cut(const Call& call) {
+  const std::vector<Scope> before = std::move(scopes_);
+  scopes_.clear();
+  scope_at_.clear();
+  const auto again = [&](std::vector<Open>& open) {
+    for (Open& one : open) {
+      const Scope& was = before[one.scope];
+      const auto [found, fresh] = scope_at_.try_emplace(was.name, scopes_.size());
+      if (fresh) scopes_.push_back({was.name, {}});
+      ScopeOccurrence& occurrence = scopes_[found->second].occurrences.emplace_back(was.occurrences[one.occurrence]);
+      occurrence.records = {call.sequence, call.sequence};
+      one = {found->second, scopes_[found->second].occurrences.size() - 1};
+    }
+  };
+  for (auto& [thread, open] : host_) again(open);
+  for (auto& [queue, open] : queues_) again(open);
+  in_commands_.clear();
+  presents_.clear();
+  submits_.clear();
+  settled_.clear();
+  strays_.clear();
+  first_ = last_ = first_ns_ = last_ns_ = 0;
+  first_submit_ = first_submit_ns_ = 0;
+  last_wait_ = last_wait_ns_ = 0;
+  last_checkpoint_ = 0;
+}
+
 void SpanFinder::take(const Call& call) {
+  if (call.command.canonical == CommandId::rondoCut) return cut(call);
   if (first_ == 0) first_ = call.sequence;
   last_ = call.sequence;
   if (call.start_ns != 0 && first_ns_ == 0) first_ns_ = call.start_ns;

@@ -101,6 +101,7 @@ class SpanFinder {
   void end(std::vector<Open>& open, const Call& call);
   template <class Args>
   void submit(const Call& call);
+  void cut(const Call& call);
   void execute(const void* command_buffer, std::vector<Open>& open, const Call& call);
   void add_phase(const char* name, const ScopeOccurrence& phase, bool in_front);
   Result<Span> find_scope(const SpanRequest& request, const std::string& file) const;

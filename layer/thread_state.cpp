@@ -76,8 +76,9 @@ void ThreadState::add_blob(const Digest& digest, std::span<const std::byte> byte
   g_hot.writer->add_blob(stream, digest, bytes);
 }
 
-void ThreadState::note_structure(StructId id) {
+std::uint16_t ThreadState::note_structure(StructId id) {
   g_hot.writer->note_structure(static_cast<std::uint16_t>(id));
+  return static_cast<std::uint16_t>(id);
 }
 
 }  // namespace rondo::layer

@@ -32,7 +32,7 @@ class ThreadState final : public codec::EncodeContext {
   TemplateLayout template_layout(std::uint64_t update_template) override;
   std::optional<std::uint64_t> host_texels(const HostRegion& region) override;
   void add_blob(const Digest& digest, std::span<const std::byte> bytes) override;
-  void note_structure(StructId id) override;
+  std::uint16_t note_structure(StructId id) override;
 };
 
 // initial-exec: one load relative to the thread pointer on every call, no

@@ -7,21 +7,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "format/digest.h"
-#include "player/run.h"
+#include "player/memory_bytes.h"
 
 namespace rondo::player {
 
 class Contents {
  public:
   // `budget`: bytes of host memory that may be used.
-  Contents(Run& run, std::size_t budget) : run_(run), budget_(budget) {}
-  ~Contents();
-  Contents(const Contents&) = delete;
-  Contents& operator=(const Contents&) = delete;
+  Contents(Run& run, std::size_t budget)
+      : run_(run), budget_(budget), bytes_(run, "the span cannot be looped (--fresh plays each iteration from nothing)") {}
 
   // Everything that is allocated now, the player's own swapchain images too.
   Result<void> keep();
@@ -40,39 +37,20 @@ class Contents {
     std::size_t at = 0;  // in Kept::data
   };
   struct Kept {
-    std::uint32_t device = kNone;
-    std::string name;
-    VkDeviceMemory memory = VK_NULL_HANDLE;
-    VkDeviceSize bytes = 0;
-    bool coherent = true;
-    std::byte* mapped = nullptr;   // else …
-    VkBuffer whole = VK_NULL_HANDLE;  // … a buffer over all of it
+    MemoryBytes::Allocation allocation;
     Digest digest;
     std::vector<std::byte> data;  // of the blocks, one behind the other
     std::vector<Block> blocks;
   };
-  Result<void> add(std::uint32_t device, const std::string& name, VkDeviceMemory memory, VkDeviceSize bytes,
-                   std::uint32_t type, std::byte* mapped, ObjectId dedicated);
-  Result<void> cover(Kept& kept, std::uint32_t type);
-  // `visit(offset, bytes of the device)`, in pieces in order.
-  template <class Visit>
-  Result<void> read(const Kept& kept, Visit&& visit);
-  Result<void> write(const Kept& kept);
+  Result<void> read(const Kept& kept, const MemoryBytes::Visit& visit) {
+    return bytes_.read(kept.allocation, 0, kept.allocation.bytes, visit);
+  }
   Result<Digest> digest(const Kept& kept);
-  Result<void> copy(const Kept& kept, VkDeviceSize offset, VkDeviceSize bytes, bool to_device);
-  Result<void> make_staging(std::uint32_t device);
-  Result<void> sync(const Kept& kept, VkDeviceSize offset, VkDeviceSize bytes, bool flush);
 
-  struct Staging {
-    VkBuffer buffer = VK_NULL_HANDLE;
-    VkDeviceMemory memory = VK_NULL_HANDLE;
-    std::byte* mapped = nullptr;
-    bool coherent = true;
-  };
   Run& run_;
   const std::size_t budget_;
+  MemoryBytes bytes_;
   std::vector<Kept> kept_;
-  std::vector<Staging> staging_;  // by device
 };
 
 }  // namespace rondo::player

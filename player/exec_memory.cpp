@@ -212,17 +212,28 @@ Result<void> host_write(Run& run, const Op& op, std::byte* args) {
   if (place == kNone || run.memory_at(place).mapped == nullptr)
     return tl::unexpected<Error>(
         run.refuse(op, Status::unreadable, run.plan().name(op.subject) + " is not allocated here"));
+  CapturedData data;
+  RONDO_TRY(data.load(run, op, a.pData, a.dataSize));
+  return write_ranges(run, op, place, {a.pRanges, a.rangeCount}, data.bytes());
+}
+
+}  // namespace
+
+Result<void> CapturedData::load(Run& run, const Op& op, const void* data, std::size_t bytes) {
+  data_ = static_cast<const std::byte*>(data);
+  if (data_ != nullptr || bytes == 0) return {};
+  const TimingPause pause(run);  // the program had them at hand
+  auto taken = run.options().blobs->take(run.index_of(op));
+  if (!taken) return tl::unexpected<Error>(taken.error());
+  late_ = std::move(*taken);
+  data_ = late_->data();
+  return {};
+}
+
+Result<void> write_ranges(Run& run, const Op& op, std::uint32_t place, std::span<const RondoRange> ranges,
+                          const std::byte* data) {
   MemoryState& memory = run.memory_at(place);
   const Placement& placement = run.placements().of[place];
-  const auto* data = static_cast<const std::byte*>(a.pData);
-  Reader::Bytes late;
-  if (data == nullptr && a.dataSize != 0) {
-    const TimingPause pause(run);  // the program had them at hand
-    auto bytes = run.options().blobs->take(run.index_of(op));
-    if (!bytes) return tl::unexpected<Error>(bytes.error());
-    late = std::move(*bytes);
-    data = late->data();
-  }
   const auto write = [&](VkDeviceSize to, const std::byte* from, VkDeviceSize bytes) {
     if (!run.substitutes().empty()) [[unlikely]]
       write_substituted(run, place, to, {from, static_cast<std::size_t>(bytes)});
@@ -237,8 +248,7 @@ Result<void> host_write(Run& run, const Op& op, std::byte* args) {
     const VkDeviceSize around = run.substitutes().longest(), before = std::min(to, around);
     return flush_mapped(run, op, memory, to - before, before + bytes + around);
   };
-  for (std::uint32_t i = 0; i < a.rangeCount; ++i) {
-    const RondoRange range = a.pRanges[i];
+  for (const RondoRange& range : ranges) {
     if (!placement.moved && range.offset + range.size <= placement.bytes) [[likely]] {
       write(range.offset, data, range.size);
       RONDO_TRY(flush_written(range.offset, range.size));
@@ -255,8 +265,6 @@ Result<void> host_write(Run& run, const Op& op, std::byte* args) {
   }
   return {};
 }
-
-}  // namespace
 
 Result<void> flush_mapped(Run& run, const Op& op, const MemoryState& memory, VkDeviceSize begin,
                           VkDeviceSize bytes) {

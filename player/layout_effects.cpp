@@ -255,6 +255,13 @@ void LayoutEffects::take(std::uint32_t index) {
         }
       break;
     }
+    case CommandId::rondoBarriers: {
+      view_.load(plan_, op);
+      const auto& a = view_.as<args_rondoBarriers>();
+      add_images(at_once_, index, a.pImages, a.imageCount);
+      add_buffers(at_once_, index, a.pBuffers, a.bufferCount);
+      break;
+    }
 #ifdef VK_EXT_host_image_copy
     case CommandId::vkTransitionImageLayout: {
       view_.load(plan_, op);

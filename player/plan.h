@@ -196,7 +196,7 @@ struct Payload {
   bool to_host = false;        // else to a queue
 };
 
-// Of a host write whose bytes are read when it is played (blobs_ahead.h): its pData is null.
+// Of a host write, or contents, whose bytes are read when it is played (blobs_ahead.h): its pData is null.
 struct LateBlob {
   std::uint32_t op = 0;  // index into Plan::ops
   Digest digest;

@@ -50,6 +50,7 @@ bool is_players_own_business(CommandId id) {
     case CommandId::vkGetSwapchainImagesKHR:  // done when the swapchain is made
     case CommandId::rondoAddress:  // taken into the plan
     case CommandId::rondoNote:
+    case CommandId::rondoObjectNumbers:  // taken into the table of objects
     case CommandId::rondoScopeBegin:  // spans are found in the capture
     case CommandId::rondoScopeEnd:
       return true;
@@ -77,6 +78,12 @@ bool is_waited_for(CommandId id) {
     case CommandId::rondoCheckpointMemory:
     case CommandId::rondoCheckpointBuffers:
     case CommandId::rondoCheckpointSubresources:
+    case CommandId::rondoCut:
+    case CommandId::rondoMemoryContents:
+    case CommandId::rondoImageContents:
+    case CommandId::rondoBarriers:
+    case CommandId::rondoEventSet:
+    case CommandId::rondoQueries:
       return true;
     default:
       return false;

@@ -20,6 +20,11 @@ bool is_of_contents(CommandId id) {
   return id == CommandId::rondoCheckpointBuffers || id == CommandId::rondoCheckpointSubresources;
 }
 
+// Bytes that nothing but its executor looks at.
+bool brings_contents(CommandId id) {
+  return id == CommandId::rondoHostWrite || id == CommandId::rondoMemoryContents || id == CommandId::rondoImageContents;
+}
+
 // Names and tags may be given to objects that the player does not have.
 bool may_name_unknown(const codec::CommandInfo& command) {
   const std::string_view name = command.name;
@@ -348,6 +353,9 @@ void PlanBuilder::count(const codec::CommandInfo& command) {
   PlanCounts& counts = plan_->counts;
   const std::string_view name = command.name;
   switch (command.canonical) {
+    case CommandId::rondoCut:  // what is in front of it only puts back what there was
+      counts.frames = counts.submits = counts.draws = counts.dispatches = 0;
+      break;
     case CommandId::vkQueueSubmit:
       counts.submits += view_.as<args_vkQueueSubmit>().submitCount;
       break;
@@ -393,7 +401,7 @@ Error PlanBuilder::blob_error(const Record& record, const Error& error) {
 // Of what the host wrote a half of the budget is kept; the rest is read when it is played.
 bool PlanBuilder::is_late(const Record& record, const codec::BlobRef& ref) const {
   return !damaging_ && options_.damage.kind == Damage::Kind::none && lowered_.blobs.size() == 1 &&
-         ids_.command(record.command) == CommandId::rondoHostWrite && ref.bytes <= budget_ / 4 &&
+         brings_contents(ids_.command(record.command)) && ref.bytes <= budget_ / 4 &&
          blob_bytes_ + ref.bytes > budget_ / 2;
 }
 

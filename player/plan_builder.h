@@ -79,6 +79,8 @@ class PlanBuilder {
   void observe_name(const codec::CommandInfo& command);
   Result<void> observe_device(const Record& record, const codec::CommandInfo& command);
   Result<void> observe_memory(const Record& record, const codec::CommandInfo& command);
+  template <class Args>
+  Result<void> observe_write(const Record& record, const Args& args, bool by_host);
   Result<void> observe_address(const Record& record);
   // plan_observe_limits.cpp: sizes that a driver takes on trust.
   Result<void> observe_limits(const Record& record, const codec::CommandInfo& command);

@@ -116,6 +116,18 @@ bool PlanBuilder::has_its_parameters(const codec::CommandInfo& command) const {
       const auto& a = view_.as<args_rondoHostWrite>();
       return there(a.rangeCount, a.pRanges) && there(a.dataSize, a.pData);
     }
+    case CommandId::rondoMemoryContents: {
+      const auto& a = view_.as<args_rondoMemoryContents>();
+      return there(a.rangeCount, a.pRanges) && there(a.dataSize, a.pData);
+    }
+    case CommandId::rondoImageContents: {
+      const auto& a = view_.as<args_rondoImageContents>();
+      return there(a.partCount, a.pParts) && there(a.dataSize, a.pData);
+    }
+    case CommandId::rondoBarriers: {
+      const auto& a = view_.as<args_rondoBarriers>();
+      return there(a.bufferCount, a.pBuffers) && there(a.imageCount, a.pImages);
+    }
     case CommandId::rondoCheckpointMemory: {
       const auto& a = view_.as<args_rondoCheckpointMemory>();
       return there(a.rangeCount, a.pRanges) && there(a.rangeCount, a.pDigests);

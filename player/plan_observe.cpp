@@ -53,6 +53,8 @@ ObjectId PlanBuilder::subject_of(const codec::CommandInfo& command) const {
   switch (command.canonical) {
     case CommandId::rondoHostWrite:
       return view_.id(&view_.as<args_rondoHostWrite>().memory);
+    case CommandId::rondoMemoryContents:
+      return view_.id(&view_.as<args_rondoMemoryContents>().memory);
     case CommandId::rondoCheckpointMemory:
       return view_.id(&view_.as<args_rondoCheckpointMemory>().memory);
     case CommandId::rondoCheckpointImage:

@@ -38,6 +38,28 @@ bool enables_addresses(const CapturedDevice& device) {
   return false;
 }
 
+// Of bytes that go to a memory, by the host or whatever else.
+template <class Args>
+Result<void> PlanBuilder::observe_write(const Record& record, const Args& args, bool by_host) {
+  const std::uint32_t place = plan_->place_of(view_.id(&args.memory));
+  if (place == kNone) return {};
+  CapturedMemory& memory = plan_->memories[place];
+  memory.written |= by_host;
+  const std::string what = by_host ? "a host write" : "contents";
+  VkDeviceSize total = 0;
+  for (std::uint32_t i = 0; args.pRanges != nullptr && i < args.rangeCount; ++i) {
+    const RondoRange& range = args.pRanges[i];
+    total += range.size;
+    if (range.offset > memory.bytes || range.size > memory.bytes - range.offset)
+      return tl::unexpected<Error>(at(record, Status::unreadable,
+                                      what + (by_host ? " ends behind " : " end behind ") + plan_->name(memory.id) +
+                                          ", which has " + std::to_string(memory.bytes) + " bytes"));
+  }
+  if (total == args.dataSize && (args.rangeCount == 0 || args.pRanges != nullptr)) return {};
+  return tl::unexpected<Error>(
+      at(record, Status::unreadable, what + " whose ranges and data do not have the same size"));
+}
+
 Result<void> PlanBuilder::observe_memory(const Record& record, const codec::CommandInfo& command) {
   Plan& plan = *plan_;
   const auto note_sparse = [&](ObjectId id) {
@@ -116,26 +138,10 @@ Result<void> PlanBuilder::observe_memory(const Record& record, const codec::Comm
       break;
     case CommandId::rondoAddress:
       return observe_address(record);
-    case CommandId::rondoHostWrite: {
-      const auto& args = view_.as<args_rondoHostWrite>();
-      const std::uint32_t place = plan.place_of(view_.id(&args.memory));
-      if (place == kNone) break;
-      CapturedMemory& memory = plan.memories[place];
-      memory.written = true;
-      VkDeviceSize total = 0;
-      for (std::uint32_t i = 0; args.pRanges != nullptr && i < args.rangeCount; ++i) {
-        const RondoRange& range = args.pRanges[i];
-        total += range.size;
-        if (range.offset > memory.bytes || range.size > memory.bytes - range.offset)
-          return tl::unexpected<Error>(at(record, Status::unreadable,
-                                          "a host write ends behind " + plan.name(memory.id) +
-                                              ", which has " + std::to_string(memory.bytes) + " bytes"));
-      }
-      if (total != args.dataSize || (args.rangeCount != 0 && args.pRanges == nullptr))
-        return tl::unexpected<Error>(
-            at(record, Status::unreadable, "a host write whose ranges and data do not have the same size"));
-      break;
-    }
+    case CommandId::rondoHostWrite:
+      return observe_write(record, view_.as<args_rondoHostWrite>(), true);
+    case CommandId::rondoMemoryContents:
+      return observe_write(record, view_.as<args_rondoMemoryContents>(), false);
     case CommandId::rondoCheckpointMemory: {
       const auto& args = view_.as<args_rondoCheckpointMemory>();
       const std::uint32_t place = plan.place_of(view_.id(&args.memory));

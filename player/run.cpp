@@ -44,6 +44,7 @@ const std::vector<Executor>& executors() {
     add_address_executors(t);
     add_descriptor_buffer_executors(t);
     add_generated_command_executors(t);
+    add_content_executors(t);
     for (const codec::CommandInfo& command : codec::commands())
       t[static_cast<std::size_t>(command.id)] = t[static_cast<std::size_t>(command.canonical)];
     return t;
@@ -364,6 +365,17 @@ void Run::go_back(const Position& position) {
   counts_ = position.counts;
   last_submit_sequence_ = position.last_submit_sequence;
   last_submit_frame_ = position.last_submit_frame;
+}
+
+Result<void> Run::begin_cut() {
+  RONDO_TRY(idle());
+  const std::uint64_t calls = counts_.calls;
+  counts_ = {};
+  counts_.calls = calls;
+  last_submit_sequence_ = last_submit_frame_ = 0;
+  started_ns_ = ended_ns_ = 0;
+  submit_pending_ = false;
+  return {};
 }
 
 Result<void> Run::idle() {

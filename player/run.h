@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -27,6 +28,10 @@
 #include "player/steps.h"
 #include "player/substitutes.h"
 #include "player/times.h"
+
+namespace rondo {
+struct RondoRange;
+}
 
 namespace rondo::player {
 
@@ -179,6 +184,8 @@ class Run {
   Result<void> play_again(std::uint32_t op);
   // Waits until nothing works on any device.
   Result<void> idle();
+  // What was played until here is not what the capture is about: it is counted anew.
+  Result<void> begin_cut();
   // Of the clock, for what is not the program's: comparisons.
   std::uint64_t paused_ns() const { return paused_ns_; }
   double paused_cpu_seconds() const { return paused_cpu_; }
@@ -402,7 +409,21 @@ void add_checkpoint_executors(std::vector<Executor>& table);
 void add_address_executors(std::vector<Executor>& table);
 void add_descriptor_buffer_executors(std::vector<Executor>& table);
 void add_generated_command_executors(std::vector<Executor>& table);
+void add_content_executors(std::vector<Executor>& table);
 
+// The bytes of a record: those of the plan, or what is read when it is played (Plan::late_blobs).
+class CapturedData {
+ public:
+  Result<void> load(Run& run, const Op& op, const void* data, std::size_t bytes);
+  const std::byte* bytes() const { return data_; }
+
+ private:
+  const std::byte* data_ = nullptr;
+  Reader::Bytes late_;
+};
+// To what is mapped, one range behind the other, wherever what they belong to lies here.
+Result<void> write_ranges(Run& run, const Op& op, std::uint32_t place, std::span<const RondoRange> ranges,
+                          const std::byte* data);
 // What the host wrote to mapped memory that is not coherent.
 Result<void> flush_mapped(Run& run, const Op& op, const MemoryState& memory, VkDeviceSize begin,
                           VkDeviceSize bytes);

@@ -133,7 +133,8 @@ PLAYER_HAND = _each(
      "vkCopyMemoryToImage vkCopyImageToMemory"),
     ("Rondo's own record",
      "rondoHostWrite rondoDeviceIdle rondoCheckpointImage rondoCheckpointMemory rondoCheckpointBuffers "
-     "rondoCheckpointSubresources rondoAddress rondoNote rondoScopeBegin rondoScopeEnd"),
+     "rondoCheckpointSubresources rondoAddress rondoNote rondoScopeBegin rondoScopeEnd rondoCut rondoObjectNumbers "
+     "rondoMemoryContents rondoImageContents rondoBarriers rondoEventSet rondoQueries"),
 )
 
 PLAYER_NONE = _each(

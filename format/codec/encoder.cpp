@@ -259,8 +259,7 @@ bool Encoder::chain(const StructInfo& type, const void* next, int depth) {
                     ", which Rondo does not know and so cannot record");
     }
     if (++length > kMaxChain) return refuse("the pNext chain of " + std::string(type.name) + " does not end");
-    put(static_cast<std::uint16_t>(id));
-    context_.note_structure(id);
+    put(context_.note_structure(id));
     if (!structure(link, reinterpret_cast<const std::byte*>(s), true, depth + 1)) return false;
   }
   put(std::uint16_t{0});

@@ -47,7 +47,8 @@ class EncodeContext {
   virtual std::optional<std::uint64_t> host_texels(const HostRegion&) { return std::nullopt; }
   // Data longer than kInlineBytes: make it part of the capture.
   virtual void add_blob(const Digest& digest, std::span<const std::byte> bytes) = 0;
-  virtual void note_structure(StructId id) = 0;  // one was written in a pNext chain
+  // One is written in a pNext chain: the id that the file has for it.
+  virtual std::uint16_t note_structure(StructId id) = 0;
 };
 
 // A growable byte buffer that never shrinks: one a thread, reused.

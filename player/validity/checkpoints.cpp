@@ -22,11 +22,14 @@ Wrong check_buffers(Validity& v, const Call& c) {
   return {};
 }
 
-Wrong check_part(Validity& v, ObjectId id, const RondoSubresource& part) {
+}  // namespace
+
+Wrong check_part(Validity& v, ObjectId id, const RondoSubresource& part, bool writes) {
   if (Wrong w = check_bound(v, "pImages", id); !w.empty()) return w;
   const Image* image = v.image(id);
-  if (image == nullptr) return "reads nothing";
-  const std::string what = "reads " + v.name(id) + ", ";
+  const std::string verb = writes ? "writes " : "reads ";
+  if (image == nullptr) return verb + "nothing";
+  const std::string what = verb + v.name(id) + ", ";
   const VkImageAspectFlags aspects = gpu::aspects_of(image->format);
   const bool planar = gpu::is_planar(image->format);
   if (!std::has_single_bit(part.aspect) || (part.aspect & ~aspects) != 0 ||
@@ -39,18 +42,20 @@ Wrong check_part(Validity& v, ObjectId id, const RondoSubresource& part) {
   if (image->samples != VK_SAMPLE_COUNT_1_BIT) return what + "which has several samples a texel";
   if (part.layout == VK_IMAGE_LAYOUT_UNDEFINED || part.layout == VK_IMAGE_LAYOUT_PREINITIALIZED)
     return what + "whose contents are not defined";
-  if (image->of_swapchain || gpu::block_of(image->format, part.aspect).bytes == 0)
-    return what + "which cannot be read";
+  if ((image->of_swapchain && !writes) || gpu::block_of(image->format, part.aspect).bytes == 0)
+    return what + (writes ? "which cannot be written" : "which cannot be read");
   const VkImageSubresourceRange range{part.aspect, part.mipLevel, 1, part.arrayLayer, 1};
   if (Wrong w = check_range(v, "pParts", id, range, 0); !w.empty()) return w;
-  return v.needs_image_usage("pImages", id, VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
+  return v.needs_image_usage("pImages", id, writes ? VK_IMAGE_USAGE_TRANSFER_DST_BIT : VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
 }
+
+namespace {
 
 Wrong check_subresources(Validity& v, const Call& c) {
   const auto& a = c.as<args_rondoCheckpointSubresources>();
   if (a.unverified != nullptr) return {};
   for (std::uint32_t i = 0; i < a.count; ++i)
-    if (Wrong w = check_part(v, c.id(&a.pImages[i]), a.pParts[i]); !w.empty()) return w;
+    if (Wrong w = check_part(v, c.id(&a.pImages[i]), a.pParts[i], false); !w.empty()) return w;
   return {};
 }
 

@@ -269,6 +269,31 @@ Wrong wait_events_2(Validity& v, const Call& c) {
   return {};
 }
 
+// What a cut puts back.
+Wrong put_back_barriers(Validity& v, const Call& c) {
+  const auto& a = c.as<args_rondoBarriers>();
+  return check_barriers(v, c, a.bufferCount, a.pBuffers, a.imageCount, a.pImages);
+}
+Wrong put_back_event(Validity& v, const Call& c) {
+  const auto& a = c.as<args_rondoEventSet>();
+  const ObjectId event = c.id(&a.event);
+  if (event == 0) return "sets no event";
+  if (a.pDependencyInfo != nullptr)
+    if (Wrong w = check_dependency(v, c, *a.pDependencyInfo); !w.empty()) return w;
+  v.set_event(event, true);
+  return {};
+}
+Wrong put_back_queries(Validity& v, const Call& c) {
+  const auto& a = c.as<args_rondoQueries>();
+  const ObjectId id = c.id(&a.queryPool);
+  const QueryPool* pool = v.query_pools.find(id);
+  if (pool == nullptr || pool->type != a.queryType) return "is of no such queries";
+  const bool plain = a.queryType == VK_QUERY_TYPE_OCCLUSION || a.queryType == VK_QUERY_TYPE_PIPELINE_STATISTICS ||
+                     a.queryType == VK_QUERY_TYPE_TIMESTAMP;
+  if (a.available != VK_FALSE && !plain) return "ends queries of a kind that is not put back";
+  return check_queries(v, id, a.firstQuery, a.queryCount);
+}
+
 }  // namespace
 
 void add_query_checks(std::vector<Handler>& table) {
@@ -292,6 +317,9 @@ void add_query_checks(std::vector<Handler>& table) {
   add(CommandId::vkCmdResetEvent2, reset_event);
   add(CommandId::vkCmdWaitEvents2, wait_events_2);
   add(CommandId::vkCmdSetEvent2, set_event_2);
+  add(CommandId::rondoBarriers, put_back_barriers);
+  add(CommandId::rondoEventSet, put_back_event);
+  add(CommandId::rondoQueries, put_back_queries);
 }
 
 }  // namespace rondo::player::validity

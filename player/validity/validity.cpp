@@ -42,6 +42,7 @@ const std::vector<Handler>& handlers() {
     add_sync_fd_checks(t);
     add_dynamic_state_checks(t);
     add_checkpoint_checks(t);
+    add_content_checks(t);
     return t;
   }();
   return table;

@@ -23,6 +23,10 @@
 #include "player/validity/states.h"
 #include "player/validity/work.h"
 
+namespace rondo {
+struct RondoSubresource;
+}
+
 namespace rondo::player::validity {
 
 // A sentence that says what is wrong; empty: nothing.
@@ -247,6 +251,7 @@ void add_sync_checks(std::vector<Handler>& table);
 void add_sync_fd_checks(std::vector<Handler>& table);
 void add_dynamic_state_checks(std::vector<Handler>& table);
 void add_checkpoint_checks(std::vector<Handler>& table);
+void add_content_checks(std::vector<Handler>& table);
 
 // values.cpp: sets right what a driver would take for what it was meant to be;
 // what nothing is known of is wrong. `blobs`: parallel to lowered.blobs.
@@ -304,6 +309,8 @@ VkExtent3D mip_extent(const Image& image, std::uint32_t mip);
 // Slices of a 3D image are layers where it was made with one of these flags.
 std::uint32_t layers_of(const Image& image, std::uint32_t mip,
                         VkImageCreateFlags slices = VK_IMAGE_CREATE_2D_ARRAY_COMPATIBLE_BIT);
+// checkpoints.cpp: a part of an image that is read, or (writes) written.
+Wrong check_part(Validity& v, ObjectId image, const RondoSubresource& part, bool writes);
 // copies.cpp: of one aspect, between an image and memory; between two images.
 Wrong check_region(Validity& v, ObjectId image, const VkImageSubresourceLayers& layers,
                    const VkOffset3D& offset, const VkExtent3D& extent);

@@ -23,7 +23,7 @@ class PlainContext : public EncodeContext {
   SubpassUse subpass_use(std::uint64_t, std::uint32_t) override { return {true, true, true}; }
   TemplateLayout template_layout(std::uint64_t) override { return nullptr; }
   void add_blob(const Digest&, std::span<const std::byte>) override {}
-  void note_structure(StructId) override {}
+  std::uint16_t note_structure(StructId id) override { return static_cast<std::uint16_t>(id); }
 };
 
 class Nowhere : public ValueSink {

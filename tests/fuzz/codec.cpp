@@ -54,7 +54,7 @@ class Context : public codec::EncodeContext {
   // A template's layout comes from its creation, which a payload alone has not.
   TemplateLayout template_layout(std::uint64_t) override { return nullptr; }
   void add_blob(const Digest&, std::span<const std::byte>) override {}
-  void note_structure(StructId) override {}
+  std::uint16_t note_structure(StructId id) override { return static_cast<std::uint16_t>(id); }
 };
 
 const codec::IdMap& own_ids() {

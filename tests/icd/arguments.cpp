@@ -31,7 +31,7 @@ class Context final : public EncodeContext {
   }
   TemplateLayout template_layout(std::uint64_t) override { return nullptr; }
   void add_blob(const rondo::Digest&, std::span<const std::byte>) override {}
-  void note_structure(rondo::StructId) override {}
+  std::uint16_t note_structure(rondo::StructId id) override { return static_cast<std::uint16_t>(id); }
 };
 
 class Copier {

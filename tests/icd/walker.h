@@ -18,7 +18,7 @@ class Context : public rondo::codec::EncodeContext {
   SubpassUse subpass_use(std::uint64_t render_pass, std::uint32_t subpass) override;
   TemplateLayout template_layout(std::uint64_t update_template) override;
   void add_blob(const rondo::Digest&, std::span<const std::byte> bytes) override;
-  void note_structure(rondo::StructId) override {}
+  std::uint16_t note_structure(rondo::StructId id) override { return static_cast<std::uint16_t>(id); }
 
   std::vector<std::byte> blobs;
 };

@@ -38,7 +38,10 @@ class FakeContext : public codec::EncodeContext {
   void add_blob(const Digest& digest, std::span<const std::byte> bytes) override {
     blobs[digest].assign(bytes.begin(), bytes.end());
   }
-  void note_structure(StructId id) override { noted.push_back(id); }
+  std::uint16_t note_structure(StructId id) override {
+    noted.push_back(id);
+    return static_cast<std::uint16_t>(id);
+  }
 
   bool secondary = false;
   SubpassUse subpass{true, true, true};

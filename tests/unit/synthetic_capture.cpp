@@ -36,8 +36,9 @@ void SyntheticCapture::add_blob(const Digest& digest, std::span<const std::byte>
   writer_->add_blob(*stream_, digest, bytes);
 }
 
-void SyntheticCapture::note_structure(StructId id) {
+std::uint16_t SyntheticCapture::note_structure(StructId id) {
   writer_->note_structure(static_cast<std::uint16_t>(id));
+  return static_cast<std::uint16_t>(id);
 }
 
 void SyntheticCapture::record(CommandId command, const void* args, const Call& call) {

@@ -50,7 +50,7 @@ class SyntheticCapture : public codec::EncodeContext {
   SubpassUse subpass_use(std::uint64_t, std::uint32_t) override { return {}; }
   TemplateLayout template_layout(std::uint64_t) override { return template_entries; }
   void add_blob(const Digest& digest, std::span<const std::byte> bytes) override;
-  void note_structure(StructId id) override;
+  std::uint16_t note_structure(StructId id) override;
 
  private:
   void record(CommandId command, const void* args, const Call& call);

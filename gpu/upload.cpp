@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu/upload.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "gpu/texels.h"
+
+namespace rondo::gpu {
+
+namespace {
+
+constexpr VkDeviceSize kAtOnce = VkDeviceSize{8} << 20;
+
+void change_layout(const Dispatch& vk, VkCommandBuffer commands, const ImageSource& image, bool back) {
+  VkImageMemoryBarrier barrier{};
+  barrier.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER;
+  barrier.srcAccessMask = back ? VK_ACCESS_TRANSFER_WRITE_BIT : VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+  barrier.dstAccessMask =
+      back ? VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT : VK_ACCESS_TRANSFER_WRITE_BIT;
+  barrier.oldLayout = back ? VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL : image.layout;
+  barrier.newLayout = back ? image.layout : VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
+  barrier.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
+  barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
+  barrier.image = image.image;
+  barrier.subresourceRange = {image.together, image.mip, 1, image.layer, 1};
+  const VkPipelineStageFlags from = back ? VK_PIPELINE_STAGE_TRANSFER_BIT : VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+  const VkPipelineStageFlags to = back ? VK_PIPELINE_STAGE_ALL_COMMANDS_BIT : VK_PIPELINE_STAGE_TRANSFER_BIT;
+  vk.vkCmdPipelineBarrier(commands, from, to, 0, 0, nullptr, 0, nullptr, 1, &barrier);
+}
+
+std::uint32_t blocks(std::uint32_t texels, std::uint32_t block) { return (texels + block - 1) / block; }
+
+}  // namespace
+
+Upload::Upload(const Access& access, std::uint32_t queue_family, VkExtent3D granularity)
+    : access_(access), commands_(access, queue_family), granularity_(granularity) {}
+
+Upload::~Upload() {
+  commands_.destroy();
+  release();
+}
+
+void Upload::release() {
+  const Dispatch& vk = *access_.dispatch;
+  if (buffer_ != VK_NULL_HANDLE) vk.vkDestroyBuffer(access_.device, buffer_, nullptr);
+  if (memory_ != VK_NULL_HANDLE) vk.vkFreeMemory(access_.device, memory_, nullptr);
+  buffer_ = VK_NULL_HANDLE;
+  memory_ = VK_NULL_HANDLE;
+  mapped_ = nullptr;
+  capacity_ = 0;
+}
+
+Result<void> Upload::grow(VkDeviceSize bytes) {
+  if (bytes <= capacity_) return {};
+  release();
+  const Dispatch& vk = *access_.dispatch;
+  VkBufferCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  info.size = bytes;
+  info.usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
+  if (VkResult r = vk.vkCreateBuffer(access_.device, &info, nullptr, &buffer_); r != VK_SUCCESS)
+    return fail(Status::failed, describe("vkCreateBuffer for an upload", r));
+  VkMemoryRequirements needs;
+  vk.vkGetBufferMemoryRequirements(access_.device, buffer_, &needs);
+  const std::uint32_t type =
+      find_memory_type(access_.memory, needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT);
+  if (type == UINT32_MAX) {
+    release();
+    return fail(Status::device, "no host-visible memory type for an upload buffer");
+  }
+  coherent_ = (access_.memory.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
+  const VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, nullptr, needs.size, type};
+  VkResult r = vk.vkAllocateMemory(access_.device, &allocate, nullptr, &memory_);
+  if (r == VK_SUCCESS) r = vk.vkBindBufferMemory(access_.device, buffer_, memory_, 0);
+  void* mapped = nullptr;
+  if (r == VK_SUCCESS) r = vk.vkMapMemory(access_.device, memory_, 0, VK_WHOLE_SIZE, 0, &mapped);
+  if (r != VK_SUCCESS) {
+    release();
+    return fail(Status::failed, describe("memory for an upload", r));
+  }
+  mapped_ = static_cast<std::byte*>(mapped);
+  capacity_ = bytes;
+  return {};
+}
+
+Result<void> Upload::copy(VkQueue queue, const ImageSource& to, const VkBufferImageCopy& region,
+                          std::span<const std::byte> texels) {
+  const Dispatch& vk = *access_.dispatch;
+  auto begun = commands_.begin();  // first: what is pending may still read the buffer
+  if (!begun) return tl::unexpected<Error>(begun.error());
+  RONDO_TRY(grow(std::max<VkDeviceSize>(texels.size(), kAtOnce)));
+  std::memcpy(mapped_, texels.data(), texels.size());
+  if (!coherent_) {
+    const VkMappedMemoryRange range{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory_, 0, VK_WHOLE_SIZE};
+    if (VkResult r = vk.vkFlushMappedMemoryRanges(access_.device, 1, &range); r != VK_SUCCESS)
+      return fail(Status::failed, describe("vkFlushMappedMemoryRanges", r));
+  }
+  change_layout(vk, *begun, to, false);
+  vk.vkCmdCopyBufferToImage(*begun, buffer_, to.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
+  change_layout(vk, *begun, to, true);
+  return commands_.submit_and_wait(queue, {});
+}
+
+Result<void> Upload::write(VkQueue queue, const ImageSource& to, std::span<const std::byte> texels) {
+  if (bytes_of(Source(to)) != texels.size() || texels.empty())
+    return fail(Status::failed, "format " + std::to_string(static_cast<int>(to.format)) + " has other texels");
+  const Block block = block_of(to.format, to.aspect);
+  const std::uint32_t rows = blocks(to.extent.height, block.height);
+  const VkDeviceSize row = VkDeviceSize{blocks(to.extent.width, block.width)} * block.bytes;
+  const bool whole_only = granularity_.width == 0;
+  // Whole slices where several fit, else rows of one.
+  std::uint32_t slices_at_once = 1, rows_at_once = rows;
+  if (whole_only || row * rows * to.extent.depth <= kAtOnce) {
+    slices_at_once = to.extent.depth;
+  } else if (row * rows <= kAtOnce) {
+    slices_at_once = static_cast<std::uint32_t>(kAtOnce / (row * rows));
+    slices_at_once = std::max(slices_at_once / granularity_.depth, 1u) * granularity_.depth;
+  } else {
+    slices_at_once = granularity_.depth;
+    rows_at_once = static_cast<std::uint32_t>(std::max<VkDeviceSize>(kAtOnce / (row * slices_at_once), 1));
+    rows_at_once = std::max(rows_at_once / granularity_.height, 1u) * granularity_.height;
+  }
+  std::vector<std::byte> gathered;  // rows of several slices, which do not lie side by side
+  for (std::uint32_t z = 0; z < to.extent.depth; z += slices_at_once) {
+    const std::uint32_t depth = std::min(slices_at_once, to.extent.depth - z);
+    for (std::uint32_t y = 0; y < rows; y += rows_at_once) {
+      const std::uint32_t count = std::min(rows_at_once, rows - y);
+      const std::size_t piece = static_cast<std::size_t>(row * count);
+      std::span<const std::byte> bytes = texels.subspan(static_cast<std::size_t>(row * (VkDeviceSize{z} * rows + y)));
+      if (count == rows || depth == 1) {
+        bytes = bytes.first(piece * depth);
+      } else {
+        gathered.clear();
+        for (std::uint32_t d = 0; d < depth; ++d) {
+          const auto part = bytes.subspan(static_cast<std::size_t>(row) * rows * d, piece);
+          gathered.insert(gathered.end(), part.begin(), part.end());
+        }
+        bytes = gathered;
+      }
+      VkBufferImageCopy region{};
+      region.imageSubresource = {to.aspect, to.mip, to.layer, 1};
+      region.imageOffset = {0, static_cast<std::int32_t>(y * block.height), static_cast<std::int32_t>(z)};
+      region.imageExtent = {to.extent.width, std::min(count * block.height, to.extent.height - y * block.height), depth};
+      RONDO_TRY(copy(queue, to, region, bytes));
+    }
+  }
+  return {};
+}
+
+}  // namespace rondo::gpu

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contents that a cut brings: that they fit where they go. Those of memories: plan_observe_memory.cpp.
+#include <span>
+
+#include "generated/args.h"
+#include "gpu/texels.h"
+#include "player/validity/validity.h"
+
+namespace rondo::player::validity {
+
+namespace {
+
+Wrong image_contents(Validity& v, const Call& c) {
+  const auto& a = c.as<args_rondoImageContents>();
+  const ObjectId id = c.id(&a.image);
+  std::uint64_t bytes = 0;
+  for (const RondoSubresource& part : std::span(a.pParts, a.partCount)) {
+    if (Wrong w = check_part(v, id, part, true); !w.empty()) return w;
+    const Image& image = *v.image(id);
+    const VkExtent3D extent = gpu::part_extent(image.format, part.aspect, image.extent, part.mipLevel);
+    const std::uint64_t more = gpu::region_bytes(image.format, part.aspect, 0, 0, extent, 1);
+    if (more == 0 || more > a.dataSize - bytes) return "has less bytes than its parts have texels";
+    bytes += more;
+  }
+  return bytes == a.dataSize ? Wrong() : "has more bytes than its parts have texels";
+}
+
+}  // namespace
+
+void add_content_checks(std::vector<Handler>& table) {
+  table[static_cast<std::size_t>(CommandId::rondoImageContents)] = image_contents;
+}
+
+}  // namespace rondo::player::validity
