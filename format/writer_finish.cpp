@@ -2,7 +2,6 @@
 // How a recording begins and ends.
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -12,6 +11,7 @@
 #include <cstring>
 
 #include "format/chunk_io.h"
+#include "format/file_header.h"
 #include "format/record_walk.h"
 #include "format/writer_impl.h"
 
@@ -42,23 +42,6 @@ SpoolMap new_spool(const WriterOptions& options, const File& file) {
   const std::uint64_t base = options.spool_base != 0 ? options.spool_base : far ? kFarBase : kNearBase;
   const std::uint64_t segments = (base + options.segment_bytes - 1) / options.segment_bytes;
   return {options.segment_bytes, segments * options.segment_bytes, far && limit.rlim_cur == RLIM_INFINITY};
-}
-
-FileHeader new_file_header(std::size_t segment_bytes) {
-  FileHeader h{};
-  std::memcpy(h.magic, kFileMagic, sizeof h.magic);
-  h.version_major = kVersionMajor;
-  h.version_minor = kVersionMinor;
-  h.header_bytes = sizeof h;
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  h.created_unix_ns =
-      static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
-  if (::getrandom(h.capture_id, sizeof h.capture_id, GRND_NONBLOCK) != sizeof h.capture_id)
-    std::memcpy(h.capture_id, &h.created_unix_ns, sizeof h.created_unix_ns);
-  h.segment_bytes = segment_bytes;
-  h.checksum = checksum_of(std::as_bytes(std::span(&h, 1)).first(offsetof(FileHeader, checksum)));
-  return h;
 }
 
 }  // namespace

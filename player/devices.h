@@ -66,4 +66,11 @@ class LiveDevices {
 
 std::string version_text(std::uint32_t version);
 
+// What --device asks for: `wanted` for the captured device `captured`, or for all of them (kNone).
+struct DeviceChoice {
+  std::uint32_t captured = kNone;
+  std::string wanted;
+};
+Result<DeviceChoice> parse_device(const std::string& text);  // [K=]NAME|INDEX|UUID
+
 }  // namespace rondo::player

@@ -99,7 +99,7 @@ std::vector<Part> times_in(const Plan& plan, std::uint32_t memory, VkDeviceSize 
 // of the contents, if anything. `describe(captured)` says it of bytes. `times` may differ, and
 // texels of images (null: of something else) by as much as --verify=psnr allows.
 template <class Describe>
-void compare(Run& run, Comparison& counts, const Digest& captured, std::span<const std::byte> replayed,
+void compare(Run& run, std::uint64_t record, Comparison& counts, const Digest& captured, std::span<const std::byte> replayed,
              const std::vector<Part>& times, const Texels* texels, const std::string& what, Describe&& describe) {
   Observer& observer = run.observer();
   const Digest digest = digest_of(replayed);
@@ -122,6 +122,7 @@ void compare(Run& run, Comparison& counts, const Digest& captured, std::span<con
                                        "alone (RONDO_CHECKPOINTS=submit keeps the contents)");
     if (std::equal(bytes.begin(), bytes.end(), replayed.begin())) return observer.apart_from_times(counts);
   }
+  if (digest != captured && observer.differs) observer.differs(record, captured, digest, replayed);
   std::string how_alike;
   if (digest != captured && texels != nullptr && observer.wanted_psnr && has_psnr(*texels)) {
     if (!fetch())
@@ -186,7 +187,7 @@ Result<void> check_memory(Run& run, const Op& op, std::byte* args) {
       read_captured(run, place, piece.to, std::span(bytes).subspan(piece.from, piece.bytes));
     const std::span<const std::byte> replayed = std::span(bytes).first(range.size);
     compare(
-        run, counts, Digest{a.pDigests[i].low, a.pDigests[i].high}, replayed,
+        run, op.sequence, counts, Digest{a.pDigests[i].low, a.pDigests[i].high}, replayed,
         times_in(run.plan(), place, range.offset, range.offset + range.size), nullptr,
         what + " bytes " + std::to_string(range.offset) + " to " + std::to_string(range.offset + range.size),
         [&](std::span<const std::byte> captured) {
@@ -219,25 +220,6 @@ std::vector<Part> times_in(const Plan& plan, const Content& content) {
   if (source == nullptr || buffer == kNone || !plan.resources[buffer].bound) return {};
   const VkDeviceSize from = plan.resources[buffer].offset + source->offset;
   return times_in(plan, plan.resources[buffer].memory, from, from + source->size);
-}
-
-// Of buffers: with the captured ones for what the driver makes up. Valid until the next call.
-std::span<const std::byte> as_captured(Run& run, const Content& content, std::span<const std::byte> read) {
-  const auto* const source = std::get_if<gpu::BufferSource>(&content.source);
-  if (source == nullptr || run.substitutes().empty()) return read;
-  std::vector<std::byte>& bytes = run.output_buffer();
-  bytes.resize(std::max(bytes.size(), read.size()));
-  std::copy(read.begin(), read.end(), bytes.begin());
-  const std::span<std::byte> copy = std::span(bytes).first(read.size());
-  const std::size_t skip = std::min<std::size_t>((0 - source->offset) % Substitutes::kAlignment, copy.size());
-  const std::span<std::byte> aligned = copy.subspan(skip);
-  const std::uint32_t buffer = run.plan().place_of(content.id);
-  const CapturedResource* const resource = buffer == kNone ? nullptr : &run.plan().resources[buffer];
-  if (resource != nullptr && resource->bound && !run.placements().of[resource->memory].moved)
-    run.substitutes().put_captured(aligned, {resource->memory, resource->offset + source->offset + skip});
-  else
-    run.substitutes().put_captured(aligned);
-  return copy;
 }
 
 std::string content_name(const Run& run, const Content& content) {
@@ -278,10 +260,12 @@ Result<void> compare_contents(Run& run, const Op& op, std::uint32_t count, const
       run.readback(device, queue->family)
           .read_all(queue->handle, sources, [&](std::size_t i, std::span<const std::byte> read) {
             const Content& content = contents[i];
-            const std::span<const std::byte> bytes = as_captured(run, content, read);
+            const auto* const buffer = std::get_if<gpu::BufferSource>(&content.source);
+            const std::span<const std::byte> bytes =
+                buffer == nullptr ? read : as_captured(run, content.id, buffer->offset, read);
             const auto* const image = std::get_if<gpu::ImageSource>(&content.source);
             const Texels texels = image != nullptr ? Texels{image->format, image->aspect, image->extent} : Texels{};
-            compare(run, counts, content.digest, bytes, times_in(run.plan(), content), image != nullptr ? &texels : nullptr,
+            compare(run, op.sequence, counts, content.digest, bytes, times_in(run.plan(), content), image != nullptr ? &texels : nullptr,
                     place + ": " + content_name(run, content), [&](std::span<const std::byte> captured) {
                       return image != nullptr
                                  ? describe_texels(captured, bytes, texels)
@@ -340,6 +324,23 @@ Result<void> check_subresources(Run& run, const Op& op, std::byte* args) {
 
 }  // namespace
 
+std::span<const std::byte> as_captured(Run& run, ObjectId id, VkDeviceSize offset, std::span<const std::byte> read) {
+  if (run.substitutes().empty()) return read;
+  std::vector<std::byte>& bytes = run.output_buffer();
+  bytes.resize(std::max(bytes.size(), read.size()));
+  std::copy(read.begin(), read.end(), bytes.begin());
+  const std::span<std::byte> copy = std::span(bytes).first(read.size());
+  const std::size_t skip = std::min<std::size_t>((0 - offset) % Substitutes::kAlignment, copy.size());
+  const std::span<std::byte> aligned = copy.subspan(skip);
+  const std::uint32_t buffer = run.plan().place_of(id);
+  const CapturedResource* const resource = buffer == kNone ? nullptr : &run.plan().resources[buffer];
+  if (resource != nullptr && resource->bound && !run.placements().of[resource->memory].moved)
+    run.substitutes().put_captured(aligned, {resource->memory, resource->offset + offset + skip});
+  else
+    run.substitutes().put_captured(aligned);
+  return copy;
+}
+
 Result<void> compare_images(Run& run, DeviceState& device, const LiveQueue& queue,
                             const VirtualSwapchain& swapchain, std::uint32_t presented) {
   std::vector<ImageCheck>& checks = run.image_checks();
@@ -362,7 +363,7 @@ Result<void> compare_images(Run& run, DeviceState& device, const LiveQueue& queu
           run.refuse(*check.op, texels.error().status,
                      "reading the image back: " + texels.error().message + run.behind_last_submit()));
     const Texels format{source.format, source.aspect, source.extent};
-    compare(run, run.observer().verification.images, check.digest, *texels, {}, &format,
+    compare(run, check.op->sequence, run.observer().verification.images, check.digest, *texels, {}, &format,
             image_name(run, *check.op, check.image), [&](std::span<const std::byte> captured) {
               return describe_texels(captured, *texels, format);
             });

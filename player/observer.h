@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -48,6 +49,8 @@ class Observer {
   std::string screenshot_directory;
   std::uint64_t screenshots = 0;
   bool progress = false;  // stderr and stdout are a terminal
+  // Told of everything whose digest is another one here, by the checkpoint's record, in their order.
+  std::function<void(std::uint64_t record, const Digest& captured, const Digest& replayed, std::span<const std::byte>)> differs;
 
   void show_progress(std::uint64_t frame, std::uint64_t frames);
   void clear_progress();

@@ -46,22 +46,6 @@ Result<std::optional<double>> parse_verify(const std::string& text) {
   return std::optional<double>(value);
 }
 
-// [K=]NAME: only digits before the sign make it an index.
-Result<Options::DeviceChoice> parse_device(const std::string& text) {
-  Options::DeviceChoice choice;
-  choice.wanted = text;
-  const std::size_t sign = text.find('=');
-  if (sign != std::string::npos && sign != 0 && text.find_first_not_of("0123456789") == sign) {
-    auto index = number(text.substr(0, sign), "--device");
-    if (!index) return tl::unexpected<Error>(index.error());
-    if (*index >= kNone) return fail(Status::usage, "--device: '" + text + "' names no captured device");
-    choice.captured = static_cast<std::uint32_t>(*index);
-    choice.wanted = text.substr(sign + 1);
-  }
-  if (choice.wanted.empty()) return fail(Status::usage, "--device needs a name, index or UUID");
-  return choice;
-}
-
 bool is_same_file(const std::string& a, const std::string& b) {
   std::error_code none;
   if (std::filesystem::exists(a, none) && !std::filesystem::is_regular_file(a, none)) return false;  // /dev/null

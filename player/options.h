@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "format/result.h"
+#include "player/devices.h"
 #include "player/plan.h"
 #include "player/selectors.h"
 
@@ -15,11 +16,6 @@ namespace rondo::player {
 struct Options {
   std::string file;
   bool list_devices = false;
-  // `wanted` for the captured device `captured`, or for all of them (kNone).
-  struct DeviceChoice {
-    std::uint32_t captured = kNone;
-    std::string wanted;
-  };
   std::vector<DeviceChoice> devices;
   SpanRequest span;
   std::uint64_t loop = 1;

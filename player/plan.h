@@ -256,7 +256,8 @@ struct Plan {
   // Of the regions that a host copy reads or writes: bytes that the capture has, by its record.
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> host_bytes;
   PlanCounts counts;
-  OpRange span;                     // what is asked for; without a request from the first submit to the last wait
+  RecordRange span_records;         // of what is asked for: those that are not played, too
+  OpRange span;                     // its ops; without a request from the first submit to the last wait
   std::vector<OpRange> intervals;  // each frame, submit or occurrence of a scope in it
   std::vector<Scope> scopes;       // all of the capture
   std::unordered_map<std::uint32_t, std::uint32_t> query_views;  // by op: a query for each of so many views, where more than one
@@ -288,6 +289,7 @@ struct PlanOptions {
   std::uint64_t until = UINT64_MAX;  // the last sequence number to play
   SpanRequest span;
   std::size_t memory_budget = 0;     // bytes of arena and blobs; 0: half of the machine's
+  std::size_t host_writes = 0;       // bytes of them that the plan keeps, and contents; 0: half of the budget
   Damage damage;
   Damaged* damaged = nullptr;  // gets what the damage has changed, also where there is no plan then
 };

@@ -402,7 +402,7 @@ Error PlanBuilder::blob_error(const Record& record, const Error& error) {
 bool PlanBuilder::is_late(const Record& record, const codec::BlobRef& ref) const {
   return !damaging_ && options_.damage.kind == Damage::Kind::none && lowered_.blobs.size() == 1 &&
          brings_contents(ids_.command(record.command)) && ref.bytes <= budget_ / 4 &&
-         blob_bytes_ + ref.bytes > budget_ / 2;
+         blob_bytes_ + ref.bytes > (options_.host_writes != 0 ? options_.host_writes : budget_ / 2);
 }
 
 Result<void> PlanBuilder::load_blobs(const Record& record) {

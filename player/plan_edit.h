@@ -17,6 +17,10 @@ VkFlags& flags_of(Plan& plan, std::uint32_t op, const Info* Args::*parameter, Vk
   return reinterpret_cast<Info*>(block + info)->*member;
 }
 
+// To a create of a buffer, or of an image: wherever its usage stands (plan_widen.cpp).
+void add_buffer_usage(Plan& plan, std::uint32_t op, VkBufferUsageFlags bits);
+void add_image_usage(Plan& plan, std::uint32_t op, VkImageUsageFlags bits);
+
 // The first object of this type among those that an op names; 0: none.
 inline ObjectId named(const Plan& plan, const Op& op, HandleType type) {
   for (std::uint32_t i = 0; i < op.patches; ++i)

@@ -11,25 +11,47 @@ namespace rondo::player {
 
 namespace {
 
-// What a buffer can be used for stands in its chain, or in the structure itself.
-void add_usage(Plan& plan, std::uint32_t op, VkFlags bits) {
-  std::byte* block = plan.arena.at(plan.ops[op].block);
-  const auto follow = [&](const auto& pointer) {
-    std::uint64_t offset = 0;  // null: that is where the parameters are
-    std::memcpy(&offset, &pointer, sizeof offset);
-    return offset;
-  };
-  const std::uint64_t at = follow(reinterpret_cast<args_vkCreateBuffer*>(block)->pCreateInfo);
-  auto& info = *reinterpret_cast<VkBufferCreateInfo*>(block + at);
-  info.usage |= bits;
-  for (std::uint64_t next = follow(info.pNext); next != 0;) {
+// An offset into the block, where a pointer will be; 0: it is null, for that is where the parameters are.
+std::uint64_t offset_at(const void* pointer) {
+  std::uint64_t offset = 0;
+  std::memcpy(&offset, pointer, sizeof offset);
+  return offset;
+}
+
+// Each structure of a chain, in an op's block.
+template <class Visit>
+void each_chained(std::byte* block, const void* const& first, Visit&& visit) {
+  for (std::uint64_t next = offset_at(&first); next != 0;) {
     auto& chained = *reinterpret_cast<VkBaseOutStructure*>(block + next);
-    if (chained.sType == kBufferUsage2) reinterpret_cast<BufferUsage2&>(chained).usage |= bits;
-    next = follow(chained.pNext);
+    visit(chained);
+    next = offset_at(&chained.pNext);
   }
 }
 
 }  // namespace
+
+// What a buffer can be used for stands in its chain, or in the structure itself.
+void add_buffer_usage(Plan& plan, std::uint32_t op, VkBufferUsageFlags bits) {
+  std::byte* block = plan.arena.at(plan.ops[op].block);
+  auto& info = *reinterpret_cast<VkBufferCreateInfo*>(
+      block + offset_at(&reinterpret_cast<args_vkCreateBuffer*>(block)->pCreateInfo));
+  info.usage |= bits;
+  each_chained(block, info.pNext, [&](VkBaseOutStructure& chained) {
+    if (chained.sType == kBufferUsage2) reinterpret_cast<BufferUsage2&>(chained).usage |= bits;
+  });
+}
+
+// What its stencil aspect can be used for may stand apart.
+void add_image_usage(Plan& plan, std::uint32_t op, VkImageUsageFlags bits) {
+  std::byte* block = plan.arena.at(plan.ops[op].block);
+  auto& info = *reinterpret_cast<VkImageCreateInfo*>(
+      block + offset_at(&reinterpret_cast<args_vkCreateImage*>(block)->pCreateInfo));
+  info.usage |= bits;
+  each_chained(block, info.pNext, [&](VkBaseOutStructure& chained) {
+    if (chained.sType == VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO)
+      reinterpret_cast<VkImageStencilUsageCreateInfo&>(chained).stencilUsage |= bits;
+  });
+}
 
 void PlanBuilder::change_begin(const validity::Validity::Begin& begin) {
   auto& flags =
@@ -48,7 +70,7 @@ void PlanBuilder::widen(const validity::Validity::Widen& widened) {
     case Widen::set_pool_flags:
       return add(&args_vkCreateDescriptorPool::pCreateInfo, &VkDescriptorPoolCreateInfo::flags);
     case Widen::buffer_usage:
-      return add_usage(*plan_, widened.op, widened.bits);
+      return add_buffer_usage(*plan_, widened.op, widened.bits);
     case Widen::image_usage:
       return add(&args_vkCreateImage::pCreateInfo, &VkImageCreateInfo::usage);
     case Widen::image_flags:

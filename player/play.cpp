@@ -19,6 +19,7 @@
 #include "player/preflight.h"
 #include "player/presenter.h"
 #include "player/printable.h"
+#include "player/targets.h"
 
 namespace rondo::player {
 
@@ -32,36 +33,6 @@ std::string hex(const std::uint8_t* bytes, std::size_t count) {
     text += two;
   }
   return text;
-}
-
-Result<Targets> choose_targets(const Options& options, const Plan& plan, const LiveDevices& live,
-                               Outcome& outcome) {
-  Targets targets;
-  targets.list = &live.list();
-  for (const Options::DeviceChoice& choice : options.devices)
-    if (choice.captured != kNone && choice.captured >= plan.devices.size())
-      return fail(Status::usage, "--device " + std::to_string(choice.captured) + "=…: the capture has " +
-                                     std::to_string(plan.devices.size()) + " device(s), counted from 0");
-  for (std::uint32_t d = 0; d < plan.devices.size(); ++d) {
-    const Options::DeviceChoice* choice = nullptr;
-    for (const Options::DeviceChoice& c : options.devices)
-      if (c.captured == d || (c.captured == kNone && (choice == nullptr || choice->captured == kNone)))
-        choice = &c;
-    std::string reason = "as asked";
-    const CapturedPhysicalDevice& captured = plan.physical_devices[plan.devices[d].physical];
-    auto chosen = choice != nullptr ? live.find(choice->wanted) : live.choose(captured, reason);
-    if (!chosen) return tl::unexpected<Error>(chosen.error());
-    const LiveDevice& device = live[*chosen];
-    std::string line = device.properties.deviceName;
-    if (!device.driver.empty()) line += " (" + device.driver + ")";
-    outcome.devices.push_back(line);
-    if (!options.quiet)
-      std::printf("%s%s: %s\n",
-                  plan.devices.size() > 1 ? (plan.name(plan.devices[d].id) + " on ").c_str() : "",
-                  line.c_str(), reason.c_str());
-    targets.of.push_back(*chosen);
-  }
-  return targets;
 }
 
 Result<void> check_checkpoints(const Options& options, const Plan& plan) {
@@ -212,8 +183,15 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   if (options.validate) RONDO_TRY(loader->check_validation_layer());
   auto live = LiveDevices::open(*loader);
   if (!live) return tl::unexpected<Error>(live.error());
-  auto targets = choose_targets(options, **plan, **live, outcome);
+  std::vector<ChosenDevice> chosen;
+  auto targets = choose_targets(options.devices, **plan, **live, chosen);
   if (!targets) return tl::unexpected<Error>(targets.error());
+  for (const ChosenDevice& one : chosen) {
+    outcome.devices.push_back(one.name);
+    if (!options.quiet)
+      std::printf("%s%s: %s\n", chosen.size() > 1 ? ((*plan)->name(one.captured) + " on ").c_str() : "",
+                  one.name.c_str(), one.reason.c_str());
+  }
   RONDO_TRY(preflight(**plan, *loader, **live, *targets));
   for (const Replaced& one : outcome.replaced)
     if (!options.quiet) std::printf("%s\n", one.text().c_str());

@@ -431,6 +431,9 @@ Result<void> flush_mapped(Run& run, const Op& op, const MemoryState& memory, VkD
 void write_substituted(Run& run, std::uint32_t place, VkDeviceSize to, std::span<const std::byte> data);
 // What the mapping holds there, as the capture had it.
 void read_captured(Run& run, std::uint32_t place, VkDeviceSize from, std::span<std::byte> bytes);
+// What was read back of a buffer from `offset` on, as the capture had it: with the captured bytes for what the
+// driver makes up here. Valid until the next call (exec_checkpoints.cpp).
+std::span<const std::byte> as_captured(Run& run, ObjectId buffer, VkDeviceSize offset, std::span<const std::byte> read);
 
 template <class Args>
 Args& as(std::byte* args) {

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// rondo trim: a span of a capture as a capture of its own.
+#include "trim/trim.h"
+
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+
+#include "analyzers/cli.h"
+#include "analyzers/commands.h"
+#include "analyzers/json.h"
+#include "analyzers/output.h"
+#include "analyzers/text.h"
+
+namespace rondo::analyzers {
+
+namespace {
+
+// What the new file says of where it is from.
+std::string session_of(const trim::Outcome& outcome, const std::string& file) {
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.key("cut");
+  json.begin_object();
+  json.field("capture", outcome.source_id);
+  json.field("file", std::filesystem::path(file).filename().string());
+  json.field("span", outcome.span);
+  json.field("first_record", outcome.records.first);
+  json.field("last_record", outcome.records.last);
+  json.field("frame", outcome.frame);
+  json.field("submit", outcome.submit);
+  json.key("devices");
+  json.begin_array();
+  for (const std::string& device : outcome.devices) json.string(device);
+  json.end_array();
+  json.field("checkpoints", outcome.compared);
+  json.field("checkpoints_of_these_devices", outcome.recomputed);
+  json.field("images_as_these_devices_lay_them_out", outcome.raw_images);
+  json.field("rondo", RONDO_VERSION);
+  json.end_object();
+  json.end_object();
+  return text;
+}
+
+// One line, drawn again and again, where somebody looks.
+class Progress {
+ public:
+  void operator()(const char* what, double done) {
+    if (!shown_) return;
+    const int percent = static_cast<int>(std::lround(std::min(done, 1.0) * 100));
+    if (percent == last_ && what_ == what) return;
+    last_ = percent;
+    what_ = what;
+    constexpr int width = 40;
+    const int filled = percent * width / 100;
+    std::fprintf(stderr, "\r%-9s [%.*s%*s] %3d %%", what, filled, "########################################", width - filled,
+                 "", percent);
+    std::fflush(stderr);
+  }
+  ~Progress() {
+    if (last_ >= 0) std::fputs("\r\033[K", stderr);
+  }
+
+ private:
+  const bool shown_ = ::isatty(STDERR_FILENO) != 0;
+  std::string what_;
+  int last_ = -1;
+};
+
+}  // namespace
+
+Result<int> run_trim(Arguments args) {
+  std::string file, output, codec = "zstd";
+  std::optional<std::string> frames, submits, scope, device, budget;
+  bool in_place = false, quiet = false, validate = false;
+  Cli cli("rondo trim",
+          "Writes a part of a capture as a capture that stands alone: what the part needs of what came before it is put\n"
+          "back in front of it. Plays FILE up to the part, on a device.");
+  cli.positional("FILE", "the capture", file);
+  cli.value("--frames", "A:B", "from frame A up to, not with, B", frames);
+  cli.value("--submits", "A:B", "likewise of submits", submits);
+  cli.value("--scope", "NAME[#K]", "every time that a scope is entered, or the K-th, from 0", scope);
+  cli.value("-o,--output", "OUT", "where the new capture goes; it is there whole, or not at all", output);
+  cli.flag("--in-place", "replace FILE", in_place);
+  cli.value("--device", "[K=]NAME|INDEX|UUID", "where FILE is played; see player --help", device);
+  cli.choice("--codec", {"zstd", "lz4", "none"}, "of every chunk (default zstd)", codec);
+  cli.value("--memory-budget", "MIB", "host memory for the capture; half of the machine's", budget);
+  cli.flag("--validate", "under VK_LAYER_KHRONOS_validation: any message is an error", validate);
+  cli.flag("--quiet", "print errors only", quiet);
+  const auto parsed = cli.parse(args);
+  if (!parsed) return tl::unexpected(parsed.error());
+  if (!*parsed) return 0;
+  if (file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
+  if (output.empty() != in_place)
+    return fail(Status::usage, in_place ? "-o and --in-place exclude each other (see rondo trim --help)"
+                                        : "-o OUT is required, or --in-place (see rondo trim --help)");
+  std::error_code unknown;
+  if (!in_place && std::filesystem::equivalent(file, output, unknown))
+    return fail(Status::usage, text("{} is FILE: --in-place replaces it", printable(output)));
+  if ((frames ? 1 : 0) + (submits ? 1 : 0) + (scope ? 1 : 0) != 1)
+    return fail(Status::usage, "one of --frames, --submits and --scope says what to keep (see rondo trim --help)");
+
+  trim::Options options;
+  options.file = file;
+  options.output = in_place ? file : output;
+  Result<SpanRequest> span = scope     ? parse_scope(*scope)
+                             : frames ? parse_range(*frames, SpanRequest::Kind::frames, "--frames")
+                                      : parse_range(*submits, SpanRequest::Kind::submits, "--submits");
+  if (!span) return tl::unexpected(span.error());
+  options.span = std::move(*span);
+  if (device) {
+    auto choice = player::parse_device(*device);
+    if (!choice) return tl::unexpected(choice.error());
+    options.devices.push_back(std::move(*choice));
+  }
+  if (budget) {
+    const auto mib = parse_span("0:" + *budget);
+    if (!mib || mib->end > (std::uint64_t{1} << 40))
+      return fail(Status::usage, text("--memory-budget: '{}' is no number of MiB from 1 on", printable(*budget)));
+    options.memory_budget = static_cast<std::size_t>(mib->end << 20);
+  }
+  options.codec = codec == "zstd" ? Compression::zstd : codec == "lz4" ? Compression::lz4 : Compression::none;
+  options.validate = validate;
+  options.session = [&file](const trim::Outcome& outcome) { return session_of(outcome, file); };
+  Result<trim::Outcome> done = fail(Status::failed, "");
+  {
+    Progress progress;
+    if (!quiet) options.progress = [&progress](const char* what, double part) { progress(what, part); };
+    done = trim::trim(options);
+  }
+  if (!done) return tl::unexpected(done.error());
+  if (quiet) return 0;
+  Output out;
+  out.line(text("{}: {} → {}; records {} to {}, {} of {} objects from before, {} put back", printable(options.output),
+                size_text(done->bytes_before), size_text(done->bytes), done->records.first, done->records.last,
+                done->objects, done->objects_before, size_text(done->contents_bytes)));
+  if (done->known != done->commands)
+    out.line(text("of {} of {} all that they touch is known: for the others anything that addresses may lead to is kept",
+                  done->known, plural(done->commands, "command")));
+  if (done->raw_images != 0)
+    out.line(text("{} of several samples, or that cannot be copied, as {} lays {} out: only that driver plays this",
+                  plural(done->raw_images, "image"), printable(done->devices.empty() ? "" : done->devices[0]),
+                  done->raw_images == 1 ? "it" : "them"));
+  if (done->recomputed != 0)
+    out.line(text("{} not as captured on {}: the new capture has this device's",
+                  done->recomputed == 1 ? "1 checkpoint was" : text("{} checkpoints were", done->recomputed),
+                  printable(done->devices.empty() ? "" : done->devices[0])));
+  RONDO_TRY(out.finish());
+  return 0;
+}
+
+}  // namespace rondo::analyzers

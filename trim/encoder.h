@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records that a cut makes itself, or changes, in the words of the file that it writes.
+#pragma once
+
+#include <map>
+
+#include "format/codec/encoder.h"
+#include "format/offline_writer.h"
+
+namespace rondo::trim {
+
+class RecordEncoder final : public codec::EncodeContext {
+ public:
+  // `thread`: of the records that write() makes.
+  RecordEncoder(OfflineWriter& out, std::uint32_t thread) : out_(out), thread_(thread) {}
+
+  // A record of its own, without a time. `returned`: what the call returned.
+  template <class Args>
+  Result<void> write(CommandId command, const Args& args, std::optional<std::int64_t> returned = {}) {
+    return write(command, static_cast<const void*>(&args), returned);
+  }
+  Result<void> write(CommandId command, const void* args, std::optional<std::int64_t> returned);
+  // The record with these parameters instead of its own.
+  Result<void> write(const Record& record, CommandId command, const void* args);
+
+  bool is_secondary(std::uint64_t) override { return false; }  // begins are not made anew
+  SubpassUse subpass_use(std::uint64_t, std::uint32_t) override { return {}; }
+  TemplateLayout template_layout(std::uint64_t) override { return nullptr; }  // nor updates by templates
+  void add_blob(const Digest& digest, std::span<const std::byte> bytes) override;
+  std::uint16_t note_structure(StructId id) override;
+
+ private:
+  Result<void> encode(CommandId command, const void* args);
+  std::uint16_t id_of(CommandId command);
+
+  OfflineWriter& out_;
+  const std::uint32_t thread_;
+  codec::Buffer buffer_;
+  Result<void> blob_failure_;
+  std::map<CommandId, std::uint16_t> commands_;
+  std::map<StructId, std::uint16_t> structures_;
+};
+
+}  // namespace rondo::trim

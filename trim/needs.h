@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a span may read before it writes it: bytes of memories and parts of images from before the span.
+#pragma once
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "access/model.h"
+#include "player/layouts.h"
+#include "player/plan.h"
+#include "trim/ranges.h"
+
+namespace rondo::trim {
+
+class Needs {
+ public:
+  // `layouts`: of the images that there are where the span begins. `begin`: the span's first record.
+  Needs(const player::Plan& plan, const player::Layouts& layouts, std::uint64_t begin);
+
+  // Of the span, in order.
+  void take(const access::Executed& executed);
+  // Anything that addresses may lead to.
+  void reach(const std::vector<ObjectId>& reachable, bool reads);
+  void read_memory(ObjectId memory, std::uint64_t offset, std::uint64_t size);
+  void read_buffer(ObjectId buffer, std::uint64_t offset, std::uint64_t size);
+  void read_image(ObjectId image, const VkImageSubresourceRange& part);
+
+  // By memory (index into Plan::memories).
+  const std::map<std::uint32_t, Ranges>& memory() const { return memory_; }
+  // Parts as Layouts counts them.
+  using Parts = std::vector<bool>;
+  const std::map<ObjectId, Parts>& images() const { return images_; }
+  // What the span names by address alone, if at all.
+  const std::set<ObjectId>& reached() const { return reached_; }
+
+ private:
+  struct Written {
+    std::map<std::uint32_t, Ranges> memory;
+    std::map<ObjectId, Parts> images;
+  };
+  bool is_old(ObjectId id) const;
+  // False: it lies nowhere where something from before the span could be.
+  bool place(ObjectId buffer, std::uint64_t& memory_offset, std::uint32_t& memory) const;
+  void read(std::uint32_t memory, std::uint64_t begin, std::uint64_t end);
+  void touch_image(const access::Touch& touch, const player::ImageLayouts& image);
+
+  const player::Plan& plan_;
+  const player::Layouts& layouts_;
+  const std::uint64_t begin_;
+  Written written_;
+  std::map<std::uint32_t, Ranges> memory_;
+  std::map<ObjectId, Parts> images_;
+  std::set<ObjectId> reached_;
+};
+
+}  // namespace rondo::trim

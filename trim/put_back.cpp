@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layouts, owners and contents. The other states: put_back_states.cpp.
+#include "trim/put_back.h"
+
+#include <algorithm>
+#include <span>
+
+#include "generated/args.h"
+#include "gpu/texels.h"
+
+namespace rondo::trim {
+
+using player::kNone;
+using player::SnapshotImage;
+using player::SnapshotPart;
+
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{4} << 20;  // of contents, in a record
+constexpr VkQueueFlags kGraphics = VK_QUEUE_GRAPHICS_BIT;
+constexpr VkQueueFlags kCopies = kGraphics | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
+
+bool is_defined(VkImageLayout layout) {
+  return layout != VK_IMAGE_LAYOUT_UNDEFINED && layout != VK_IMAGE_LAYOUT_PREINITIALIZED;
+}
+
+}  // namespace
+
+PutBack::PutBack(player::Run& run, RecordEncoder& out, const Keep& keep, const States& states, const Survey& survey,
+                 const player::SnapshotList& there, const std::map<ObjectId, std::string>& raw)
+    : run_(run),
+      out_(out),
+      plan_(run.plan()),
+      objects_(plan_.objects.objects()),
+      keep_(keep),
+      states_(states),
+      survey_(survey),
+      there_(there),
+      raw_(raw),
+      memory_bytes_(run, "it cannot be cut there") {}
+
+tl::unexpected<Error> PutBack::cannot(ObjectId id, const std::string& why) const {
+  return fail(Status::failed, plan_.path + ": it cannot be cut there: " + plan_.full_name(id) + " " + why);
+}
+
+bool PutBack::is_there(ObjectId id) const {
+  const std::uint64_t begin = plan_.span_records.first;
+  return keep_.has(id) && objects_[id].created < begin && (objects_[id].destroyed == 0 || objects_[id].destroyed >= begin);
+}
+
+const QueueOf* PutBack::queue_for(std::uint32_t device, std::uint32_t family, VkQueueFlags can) const {
+  const auto fits = [&](const QueueOf& queue) {
+    return queue.device == device && (family == VK_QUEUE_FAMILY_IGNORED || queue.family == family) &&
+           (queue.can & can) != 0 && keep_.has(queue.id);
+  };
+  const auto found = std::find_if(states_.queues.begin(), states_.queues.end(), fits);
+  return found == states_.queues.end() ? nullptr : &*found;
+}
+
+Result<void> PutBack::write() {
+  RONDO_TRY(write_layouts());
+  RONDO_TRY(write_memory());
+  RONDO_TRY(write_images());
+  RONDO_TRY(write_releases());
+  RONDO_TRY(write_queries());
+  RONDO_TRY(write_events());
+  RONDO_TRY(write_fences());
+  return write_semaphores();
+}
+
+// From UNDEFINED nobody has to give them up: what they hold comes behind.
+Result<void> PutBack::write_layouts() {
+  for (const SnapshotImage& image : there_.images) {
+    if (!is_there(image.id)) continue;
+    const player::ImageLayouts& layouts = states_.layouts.images.at(image.id);
+    std::map<ObjectId, std::vector<VkImageMemoryBarrier>> by_queue;
+    for (std::size_t i = 0; i < image.parts.size(); ++i) {
+      const SnapshotPart& part = image.parts[i];
+      const player::PartLayout& now = layouts.at(i);
+      if (!is_defined(now.layout)) continue;
+      const QueueOf* queue = queue_for(image.device, now.family, ~VkQueueFlags{0});
+      if (queue == nullptr) queue = queue_for(image.device, VK_QUEUE_FAMILY_IGNORED, ~VkQueueFlags{0});
+      if (queue == nullptr) return cannot(image.id, "has no queue that could give it its layout");
+      std::vector<VkImageMemoryBarrier>& barriers = by_queue[queue->id];
+      if (!barriers.empty()) {
+        VkImageMemoryBarrier& before = barriers.back();
+        VkImageSubresourceRange& range = before.subresourceRange;
+        if (before.newLayout == now.layout && range.aspectMask == VkImageAspectFlags{part.aspect} &&
+            range.baseMipLevel == part.mip && range.baseArrayLayer + range.layerCount == part.layer) {
+          ++range.layerCount;
+          continue;
+        }
+      }
+      VkImageMemoryBarrier barrier{};
+      barrier.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER;
+      barrier.oldLayout = VK_IMAGE_LAYOUT_UNDEFINED;
+      barrier.newLayout = now.layout;
+      barrier.srcQueueFamilyIndex = barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
+      barrier.image = captured<VkImage>(image.id);
+      barrier.subresourceRange = {part.aspect, part.mip, 1, part.layer, 1};
+      barriers.push_back(barrier);
+    }
+    for (auto& [queue, barriers] : by_queue) {
+      // Aspects and planes that change together: one barrier for all that are alike.
+      for (std::size_t i = 0; i < barriers.size(); ++i)
+        for (std::size_t k = i + 1; k < barriers.size();) {
+          const VkImageSubresourceRange &a = barriers[i].subresourceRange, &b = barriers[k].subresourceRange;
+          if (a.baseMipLevel == b.baseMipLevel && a.baseArrayLayer == b.baseArrayLayer && a.layerCount == b.layerCount &&
+              barriers[i].newLayout == barriers[k].newLayout) {
+            barriers[i].subresourceRange.aspectMask |= b.aspectMask;
+            barriers.erase(barriers.begin() + static_cast<std::ptrdiff_t>(k));
+          } else {
+            ++k;
+          }
+        }
+      if (gpu::is_planar(image.format))
+        for (VkImageMemoryBarrier& barrier : barriers) barrier.subresourceRange.aspectMask = VK_IMAGE_ASPECT_COLOR_BIT;
+      const args_rondoBarriers args{captured<VkQueue>(queue), 0, nullptr, static_cast<std::uint32_t>(barriers.size()),
+                                    barriers.data()};
+      RONDO_TRY(out_.write(CommandId::rondoBarriers, args));
+    }
+  }
+  return {};
+}
+
+bool PutBack::is_linear(ObjectId image) const {
+  const std::uint32_t made = keep_.made_by(image);
+  if (made == kNone || codec::info(plan_.ops[made].command).canonical != CommandId::vkCreateImage) return false;
+  view_.load(plan_, plan_.ops[made]);
+  return view_.as<args_vkCreateImage>().pCreateInfo->tiling == VK_IMAGE_TILING_LINEAR;
+}
+
+bool PutBack::is_raw(const SnapshotImage& image) const {
+  if (image.swapchain != 0) return false;
+  return image.samples != VK_SAMPLE_COUNT_1_BIT || raw_.count(image.id) != 0 ||
+         gpu::block_of(image.format, image.parts.empty() ? VkImageAspectFlags{VK_IMAGE_ASPECT_COLOR_BIT} : VkImageAspectFlags{image.parts[0].aspect}).bytes == 0;
+}
+
+Result<void> PutBack::write_memory() {
+  std::map<std::uint32_t, Ranges> raw, linear = survey_.needs.memory();
+  for (const SnapshotImage& image : there_.images) {
+    const auto needed = survey_.needs.images().find(image.id);
+    if (!is_there(image.id) || needed == survey_.needs.images().end() || image.swapchain != 0) continue;
+    const player::ImageLayouts& layouts = states_.layouts.images.at(image.id);
+    const std::uint32_t resource = plan_.place_of(image.id);
+    const player::CapturedResource& captured_as = plan_.resources[resource];
+    bool any = false, any_defined = false;
+    for (std::size_t i = 0; i < needed->second.size(); ++i) {
+      any = any || needed->second[i];
+      any_defined = any_defined || (needed->second[i] && layouts.at(i).layout != VK_IMAGE_LAYOUT_UNDEFINED);
+    }
+    if (!any || captured_as.memory == kNone) continue;
+    const std::uint64_t begin = captured_as.offset, end = captured_as.offset + captured_as.bytes;
+    const bool as_bytes = is_linear(image.id);
+    if (as_bytes && any_defined) linear[captured_as.memory].add(begin, end);
+    if (!as_bytes) linear[captured_as.memory].remove(begin, end);
+    if (!as_bytes && any_defined && is_raw(image)) {
+      raw[captured_as.memory].add(begin, end);
+      ++raw_images_;
+    }
+  }
+  for (const auto& [memory, ranges] : linear) RONDO_TRY(write_memory(memory, ranges, false));
+  for (const auto& [memory, ranges] : raw) RONDO_TRY(write_memory(memory, ranges, true));
+  return {};
+}
+
+Result<void> PutBack::write_memory(std::uint32_t place, const Ranges& ranges, bool as_it_lies) {
+  const ObjectId id = plan_.memories[place].id;
+  if (ranges.empty() || !is_there(id) || run_.memory_at(place).handle == VK_NULL_HANDLE) return {};
+  const auto allocation = memory_bytes_.open(place);
+  if (!allocation) return tl::unexpected<Error>(allocation.error());
+  const player::Placement& placement = run_.placements().of[place];
+  std::vector<RondoRange> gathered;
+  std::vector<std::byte> data;
+  const auto flush = [&]() -> Result<void> {
+    if (gathered.empty()) return {};
+    const args_rondoMemoryContents args{captured<VkDevice>(objects_[id].device),
+                                        captured<VkDeviceMemory>(id),
+                                        as_it_lies ? VK_TRUE : VK_FALSE,
+                                        static_cast<std::uint32_t>(gathered.size()),
+                                        gathered.data(),
+                                        data.size(),
+                                        data.data()};
+    RONDO_TRY(out_.write(CommandId::rondoMemoryContents, args));
+    bytes_ += data.size();
+    gathered.clear();
+    data.clear();
+    return {};
+  };
+  std::vector<player::Piece> pieces;
+  for (const auto& [begin, last] : ranges.all()) {
+    const std::uint64_t end = std::min<std::uint64_t>(last, plan_.memories[place].bytes);
+    for (std::uint64_t at = begin; at < end;) {
+      const std::uint64_t size = std::min<std::uint64_t>(end - at, kPiece - data.size());
+      gathered.push_back({at, size});
+      const std::size_t from = data.size();
+      data.resize(from + static_cast<std::size_t>(size));
+      pieces.clear();
+      if (placement.moved)
+        pieces_of(placement, at, size, pieces);
+      else if (at < placement.bytes)
+        pieces.push_back({0, at, std::min(size, placement.bytes - at)});
+      for (const player::Piece& piece : pieces) {
+        const std::span<std::byte> to = std::span(data).subspan(from + static_cast<std::size_t>(piece.from), static_cast<std::size_t>(piece.bytes));
+        RONDO_TRY(memory_bytes_.read(*allocation, piece.to, piece.bytes, [&](VkDeviceSize offset, std::span<const std::byte> bytes) {
+          if (allocation->mapped != nullptr)
+            read_captured(run_, place, piece.to, to);
+          else
+            std::copy(bytes.begin(), bytes.end(), to.begin() + static_cast<std::ptrdiff_t>(offset - piece.to));
+        }));
+      }
+      at += size;
+      if (data.size() == kPiece) RONDO_TRY(flush());
+    }
+  }
+  return flush();
+}
+
+Result<void> PutBack::write_images() {
+  for (const SnapshotImage& image : there_.images) {
+    const auto needed = survey_.needs.images().find(image.id);
+    if (!is_there(image.id) || needed == survey_.needs.images().end() || is_raw(image) || is_linear(image.id)) continue;
+    const player::ImageLayouts& layouts = states_.layouts.images.at(image.id);
+    std::vector<std::size_t> parts;
+    for (std::size_t i = 0; i < std::min(needed->second.size(), image.parts.size()); ++i)
+      if (needed->second[i] && is_defined(layouts.at(i).layout)) parts.push_back(i);
+    if (parts.empty()) continue;
+    if (image.swapchain == 0 && plan_.resources[plan_.place_of(image.id)].memory == kNone) continue;
+    RONDO_TRY(write_image(image, parts));
+  }
+  return {};
+}
+
+Result<void> PutBack::write_image(const SnapshotImage& image, const std::vector<std::size_t>& parts) {
+  const player::ImageLayouts& layouts = states_.layouts.images.at(image.id);
+  player::DeviceState& device = *run_.device_at(image.device);
+  std::vector<RondoSubresource> gathered;
+  std::vector<std::byte> data;
+  const QueueOf* queue = nullptr;
+  const auto flush = [&]() -> Result<void> {
+    if (gathered.empty()) return {};
+    const args_rondoImageContents args{captured<VkQueue>(queue->id), captured<VkImage>(image.id),
+                                       static_cast<std::uint32_t>(gathered.size()), gathered.data(), data.size(), data.data()};
+    RONDO_TRY(out_.write(CommandId::rondoImageContents, args));
+    bytes_ += data.size();
+    gathered.clear();
+    data.clear();
+    return {};
+  };
+  for (const std::size_t i : parts) {
+    const SnapshotPart& part = image.parts[i];
+    const bool depth = (part.aspect & (VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT)) != 0;
+    const std::uint32_t family = image.families.empty() ? layouts.at(i).family : VK_QUEUE_FAMILY_IGNORED;
+    const QueueOf* wanted = queue_for(image.device, family, depth ? kGraphics : kCopies);
+    if (wanted == nullptr) return cannot(image.id, "belongs to a queue family none of whose queues can copy it");
+    if (wanted != queue) RONDO_TRY(flush());
+    queue = wanted;
+    const auto live = std::find_if(device.queues.begin(), device.queues.end(),
+                                   [&](const player::LiveQueue& one) { return one.id == queue->id; });
+    if (live == device.queues.end()) return cannot(image.id, "has no queue here");
+    gpu::ImageSource source;
+    source.image = reinterpret_cast<VkImage>(run_.slot(image.id));
+    source.format = image.format;
+    source.extent = part.extent;
+    source.layout = layouts.at(i).layout;
+    source.aspect = part.aspect;
+    source.together = part.together;
+    source.mip = part.mip;
+    source.layer = part.layer;
+    const auto texels = run_.readback(device, live->family).read(live->handle, source);
+    if (!texels) return cannot(image.id, "cannot be read: " + texels.error().message);
+    if (!data.empty() && data.size() + texels->size() > kPiece) RONDO_TRY(flush());
+    gathered.push_back({part.aspect, part.together, part.mip, part.layer, source.layout});
+    data.insert(data.end(), texels->begin(), texels->end());
+  }
+  return flush();
+}
+
+// Given up by one family, and not yet taken by the other.
+Result<void> PutBack::write_releases() {
+  for (const player::Transfer& transfer : states_.layouts.transfers) {
+    if (!is_there(transfer.resource)) continue;
+    const std::uint32_t device = plan_.place_of(objects_[transfer.resource].device);
+    const QueueOf* queue = queue_for(device, transfer.source, ~VkQueueFlags{0});
+    if (queue == nullptr) return cannot(transfer.resource, "belongs to a queue family whose queues are not there");
+    VkImageMemoryBarrier image{};
+    image.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER;
+    image.oldLayout = transfer.from;
+    image.newLayout = transfer.to;
+    image.srcQueueFamilyIndex = transfer.source;
+    image.dstQueueFamilyIndex = transfer.target;
+    image.image = captured<VkImage>(transfer.resource);
+    image.subresourceRange = transfer.range;
+    VkBufferMemoryBarrier buffer{};
+    buffer.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER;
+    buffer.srcQueueFamilyIndex = transfer.source;
+    buffer.dstQueueFamilyIndex = transfer.target;
+    buffer.buffer = captured<VkBuffer>(transfer.resource);
+    buffer.offset = transfer.offset;
+    buffer.size = transfer.size;
+    const args_rondoBarriers args{captured<VkQueue>(queue->id), transfer.is_image ? 0u : 1u, &buffer,
+                                  transfer.is_image ? 1u : 0u, &image};
+    RONDO_TRY(out_.write(CommandId::rondoBarriers, args));
+  }
+  return {};
+}
+
+}  // namespace rondo::trim

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trim/states.h"
+
+#include <algorithm>
+#include <set>
+
+#include "generated/args.h"
+#include "player/op_view.h"
+#include "player/plan_edit.h"
+#include "player/recordings.h"
+
+namespace rondo::trim {
+
+using player::Op;
+using player::Plan;
+using player::QueryUse;
+using player::Recording;
+
+namespace {
+
+class Finder {
+ public:
+  explicit Finder(const Plan& plan) : plan_(plan), layouts_(plan), recordings_(plan), events_(plan) {}
+
+  Result<States> run() {
+    for (std::uint32_t i = 0; i < plan_.span.first; ++i) {
+      layouts_.take(i);
+      take_queries(i);
+      take_queue(i);
+      events_.take(recordings_, i);
+      recordings_.take(i);
+    }
+    RONDO_TRY(check_pending());
+    if (layouts_.too_many() || recordings_.too_many())
+      return fail(Status::failed, plan_.path + ": it changes more layouts, or uses more queries and events, than can be followed");
+    states_.layouts = layouts_.now();
+    states_.events = events_.all();
+    find_recordings();
+    return std::move(states_);
+  }
+
+ private:
+  CommandId canonical(std::uint32_t op) const { return codec::info(plan_.ops[op].command).canonical; }
+
+  void use(const QueryUse& one) {
+    std::vector<QueryState>& states = states_.queries[one.pool];
+    constexpr std::uint32_t most = 1 << 22;
+    if (one.first > most || one.count > most - one.first || one.kind == QueryUse::Kind::read) return;
+    states.resize(std::max<std::size_t>(states.size(), one.first + one.count), QueryState::unknown);
+    std::fill_n(states.begin() + one.first, one.count,
+                one.kind == QueryUse::Kind::reset ? QueryState::reset : QueryState::ended);
+  }
+
+  void take_queries(std::uint32_t index) {
+    const Op& op = plan_.ops[index];
+    for (const ObjectId commands : player::submitted_commands(plan_, op))
+      if (const auto recording = recordings_.find(commands); recording != nullptr)
+        for (const QueryUse& one : recording->queries) use(one);
+    if (canonical(index) == CommandId::vkResetQueryPool) {
+      view_.load(plan_, op);
+      const auto& a = view_.as<args_vkResetQueryPool>();
+      use({QueryUse::Kind::reset, view_.id(&a.queryPool), a.firstQuery, a.queryCount});
+    } else if (canonical(index) == CommandId::rondoQueries) {
+      view_.load(plan_, op);
+      const auto& a = view_.as<args_rondoQueries>();
+      use({a.available != VK_FALSE ? QueryUse::Kind::write : QueryUse::Kind::reset, view_.id(&a.queryPool), a.firstQuery,
+           a.queryCount});
+    }
+  }
+
+  void take_queue(std::uint32_t index) {
+    const Op& op = plan_.ops[index];
+    std::uint32_t family = 0;
+    view_.load(plan_, op);
+    if (canonical(index) == CommandId::vkGetDeviceQueue)
+      family = view_.as<args_vkGetDeviceQueue>().queueFamilyIndex;
+    else if (canonical(index) == CommandId::vkGetDeviceQueue2)
+      family = view_.as<args_vkGetDeviceQueue2>().pQueueInfo->queueFamilyIndex;
+    else
+      return;
+    for (std::uint32_t c = 0; c < op.created; ++c) {
+      const ObjectId id = plan_.created[op.first_created + c].id;
+      const bool known = std::any_of(states_.queues.begin(), states_.queues.end(), [&](const QueueOf& q) { return q.id == id; });
+      if (known || op.device >= plan_.devices.size() || plan_.objects.objects()[id].type != HandleType::VkQueue) continue;
+      const auto& families = plan_.physical_devices[plan_.devices[op.device].physical].families;
+      states_.queues.push_back({id, op.device, family, family < families.size() ? families[family].queueFlags : 0});
+    }
+  }
+
+  // Work of before that cannot end without the span.
+  Result<void> check_pending() {
+    const auto waits = [&](std::uint32_t op, const std::string& what) {
+      return fail(Status::failed, plan_.path + ": it cannot be cut there: record " + std::to_string(plan_.ops[op].sequence) +
+                                      " (" + codec::info(plan_.ops[op].command).name + ") waits for " + what +
+                                      " where the span begins, and what signals it comes later: begin the span before that");
+    };
+    player::SyncModel model(plan_);
+    model.advance(plan_.span.first);
+    if (model.blocked()) {
+      const player::SyncStep& step = plan_.sync[model.first_blocked()];
+      for (std::uint32_t i = step.first_wait; i < step.first_wait + step.waits; ++i) {
+        const player::SyncPoint& point = plan_.sync_points[i];
+        if (!model.reaches(point.semaphore, point.value) && point.semaphore < player::kPayloads)
+          return waits(step.op, plan_.name(point.semaphore));
+      }
+      return waits(step.op, "a semaphore");
+    }
+    if (events_.waited_for().empty()) return {};
+    const auto& first = *events_.waited_for().begin();
+    return waits(first.second, plan_.name(first.first));
+  }
+
+  void find_recordings() {
+    struct Before {
+      std::shared_ptr<Recording> recording;
+      std::size_t ops = 0;
+    };
+    std::map<ObjectId, Before> before;
+    for (const auto& [id, recording] : recordings_.all()) before[id] = {recording, recording->ops.size()};
+    std::set<ObjectId> needed;
+    const auto need = [&](ObjectId first) {
+      for (std::vector<ObjectId> open{first}; !open.empty();) {
+        const ObjectId id = open.back();
+        open.pop_back();
+        const auto found = before.find(id);
+        if (found == before.end() || recordings_.find(id) != found->second.recording || !needed.insert(id).second) continue;
+        open.insert(open.end(), found->second.recording->secondaries.begin(), found->second.recording->secondaries.end());
+      }
+    };
+    for (std::uint32_t i = plan_.span.first; i < plan_.span.last; ++i) {
+      const Op& op = plan_.ops[i];
+      if (codec::info(op.command).records_into_command_buffer || canonical(i) == CommandId::vkEndCommandBuffer) need(op.dispatch);
+      if (canonical(i) == CommandId::vkCmdExecuteCommands)
+        for (std::uint32_t p = 0; p < op.patches; ++p) need(plan_.patches[op.first_patch + p].id);
+      for (const ObjectId id : player::submitted_commands(plan_, op)) need(id);
+      recordings_.take(i);
+    }
+    for (const ObjectId id : needed) {
+      const Before& old = before.at(id);
+      if (old.ops == 0) continue;
+      states_.recordings[id] = plan_.ops[old.recording->ops.front()].sequence;
+      states_.recorded.insert(states_.recorded.end(), old.recording->ops.begin(),
+                              old.recording->ops.begin() + static_cast<std::ptrdiff_t>(old.ops));
+    }
+    std::sort(states_.recorded.begin(), states_.recorded.end());
+  }
+
+  const Plan& plan_;
+  player::LayoutTracker layouts_;
+  player::Recordings recordings_;
+  player::EventStates events_;
+  player::OpView view_;
+  States states_;
+};
+
+}  // namespace
+
+Result<States> find_states(const Plan& plan) { return Finder(plan).run(); }
+
+}  // namespace rondo::trim

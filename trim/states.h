@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the API remembers where a span begins, as far as the plan alone tells it: layouts and owners, events, queries,
+// and which command buffers the span uses as they were recorded before it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "format/result.h"
+#include "player/event_states.h"
+#include "player/layouts.h"
+#include "player/plan.h"
+
+namespace rondo::trim {
+
+enum class QueryState : std::uint8_t { unknown, reset, ended };
+
+struct QueueOf {
+  ObjectId id = 0;
+  std::uint32_t device = 0;  // index into Plan::devices
+  std::uint32_t family = 0;  // as captured
+  VkQueueFlags can = 0;
+};
+
+struct States {
+  player::Layouts layouts;
+  std::map<ObjectId, player::EventStates::State> events;
+  std::map<ObjectId, std::vector<QueryState>> queries;  // by pool
+  // Command buffers to the record of their begin.
+  std::map<ObjectId, std::uint64_t> recordings;
+  std::vector<std::uint32_t> recorded;  // ops of those, in order
+  std::vector<QueueOf> queues;          // of those that are there
+};
+
+// In front of the plan's span, before preflight changes the plan. Names what cannot be cut: work that waits there for
+// something to come.
+Result<States> find_states(const player::Plan& plan);
+
+}  // namespace rondo::trim

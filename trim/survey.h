@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// A capture read up to the end of a span: what the span names and needs, and what the calls before it leave behind
+// that the plan does not know.
+#pragma once
+
+#include <map>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "access/model.h"
+#include "format/reader.h"
+#include "format/spans.h"
+#include "player/plan.h"
+#include "trim/descriptor_sets.h"
+#include "trim/needs.h"
+
+namespace rondo::trim {
+
+struct Survey {
+  Survey(const player::Plan& plan, const player::Layouts& layouts, const RecordRange& records)
+      : needs(plan, layouts, records.first) {}
+
+  std::set<ObjectId> used;  // that records of the span name
+  Needs needs;
+  DescriptorSets sets;                                                     // behind the last record before the span
+  std::set<std::uint64_t> last;                                            // records that said something last: names, private data, priorities
+  std::map<ObjectId, std::uint64_t> maps;                                  // memories, and where they were mapped
+  std::map<std::pair<ObjectId, std::uint32_t>, std::uint64_t> acquired;    // images of swapchains, and where
+  std::set<std::uint64_t> open_labels;                                     // where labels and scopes began that are open there
+  access::Coverage coverage;                                               // of the span
+  std::uint64_t frames = 0, submits = 0;                                   // before the span
+};
+
+// `reader` is at its first record. The plan's objects are the survey's: the same records make them.
+Result<std::unique_ptr<Survey>> survey(Reader& reader, const player::Plan& plan, const player::Layouts& layouts,
+                                       const RecordRange& records, const std::function<void(std::uint64_t)>& progress);
+
+}  // namespace rondo::trim

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trim/trim.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "generated/args.h"
+#include "player/blobs_ahead.h"
+#include "player/plan_edit.h"
+#include "player/preflight.h"
+#include "player/snapshot_usage.h"
+#include "player/targets.h"
+#include "trim/prefix.h"
+#include "trim/put_back.h"
+
+namespace rondo::trim {
+
+namespace {
+
+using player::kNone;
+using player::Plan;
+
+constexpr std::size_t kReaderBudget = std::size_t{128} << 20;  // of decompressed data
+constexpr std::size_t kHostWrites = std::size_t{256} << 20;    // kept in the plan; the rest is read again
+
+std::string hex(std::span<const std::uint8_t> bytes) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  for (const std::uint8_t byte : bytes) {
+    text += digits[byte >> 4];
+    text += digits[byte & 15];
+  }
+  return text;
+}
+
+// With a budget that holds what is needed at once, and no more: several readers live side by side.
+Result<std::unique_ptr<Reader>> open_reader(const std::string& file) {
+  auto reader = Reader::open(file);
+  if (!reader) return reader;
+  std::uint64_t largest = 0;
+  for (const ChunkInfo& chunk : (*reader)->chunks()) largest = std::max(largest, chunk.header.raw_bytes);
+  return Reader::open(file, {.memory_budget = std::max<std::size_t>(kReaderBudget, 4 * static_cast<std::size_t>(largest))});
+}
+
+class Trimmer {
+ public:
+  explicit Trimmer(const Options& options) : options_(options) {}
+
+  Result<Outcome> run() {
+    RONDO_TRY(plan());
+    RONDO_TRY(look());
+    choose();
+    RONDO_TRY(play());
+    const Result<void> written = write();
+    const Result<void> ended = run_->finish();
+    if (!written) return tl::unexpected<Error>(written.error());
+    if (!ended) return tl::unexpected<Error>(ended.error());
+    RONDO_TRY(check_validation());
+    const auto bytes = out_->finish();
+    if (!bytes) return tl::unexpected<Error>(bytes.error());
+    outcome_.bytes = *bytes;
+    return outcome_;
+  }
+
+ private:
+  void progress(const char* what, double done) const {
+    if (options_.progress) options_.progress(what, done);
+  }
+  std::function<void(std::uint64_t)> progress_of(const char* what) const {
+    const auto last = static_cast<double>(plan_->span_records.last);
+    return [this, what, last](std::uint64_t record) { progress(what, static_cast<double>(record) / last); };
+  }
+
+  Result<void> plan() {
+    progress("reading", 0);
+    auto reader = open_reader(options_.file);
+    if (!reader) return tl::unexpected<Error>(reader.error());
+    plan_reader_ = std::move(*reader);
+    player::PlanOptions plan_options;
+    plan_options.verify = true;
+    plan_options.span = options_.span;
+    plan_options.memory_budget = options_.memory_budget;
+    plan_options.host_writes = kHostWrites;
+    auto built = build_plan(*plan_reader_, plan_options);
+    if (!built) return tl::unexpected<Error>(built.error());
+    plan_ = std::move(*built);
+    if (plan_->late_blobs.empty()) plan_reader_.reset();
+    outcome_.span = options_.span.text();
+    outcome_.records = plan_->span_records;
+    outcome_.source_id = hex(plan_->header.capture_id);
+    for (std::uint32_t i = plan_->span.first; i < plan_->span.last; ++i)
+      outcome_.compared += is_checkpoint(codec::info(plan_->ops[i].command).canonical) ? 1 : 0;
+    return {};
+  }
+
+  static bool is_checkpoint(CommandId id) {
+    return id == CommandId::rondoCheckpointImage || id == CommandId::rondoCheckpointMemory ||
+           id == CommandId::rondoCheckpointBuffers || id == CommandId::rondoCheckpointSubresources;
+  }
+
+  // What the plan and the records say, without a device.
+  Result<void> look() {
+    auto states = find_states(*plan_);
+    if (!states) return tl::unexpected<Error>(states.error());
+    states_ = std::move(*states);
+    for (const player::CapturedDevice& device : plan_->devices)
+      if (const auto lost = std::find_if(plan_->settles.begin(), plan_->settles.end(), [&](const player::Settle& settle) {
+            return settle.lost != kNone && settle.op < plan_->span.first && &plan_->devices[settle.lost] == &device;
+          });
+          lost != plan_->settles.end())
+        return fail(Status::failed, plan_->path + ": it cannot be cut there: " + plan_->name(device.id) + " was lost before");
+    auto there = list_alive(*plan_, plan_->span.first);
+    if (!there) return tl::unexpected<Error>(there.error());
+    there_ = std::move(*there);
+    auto source = open_reader(options_.file);
+    if (!source) return tl::unexpected<Error>(source.error());
+    source_ = std::move(*source);
+    outcome_.bytes_before = source_->file_bytes();
+    auto surveyed = survey(*source_, *plan_, states_.layouts, plan_->span_records, progress_of("following"));
+    if (!surveyed) return tl::unexpected<Error>(surveyed.error());
+    survey_ = std::move(*surveyed);
+    outcome_.frame = survey_->frames;
+    outcome_.submit = survey_->submits;
+    outcome_.commands = survey_->coverage.commands;
+    outcome_.known = survey_->coverage.known;
+    return {};
+  }
+
+  // What is kept.
+  void choose() {
+    const auto& objects = plan_->objects.objects();
+    const std::uint64_t begin = plan_->span_records.first;
+    const auto alive = [&objects, begin](ObjectId id) {
+      return objects[id].created < begin && (objects[id].destroyed == 0 || objects[id].destroyed >= begin);
+    };
+    const Survey& survey = *survey_;
+    keep_ = std::make_unique<Keep>(*plan_, plan_->span.first, [this, &survey, &objects, alive](ObjectId id, const auto& need) {
+      if (objects[id].type == HandleType::VkDescriptorSet)
+        survey.sets.each_object(id, [&](ObjectId named) {
+          if (alive(named)) need(named);
+        });
+#ifdef VK_EXT_device_generated_commands
+      if (objects[id].type == HandleType::VkIndirectExecutionSetEXT)
+        for (std::uint32_t i = 0; i < plan_->span.first; ++i)
+          if (std::string_view(codec::info(plan_->ops[i].command).name).starts_with("vkUpdateIndirectExecutionSet") &&
+              named(*plan_, plan_->ops[i], HandleType::VkIndirectExecutionSetEXT) == id)
+            for (std::uint32_t p = 0; p < plan_->ops[i].patches; ++p)
+              need(plan_->patches[plan_->ops[i].first_patch + p].id);
+#endif
+      if (objects[id].type == HandleType::VkEvent)
+        if (const auto state = states_.events.find(id); state != states_.events.end() && state->second.setter != kNone)
+          for (const player::Op& op = plan_->ops[state->second.setter]; const player::Patch& patch :
+               std::span(plan_->patches).subspan(op.first_patch, op.patches))
+            if (objects[patch.id].type != HandleType::VkCommandBuffer) need(patch.id);
+    });
+    for (const ObjectId id : survey.used)
+      if (objects[id].created < begin) keep_->add(id);
+    for (const std::uint32_t op : states_.recorded) keep_->add_named_by(op);
+    for (const ObjectId id : survey.needs.reached()) keep_->add(id);
+    for (const auto& [image, record] : survey.acquired)
+      if (keep_->has(image.first))
+        for (std::uint32_t i = 0; i < plan_->span.first; ++i)
+          if (plan_->ops[i].sequence == record) keep_->add_named_by(i);
+    keep_queues();
+    for (ObjectId id = 1; id < objects.size(); ++id) outcome_.objects_before += objects[id].created < begin ? 1 : 0;
+  }
+
+  // Contents, layouts and signals are put back on queues: one of each family that something kept belongs to.
+  void keep_queues() {
+    const auto& objects = plan_->objects.objects();
+    const auto need = [&](std::uint32_t device, std::uint32_t family, VkQueueFlags can) {
+      const QueueOf* first = nullptr;
+      for (const QueueOf& queue : states_.queues) {
+        if (queue.device != device || (family != VK_QUEUE_FAMILY_IGNORED && queue.family != family) || (queue.can & can) == 0)
+          continue;
+        if (keep_->has(queue.id)) return;
+        if (first == nullptr) first = &queue;
+      }
+      if (first != nullptr) keep_->add(first->id);
+    };
+    constexpr VkQueueFlags any = ~VkQueueFlags{0};
+    for (const player::SnapshotImage& image : there_.images) {
+      if (!keep_->has(image.id)) continue;
+      const player::ImageLayouts& layouts = states_.layouts.images.at(image.id);
+      const bool depth = image.format != VK_FORMAT_UNDEFINED && !image.parts.empty() &&
+                         (image.parts[0].aspect & (VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT)) != 0;
+      for (std::size_t i = 0; i < (layouts.parts.empty() ? 1 : layouts.part_count()); ++i)
+        if (layouts.at(i).layout != VK_IMAGE_LAYOUT_UNDEFINED)
+          need(image.device, image.families.empty() ? layouts.at(i).family : VK_QUEUE_FAMILY_IGNORED,
+               depth ? VkQueueFlags{VK_QUEUE_GRAPHICS_BIT} : any);
+    }
+    for (const player::Transfer& transfer : states_.layouts.transfers)
+      if (keep_->has(transfer.resource)) need(plan_->place_of(objects[transfer.resource].device), transfer.source, any);
+    for (ObjectId id = 1; id < objects.size(); ++id) {
+      const HandleType type = objects[id].type;
+      if (!keep_->has(id) || (type != HandleType::VkFence && type != HandleType::VkSemaphore && type != HandleType::VkEvent &&
+                              type != HandleType::VkQueryPool))
+        continue;
+      need(plan_->place_of(objects[id].device), VK_QUEUE_FAMILY_IGNORED,
+           type == HandleType::VkEvent || type == HandleType::VkQueryPool
+               ? VkQueueFlags{VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT}
+               : any);
+    }
+  }
+
+  Result<void> play() {
+    auto loader = player::Loader::open();
+    if (!loader) return tl::unexpected<Error>(loader.error());
+    loader_ = std::move(*loader);
+    if (options_.validate) RONDO_TRY(loader_->check_validation_layer());
+    auto live = player::LiveDevices::open(*loader_);
+    if (!live) return tl::unexpected<Error>(live.error());
+    live_ = std::move(*live);
+    std::vector<player::ChosenDevice> chosen;
+    auto targets = choose_targets(options_.devices, *plan_, *live_, chosen);
+    if (!targets) return tl::unexpected<Error>(targets.error());
+    targets_ = std::move(*targets);
+    for (const player::ChosenDevice& one : chosen) outcome_.devices.push_back(one.name);
+    raw_ = make_readable(*plan_, plan_->span.first, *live_, targets_);
+    RONDO_TRY(preflight(*plan_, *loader_, *live_, targets_));
+    deadline_.emplace(0, plan_->path);
+    const std::size_t budget = options_.memory_budget != 0 ? options_.memory_budget : machine_memory() / 2;
+    if (!plan_->late_blobs.empty()) blobs_.emplace(*plan_, *plan_reader_, std::min(budget / 8, kHostWrites));
+    player::RunOptions run_options;
+    run_options.validate = options_.validate;
+    run_options.jobs = std::max(std::thread::hardware_concurrency(), 1u);
+    run_options.blobs = blobs_ ? &*blobs_ : nullptr;
+    run_.emplace(*plan_, *loader_, targets_, run_options, *deadline_, observer_, placements_);
+    RONDO_TRY(play_to(plan_->span.first));
+    return run_->idle();
+  }
+
+  Result<void> play_to(std::uint32_t last) {
+    constexpr std::uint32_t step = 4096;
+    for (std::uint32_t at = at_; at < last; at = at_) {
+      at_ = std::min(last, at + step);
+      RONDO_TRY(run_->play_to(at_));
+      progress("playing", static_cast<double>(at_) / static_cast<double>(plan_->span.last));
+    }
+    return {};
+  }
+
+  Result<void> write() {
+    auto out = OfflineWriter::create(options_.output, options_.file, options_.codec, source_->dictionary());
+    if (!out) return tl::unexpected<Error>(out.error());
+    out_ = std::move(*out);
+    for (const std::string& session : source_->sessions()) RONDO_TRY(out_->add_session(session));
+    RONDO_TRY(source_->rewind());
+    RecordEncoder encoder(*out_, 0);
+    CutRecords records(*source_, *out_, encoder, *plan_, *keep_, states_, *survey_);
+    RONDO_TRY(records.write_prefix());
+    PutBack put_back(*run_, encoder, *keep_, states_, *survey_, there_, raw_);
+    RONDO_TRY(put_back.write());
+    RONDO_TRY(records.write_numbers());
+    const args_rondoCut cut{outcome_.records.first, outcome_.frame, outcome_.submit};
+    RONDO_TRY(encoder.write(CommandId::rondoCut, cut));
+    auto recomputed = play_span();
+    if (!recomputed) return tl::unexpected<Error>(recomputed.error());
+    RONDO_TRY(records.write_span(*recomputed, progress_of("writing")));
+    outcome_.objects = records.objects();
+    outcome_.contents_bytes = put_back.bytes();
+    outcome_.raw_images = put_back.raw_images();
+    return options_.session ? out_->add_session(options_.session(outcome_)) : Result<void>();
+  }
+
+  // What its checkpoints are here.
+  Result<RecomputedCheckpoints> play_span() {
+    RecomputedCheckpoints recomputed;
+    if (outcome_.compared == 0) return recomputed;
+    Result<void> kept;
+    observer_.differs = [&](std::uint64_t record, const Digest& captured, const Digest& replayed, std::span<const std::byte> bytes) {
+      recomputed[record].push_back({captured, replayed});
+      ++outcome_.recomputed;
+      if (kept && source_->blob(captured)) kept = out_->add_blob(replayed, bytes);
+    };
+    run_->look(true, false);
+    RONDO_TRY(play_to(plan_->span.last));
+    run_->skip_image_checks();
+    observer_.differs = nullptr;
+    if (!kept) return tl::unexpected<Error>(kept.error());
+    return recomputed;
+  }
+
+  Result<void> check_validation() const {
+    const std::vector<std::string> messages = observer_.validation_messages();
+    if (messages.empty()) return {};
+    std::string text = plan_->path + ": the validation layer says:";
+    for (std::string message : messages) {
+      std::replace_if(message.begin(), message.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+      text += "\n  " + message;
+    }
+    return fail(Status::failed, text);
+  }
+
+  // In this order: what stands below uses what stands above.
+  const Options& options_;
+  Outcome outcome_;
+  std::unique_ptr<Reader> plan_reader_, source_;
+  std::unique_ptr<Plan> plan_;
+  States states_;
+  player::SnapshotList there_;
+  std::unique_ptr<Survey> survey_;
+  std::unique_ptr<Keep> keep_;
+  std::optional<player::Loader> loader_;
+  std::unique_ptr<player::LiveDevices> live_;
+  player::Targets targets_;
+  player::Unreadable raw_;
+  std::optional<player::Deadline> deadline_;
+  player::Observer observer_;
+  player::PlacementCache placements_;
+  std::optional<player::BlobsAhead> blobs_;
+  std::unique_ptr<OfflineWriter> out_;
+  std::optional<player::Run> run_;
+  std::uint32_t at_ = 0;
+};
+
+}  // namespace
+
+Result<Outcome> trim(const Options& options) { return Trimmer(options).run(); }
+
+}  // namespace rondo::trim

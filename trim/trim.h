@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cuts a span out of a capture: plays the capture to where the span begins, and writes what is there, what the span
+// needs of it, and the span. docs/rondo-trim.md.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "format/container.h"
+#include "format/result.h"
+#include "format/spans.h"
+#include "player/devices.h"
+
+namespace rondo::trim {
+
+// What is known of a cut when its file is closed.
+struct Outcome {
+  std::string source_id;              // of the capture that it was cut from, in hex
+  std::string span;                   // as it was asked for
+  RecordRange records;                // of the source
+  std::uint64_t frame = 0, submit = 0;  // of the source, where the span begins
+  std::vector<std::string> devices;   // that it was played on, a line each
+  std::uint64_t objects = 0, objects_before = 0;  // made in front of the span: in the cut, in the source
+  std::uint64_t contents_bytes = 0;   // put back
+  std::uint64_t raw_images = 0;       // as only this driver lays them out
+  std::uint64_t commands = 0, known = 0;  // of the span, that touch memory; of which all that they touch is known
+  std::uint64_t compared = 0, recomputed = 0;  // checkpoints; those that are others here, and were written anew
+  std::uint64_t bytes = 0, bytes_before = 0;   // of the files
+};
+
+struct Options {
+  std::string file, output;
+  SpanRequest span;
+  std::vector<player::DeviceChoice> devices;
+  std::size_t memory_budget = 0;  // bytes; 0: half of the machine's
+  Compression codec = Compression::zstd;
+  bool validate = false;
+  std::function<std::string(const Outcome&)> session;              // JSON that says where it is from
+  std::function<void(const char* what, double done)> progress;     // 0 to 1 of this step
+};
+
+// There is a whole `output`, or none. Status::usage where the span is not there.
+Result<Outcome> trim(const Options& options);
+
+}  // namespace rondo::trim
