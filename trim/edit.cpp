@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "generated/args.h"
 
@@ -74,6 +75,34 @@ class Editor {
     a.bindInfoCount = counted(wanted);
   }
 
+  // Of pages; for themselves, without what they wait for and signal.
+  void sparse_binds() {
+    auto& a = args<args_vkQueueBindSparse>();
+    a.fence = VK_NULL_HANDLE;
+    const auto pages = [&](const auto& resources, std::uint32_t& count, auto resource) {
+      std::vector<bool> wanted;
+      for (std::uint32_t i = 0; i < count; ++i) {
+        auto& one = const_cast<std::remove_cvref_t<decltype(resources[i])>&>(resources[i]);
+        std::vector<bool> there;
+        for (std::uint32_t k = 0; k < one.bindCount; ++k)
+          there.push_back(one.pBinds[k].memory == VK_NULL_HANDLE || keeps_(view_.id(&one.pBinds[k].memory)));
+        wanted.push_back(keeps_(view_.id(&(one.*resource))) && counted(there) != 0);
+        compact(one.pBinds, there);
+        one.bindCount = counted(there);
+      }
+      compact(resources, wanted);
+      count = counted(wanted);
+    };
+    for (std::uint32_t i = 0; i < a.bindInfoCount; ++i) {
+      auto& info = const_cast<VkBindSparseInfo&>(a.pBindInfo[i]);
+      info.pNext = nullptr;
+      info.waitSemaphoreCount = info.signalSemaphoreCount = 0;
+      pages(info.pBufferBinds, info.bufferBindCount, &VkSparseBufferMemoryBindInfo::buffer);
+      pages(info.pImageOpaqueBinds, info.imageOpaqueBindCount, &VkSparseImageOpaqueMemoryBindInfo::image);
+      pages(info.pImageBinds, info.imageBindCount, &VkSparseImageMemoryBindInfo::image);
+    }
+  }
+
   template <class Args, class Handle>
   void frees(std::uint32_t Args::*count, const Handle* Args::*handles) {
     auto& a = args<Args>();
@@ -122,6 +151,7 @@ bool can_edit(CommandId canonical) {
     case CommandId::vkBindImageMemory2:
     case CommandId::vkFreeCommandBuffers:
     case CommandId::vkFreeDescriptorSets:
+    case CommandId::vkQueueBindSparse:
       return true;
     default:
       return false;
@@ -170,6 +200,8 @@ void edit(CommandId canonical, const NativeView& view, const std::function<bool(
       using Args = args_vkFreeDescriptorSets;
       return editor.frees(&Args::descriptorSetCount, &Args::pDescriptorSets);
     }
+    case CommandId::vkQueueBindSparse:
+      return editor.sparse_binds();
     default:
       return;
   }

@@ -8,8 +8,16 @@ namespace rondo::trim {
 using access::Touch;
 using player::kNone;
 
-Needs::Needs(const player::Plan& plan, const player::Layouts& layouts, std::uint64_t begin)
-    : plan_(plan), layouts_(layouts), begin_(begin) {}
+Needs::Needs(const player::Plan& plan, const States& states, std::uint64_t begin)
+    : plan_(plan), layouts_(states.layouts), sparse_(states.sparse), begin_(begin) {}
+
+// Which of its pages lie where is not followed: all of the memories that any were bound to.
+void Needs::read_pages(ObjectId resource) {
+  const auto found = sparse_.find(resource);
+  if (found == sparse_.end()) return;
+  for (const std::uint32_t memory : found->second)
+    if (is_old(plan_.memories[memory].id)) read(memory, 0, plan_.memories[memory].bytes);
+}
 
 bool Needs::is_old(ObjectId id) const {
   const Object& object = plan_.objects.objects()[id];
@@ -45,7 +53,8 @@ void Needs::read_memory(ObjectId id, std::uint64_t offset, std::uint64_t size) {
 void Needs::read_buffer(ObjectId id, std::uint64_t offset, std::uint64_t size) {
   std::uint64_t at = 0;
   std::uint32_t memory = kNone;
-  if (place(id, at, memory)) read(memory, at + offset, at + offset + size);
+  if (place(id, at, memory)) return read(memory, at + offset, at + offset + size);
+  read_pages(id);
 }
 
 void Needs::read_image(ObjectId id, const VkImageSubresourceRange& part) {
@@ -59,6 +68,7 @@ void Needs::read_image(ObjectId id, const VkImageSubresourceRange& part) {
 }
 
 void Needs::touch_image(const Touch& touch, const player::ImageLayouts& image) {
+  if (touch.reads() || !touch.overwrites) read_pages(touch.object);
   Parts& needed = images_[touch.object];
   Parts& written = written_.images[touch.object];
   needed.resize(image.part_count(), false);
@@ -87,6 +97,7 @@ void Needs::take(const access::Executed& executed) {
         memory = plan_.place_of(touch.object);
         if (memory >= plan_.memories.size() || !is_old(touch.object)) continue;
       } else if (type != HandleType::VkBuffer || !place(touch.object, at, memory)) {
+        if (touch.reads() || !touch.overwrites) read_pages(touch.object);
         continue;
       }
       if (overwrites)

@@ -10,13 +10,14 @@
 #include "player/layouts.h"
 #include "player/plan.h"
 #include "trim/ranges.h"
+#include "trim/states.h"
 
 namespace rondo::trim {
 
 class Needs {
  public:
-  // `layouts`: of the images that there are where the span begins. `begin`: the span's first record.
-  Needs(const player::Plan& plan, const player::Layouts& layouts, std::uint64_t begin);
+  // `states`: where the span begins, with its first record.
+  Needs(const player::Plan& plan, const States& states, std::uint64_t begin);
 
   // Of the span, in order.
   void take(const access::Executed& executed);
@@ -43,10 +44,12 @@ class Needs {
   // False: it lies nowhere where something from before the span could be.
   bool place(ObjectId buffer, std::uint64_t& memory_offset, std::uint32_t& memory) const;
   void read(std::uint32_t memory, std::uint64_t begin, std::uint64_t end);
+  void read_pages(ObjectId resource);
   void touch_image(const access::Touch& touch, const player::ImageLayouts& image);
 
   const player::Plan& plan_;
   const player::Layouts& layouts_;
+  const std::map<ObjectId, std::set<std::uint32_t>>& sparse_;
   const std::uint64_t begin_;
   Written written_;
   std::map<std::uint32_t, Ranges> memory_;

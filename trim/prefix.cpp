@@ -138,6 +138,11 @@ CutRecords::Fate CutRecords::fate_of(const codec::CommandInfo& command, const Re
       }
     return !any ? Fate::drop : all ? Fate::keep : Fate::edit;
   }
+  if (canonical == CommandId::vkQueueBindSparse) {
+    for (std::size_t i = 0; i < resolution_.ids.size(); ++i)
+      if (is_resource(lowered_.handles[i].type) && keep_.has(resolution_.ids[i])) return Fate::edit;
+    return Fate::drop;
+  }
   const auto has = [&](std::uint8_t flag) {
     return std::any_of(lowered_.handles.begin(), lowered_.handles.end(),
                        [&](const codec::HandleRef& ref) { return (ref.flags & flag) != 0 && ref.captured != 0; });
@@ -220,7 +225,13 @@ Result<void> CutRecords::load_view() {
 
 Result<void> CutRecords::write_edited(const codec::CommandInfo& command, const Record& record) {
   RONDO_TRY(load_view());
-  edit(command.canonical, view_, [&](ObjectId id) { return keep_.has(id); });
+  const auto& objects = plan_.objects.objects();
+  edit(command.canonical, view_, [&](ObjectId id) {
+    // Pages of memory that is gone are no pages any more.
+    const bool gone = objects[id].type == HandleType::VkDeviceMemory && objects[id].destroyed != 0 &&
+                      objects[id].destroyed < plan_.span_records.first;
+    return keep_.has(id) && !gone;
+  });
   return encoder_.write(record, command.id, &view_.as<std::byte>());
 }
 

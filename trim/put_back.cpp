@@ -132,7 +132,7 @@ bool PutBack::is_linear(ObjectId image) const {
 
 bool PutBack::is_raw(const SnapshotImage& image) const {
   if (image.swapchain != 0) return false;
-  return image.samples != VK_SAMPLE_COUNT_1_BIT || raw_.count(image.id) != 0 ||
+  return image.samples != VK_SAMPLE_COUNT_1_BIT || raw_.count(image.id) != 0 || states_.sparse.count(image.id) != 0 ||
          gpu::block_of(image.format, image.parts.empty() ? VkImageAspectFlags{VK_IMAGE_ASPECT_COLOR_BIT} : VkImageAspectFlags{image.parts[0].aspect}).bytes == 0;
 }
 
@@ -148,6 +148,13 @@ Result<void> PutBack::write_memory() {
     for (std::size_t i = 0; i < needed->second.size(); ++i) {
       any = any || needed->second[i];
       any_defined = any_defined || (needed->second[i] && layouts.at(i).layout != VK_IMAGE_LAYOUT_UNDEFINED);
+    }
+    if (const auto pages = states_.sparse.find(image.id); any && pages != states_.sparse.end()) {
+      for (const std::uint32_t memory : pages->second) {
+        raw[memory].add(0, plan_.memories[memory].bytes);
+        linear[memory] = {};
+      }
+      ++raw_images_;
     }
     if (!any || captured_as.memory == kNone) continue;
     const std::uint64_t begin = captured_as.offset, end = captured_as.offset + captured_as.bytes;

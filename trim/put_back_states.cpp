@@ -133,7 +133,6 @@ Result<void> PutBack::write_fences() {
 
 Result<void> PutBack::write_semaphores() {
   const std::set<ObjectId> acquired = signalled_by_acquires();
-  const player::SyncModel& sync = run_.position().sync;
   for (ObjectId id = 1; id < objects_.size(); ++id) {
     if (objects_[id].type != HandleType::VkSemaphore || !is_there(id) || keep_.made_by(id) == kNone) continue;
     const auto& device = run_.device_at(plan_.place_of(objects_[id].device));
@@ -153,7 +152,7 @@ Result<void> PutBack::write_semaphores() {
       RONDO_TRY(out_.write(CommandId::vkSignalSemaphore, args, VK_SUCCESS));
       continue;
     }
-    const bool is = sync.value(id) != 0, would_be = acquired.count(id) != 0;
+    const bool is = states_.signalled.count(id) != 0, would_be = acquired.count(id) != 0;
     if (is == would_be) continue;
     const QueueOf* queue = queue_for(plan_.place_of(objects_[id].device), VK_QUEUE_FAMILY_IGNORED, ~VkQueueFlags{0});
     if (queue == nullptr) return cannot(id, "has no queue that could signal it");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include "generated/args.h"
 #include "player/op_view.h"
@@ -27,6 +28,7 @@ class Finder {
       layouts_.take(i);
       take_queries(i);
       take_queue(i);
+      take_sparse(i);
       events_.take(recordings_, i);
       recordings_.take(i);
     }
@@ -87,6 +89,25 @@ class Finder {
     }
   }
 
+  void take_sparse(std::uint32_t index) {
+    if (canonical(index) != CommandId::vkQueueBindSparse) return;
+    view_.load(plan_, plan_.ops[index]);
+    const auto& a = view_.as<args_vkQueueBindSparse>();
+    const auto note = [&](ObjectId resource, const VkDeviceMemory& memory) {
+      const ObjectId id = view_.id(&memory);
+      if (const std::uint32_t place = plan_.place_of(id); id != 0 && place < plan_.memories.size())
+        states_.sparse[resource].insert(place);
+    };
+    for (const VkBindSparseInfo& info : std::span(a.pBindInfo, a.bindInfoCount)) {
+      for (const auto& one : std::span(info.pBufferBinds, info.bufferBindCount))
+        for (const auto& bind : std::span(one.pBinds, one.bindCount)) note(view_.id(&one.buffer), bind.memory);
+      for (const auto& one : std::span(info.pImageOpaqueBinds, info.imageOpaqueBindCount))
+        for (const auto& bind : std::span(one.pBinds, one.bindCount)) note(view_.id(&one.image), bind.memory);
+      for (const auto& one : std::span(info.pImageBinds, info.imageBindCount))
+        for (const auto& bind : std::span(one.pBinds, one.bindCount)) note(view_.id(&one.image), bind.memory);
+    }
+  }
+
   // Work of before that cannot end without the span.
   Result<void> check_pending() {
     const auto waits = [&](std::uint32_t op, const std::string& what) {
@@ -105,6 +126,9 @@ class Finder {
       }
       return waits(step.op, "a semaphore");
     }
+    const auto& objects = plan_.objects.objects();
+    for (ObjectId id = 1; id < objects.size(); ++id)
+      if (objects[id].type == HandleType::VkSemaphore && model.value(id) != 0) states_.signalled.insert(id);
     if (events_.waited_for().empty()) return {};
     const auto& first = *events_.waited_for().begin();
     return waits(first.second, plan_.name(first.first));

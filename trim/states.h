@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "format/result.h"
@@ -26,11 +27,13 @@ struct QueueOf {
 struct States {
   player::Layouts layouts;
   std::map<ObjectId, player::EventStates::State> events;
+  std::set<ObjectId> signalled;  // binary semaphores
   std::map<ObjectId, std::vector<QueryState>> queries;  // by pool
   // Command buffers to the record of their begin.
   std::map<ObjectId, std::uint64_t> recordings;
   std::vector<std::uint32_t> recorded;  // ops of those, in order
   std::vector<QueueOf> queues;          // of those that are there
+  std::map<ObjectId, std::set<std::uint32_t>> sparse;  // by resource: memories (Plan::memories) that pages were bound to
 };
 
 // In front of the plan's span, before preflight changes the plan. Names what cannot be cut: work that waits there for

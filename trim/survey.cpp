@@ -17,10 +17,10 @@ using access::Call;
 
 class Surveyor {
  public:
-  Surveyor(Reader& reader, const player::Plan& plan, const player::Layouts& layouts, const RecordRange& records)
+  Surveyor(Reader& reader, const player::Plan& plan, const States& states, const RecordRange& records)
       : reader_(reader),
         records_(records),
-        out_(std::make_unique<Survey>(plan, layouts, records)),
+        out_(std::make_unique<Survey>(plan, states, records)),
         model_([this](const access::Executed& executed) { executed_in_span(executed); }) {}
 
   Result<std::unique_ptr<Survey>> run(const std::function<void(std::uint64_t)>& progress) {
@@ -119,6 +119,10 @@ class Surveyor {
     }
     if (!c.succeeded) return;
     switch (c.command.canonical) {
+      case CommandId::vkGetDescriptorEXT:
+        for (const ObjectId id : resolution_.ids)
+          if (id != 0) out_->described.insert(id);
+        break;
       case CommandId::rondoCut:
         out_->frames = out_->submits = 0;
         break;
@@ -238,9 +242,9 @@ class Surveyor {
 
 }  // namespace
 
-Result<std::unique_ptr<Survey>> survey(Reader& reader, const player::Plan& plan, const player::Layouts& layouts,
+Result<std::unique_ptr<Survey>> survey(Reader& reader, const player::Plan& plan, const States& states,
                                        const RecordRange& records, const std::function<void(std::uint64_t)>& progress) {
-  return Surveyor(reader, plan, layouts, records).run(progress);
+  return Surveyor(reader, plan, states, records).run(progress);
 }
 
 }  // namespace rondo::trim

@@ -19,10 +19,11 @@
 namespace rondo::trim {
 
 struct Survey {
-  Survey(const player::Plan& plan, const player::Layouts& layouts, const RecordRange& records)
-      : needs(plan, layouts, records.first) {}
+  Survey(const player::Plan& plan, const States& states, const RecordRange& records)
+      : needs(plan, states, records.first) {}
 
-  std::set<ObjectId> used;  // that records of the span name
+  std::set<ObjectId> used;       // that records of the span name
+  std::set<ObjectId> described;  // whose descriptors the program was given, to put them wherever it wants
   Needs needs;
   DescriptorSets sets;                                                     // behind the last record before the span
   std::set<std::uint64_t> last;                                            // records that said something last: names, private data, priorities
@@ -34,7 +35,7 @@ struct Survey {
 };
 
 // `reader` is at its first record. The plan's objects are the survey's: the same records make them.
-Result<std::unique_ptr<Survey>> survey(Reader& reader, const player::Plan& plan, const player::Layouts& layouts,
+Result<std::unique_ptr<Survey>> survey(Reader& reader, const player::Plan& plan, const States& states,
                                        const RecordRange& records, const std::function<void(std::uint64_t)>& progress);
 
 }  // namespace rondo::trim

@@ -118,7 +118,7 @@ class Trimmer {
     if (!source) return tl::unexpected<Error>(source.error());
     source_ = std::move(*source);
     outcome_.bytes_before = source_->file_bytes();
-    auto surveyed = survey(*source_, *plan_, states_.layouts, plan_->span_records, progress_of("following"));
+    auto surveyed = survey(*source_, *plan_, states_, plan_->span_records, progress_of("following"));
     if (!surveyed) return tl::unexpected<Error>(surveyed.error());
     survey_ = std::move(*surveyed);
     outcome_.frame = survey_->frames;
@@ -149,6 +149,9 @@ class Trimmer {
             for (std::uint32_t p = 0; p < plan_->ops[i].patches; ++p)
               need(plan_->patches[plan_->ops[i].first_patch + p].id);
 #endif
+      if (const auto pages = states_.sparse.find(id); pages != states_.sparse.end())
+        for (const std::uint32_t memory : pages->second)
+          if (alive(plan_->memories[memory].id)) need(plan_->memories[memory].id);
       if (objects[id].type == HandleType::VkEvent)
         if (const auto state = states_.events.find(id); state != states_.events.end() && state->second.setter != kNone)
           for (const player::Op& op = plan_->ops[state->second.setter]; const player::Patch& patch :
@@ -159,6 +162,9 @@ class Trimmer {
       if (objects[id].created < begin) keep_->add(id);
     for (const std::uint32_t op : states_.recorded) keep_->add_named_by(op);
     for (const ObjectId id : survey.needs.reached()) keep_->add(id);
+    if (!survey.needs.reached().empty())
+      for (const ObjectId id : survey.described)
+        if (alive(id)) keep_->add(id);
     for (const auto& [image, record] : survey.acquired)
       if (keep_->has(image.first))
         for (std::uint32_t i = 0; i < plan_->span.first; ++i)
@@ -193,6 +199,8 @@ class Trimmer {
     }
     for (const player::Transfer& transfer : states_.layouts.transfers)
       if (keep_->has(transfer.resource)) need(plan_->place_of(objects[transfer.resource].device), transfer.source, any);
+    for (const auto& [resource, memories] : states_.sparse)
+      if (keep_->has(resource)) need(plan_->place_of(objects[resource].device), VK_QUEUE_FAMILY_IGNORED, VK_QUEUE_SPARSE_BINDING_BIT);
     for (ObjectId id = 1; id < objects.size(); ++id) {
       const HandleType type = objects[id].type;
       if (!keep_->has(id) || (type != HandleType::VkFence && type != HandleType::VkSemaphore && type != HandleType::VkEvent &&
