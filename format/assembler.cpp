@@ -31,6 +31,7 @@ int ChunkAssembler::add_segment(const Segment& segment, bool& blobs_pending) {
   const bool drop_records = segment.records_known || header.base_sequence > segment.cut;
   columns_.clear();
   std::uint64_t numbered = 0, calls = 0;
+  std::int64_t open_calls = 0;
   RecordWalk walk(segment.records, header.base_sequence);
   while (walk.next()) {
     if (walk.numbered() && walk.last_sequence() > segment.cut) break;
@@ -49,6 +50,7 @@ int ChunkAssembler::add_segment(const Segment& segment, bool& blobs_pending) {
     if (drop_records) continue;
     if (!columns_.add(walk.header(), walk.body())) break;  // damaged: only in a dead process's file
     if (walk.header().command != 0) command_used_[walk.header().command] = true;
+    open_calls += opened_by(walk.header());
     if (!walk.numbered()) continue;
     if (header.first_sequence == 0) header.first_sequence = walk.last_sequence();
     header.last_sequence = walk.last_sequence();
@@ -61,6 +63,7 @@ int ChunkAssembler::add_segment(const Segment& segment, bool& blobs_pending) {
   if (const int error = region_.append(header, columns_.payload())) return error;
   numbered_ += numbered;
   calls_ += calls;
+  open_calls_ += open_calls;
   last_sequence_ = std::max(last_sequence_, header.last_sequence);
   return 0;
 }

@@ -64,6 +64,7 @@ class ChunkAssembler {
   // Records that lie in the file already (finish_capture).
   void count_existing(std::uint64_t numbered, std::uint64_t last_sequence, std::uint64_t calls);
   std::uint64_t numbered() const { return numbered_; }
+  std::int64_t open_calls() const { return open_calls_; }  // whose second part has not come
   std::uint64_t calls() const { return calls_; }
   std::uint64_t last_sequence() const { return last_sequence_; }
 
@@ -78,6 +79,7 @@ class ChunkAssembler {
   std::vector<std::byte> blob_bytes_;
   std::uint64_t flushes_ = 0;
   std::uint64_t numbered_ = 0;
+  std::int64_t open_calls_ = 0;
   std::uint64_t calls_ = 0;
   std::uint64_t last_sequence_ = 0;
 };

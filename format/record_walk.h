@@ -10,6 +10,12 @@
 
 namespace rondo {
 
+// How many more calls of its thread have no second part with this record than before it: 1, 0 or -1.
+inline int opened_by(const RecordHeader& header) {
+  if ((header.flags & kRecordKindMask) == kRecordResult) return -1;
+  return (header.flags & kRecordTwoPart) != 0 ? 1 : 0;
+}
+
 class RecordWalk {
  public:
   // `bytes` must outlive the walk.

@@ -31,6 +31,7 @@ void Segment::open(std::uint32_t thread, std::uint32_t ordinal, std::uint64_t ba
   counted_bytes = 0;
   counted_sequence = base_sequence;
   counted = 0;
+  counted_open = 0;
 }
 
 void Segment::retire() const {

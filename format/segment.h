@@ -24,6 +24,7 @@ struct Segment {
   std::size_t counted_bytes = 0;
   std::uint64_t counted_sequence = 0;
   std::uint64_t counted = 0;
+  std::int64_t counted_open = 0;  // calls less second parts
 
   ChunkHeader* header() const { return reinterpret_cast<ChunkHeader*>(map); }
   std::byte* records() const { return map + sizeof(ChunkHeader); }

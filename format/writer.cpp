@@ -277,6 +277,17 @@ void CaptureWriter::Impl::spool_chunk(ChunkHeader header,
   work.notify_one();
 }
 
+void CaptureWriter::Impl::queue_session(std::string json) {
+  const std::lock_guard lock(mutex);
+  if (!writable()) return;
+  Job job{nullptr, 0, chunk_header(ChunkType::session), json.size(), std::move(json)};
+  job.chunk.ordinal = next_session;
+  queue.push_back(std::move(job));
+  ++next_session;
+  backlog += queue.back().bytes;
+  work.notify_one();
+}
+
 void CaptureWriter::Impl::fail_with(int error, const char* doing) {
   const std::lock_guard lock(mutex);
   if (!owner.failed_.load()) {
@@ -326,6 +337,10 @@ void CaptureWriter::add_session(std::string_view json) {
   impl_->spool_chunk(chunk_header(ChunkType::session), std::span(&piece, 1));
 }
 
+void CaptureWriter::add_session_later(std::string json) {
+  if (!impl_->abandoned.load() && !failed() && !json.empty()) impl_->queue_session(std::move(json));
+}
+
 void CaptureWriter::note_structure(std::uint16_t id) { impl_->structures.add(id); }
 
 std::string CaptureWriter::failure() const {
@@ -347,7 +362,10 @@ bool CaptureWriter::replace_lost(std::uintptr_t address) noexcept {
   return true;
 }
 
-Result<CaptureWriter::Summary> CaptureWriter::finish(Ending ending) { return impl_->finish(ending); }
+Result<CaptureWriter::Summary> CaptureWriter::finish(Ending ending, unsigned calls_ms) {
+  return impl_->finish(ending, calls_ms);
+}
+void CaptureWriter::hurry() { impl_->hurried.store(true); }
 void CaptureWriter::abandon() { impl_->abandon(); }
 
 }  // namespace rondo

@@ -113,6 +113,9 @@ class CaptureWriter {
   void add_blob(ThreadStream& stream, const Digest& digest, std::span<const std::byte> bytes);
   // Appends a session object (one JSON object, UTF-8). Durable on return.
   void add_session(std::string_view json);
+  // The same by the background thread, soon: for a thread that has none of the process's
+  // descriptors. Waits for nothing.
+  void add_session_later(std::string json);
   // A structure id was written in a pNext chain: keep it in the dictionary.
   void note_structure(std::uint16_t id);
 
@@ -127,8 +130,11 @@ class CaptureWriter {
   };
   // Takes every stream's committed records (their threads may still run; what
   // they write afterwards is dropped), compresses the rest, writes dictionary,
-  // index and footer, frees the spool, closes the file.
-  Result<Summary> finish(Ending ending);
+  // index and footer, frees the spool, closes the file. `calls_ms`: how long it waits
+  // for the second parts of calls that threads are in, until hurry().
+  Result<Summary> finish(Ending ending, unsigned calls_ms = 0);
+  // Any thread, at any time: who waits in finish() for calls waits no longer.
+  void hurry();
   // In a forked child: forget the file without touching it.
   void abandon();
   // For a handler of SIGBUS: true if the fault was in a mapping of the file, which

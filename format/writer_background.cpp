@@ -38,7 +38,7 @@ void CaptureWriter::Impl::loop() {
       continue;
     }
     if (queue.empty() || append_failed) return;  // stopping
-    const Job job = queue.front();
+    const Job job = std::move(queue.front());
     queue.pop_front();
     region.set_load(load_behind(job));
     lock.unlock();
@@ -75,7 +75,9 @@ void CaptureWriter::Impl::make_spare(std::unique_lock<std::mutex>& lock) {
 void CaptureWriter::Impl::do_job(const Job& job) {
   int error = 0;
   try {
-    error = job.segment != nullptr ? do_segment(*job.segment) : do_chunk(job);
+    error = job.segment != nullptr   ? do_segment(*job.segment)
+            : !job.session.empty() ? assembler.add_chunk(job.chunk, std::as_bytes(std::span(job.session)))
+                                   : do_chunk(job);
     if (error == 0) {
       release_pinned();
       keep_spool_tidy();
@@ -111,6 +113,7 @@ int CaptureWriter::Impl::do_segment(Segment& segment) {
     const std::lock_guard lock(mutex);
     segment.in_use = false;
     written = assembler.numbered();
+    written_open = assembler.open_calls();
   }
   if (blobs_pending)
     pinned.push_back({&segment, assembler.flushes()});

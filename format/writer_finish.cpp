@@ -22,7 +22,7 @@ constexpr std::uint64_t kFarBase = 256u << 20;
 constexpr std::uint64_t kNearBase = 16u << 20;
 // How long finish() waits for threads that have taken a number and not yet
 // committed its record: they are between two lines of the recorder.
-constexpr int kSettleMilliseconds = 200;
+constexpr unsigned kSettleMilliseconds = 200;
 constexpr std::size_t kThreadStack = 1u << 20;
 
 // Whether a file may be long and short of blocks: on FAT and others, what lies before the
@@ -100,30 +100,38 @@ Result<void> CaptureWriter::Impl::start() {
   return {};
 }
 
-// Whether every number up to `last` has been committed.
-bool CaptureWriter::Impl::settled(std::uint64_t last) {
+// Of the numbers up to `last`.
+CaptureWriter::Impl::Settled CaptureWriter::Impl::settled(std::uint64_t last) {
   const std::lock_guard lock(mutex);
   std::uint64_t count = written;
+  std::int64_t open = written_open;
   for (Segment* segment : segments) {
     if (!segment->in_use) continue;
     RecordWalk walk(segment->content().subspan(segment->counted_bytes), segment->counted_sequence);
     while (walk.next()) {
       segment->counted_sequence = walk.last_sequence();
       if (walk.numbered() && walk.last_sequence() <= last) ++segment->counted;
+      if (walk.last_sequence() <= last) segment->counted_open += opened_by(walk.header());
       segment->counted_bytes += walk.header().bytes;
     }
     count += segment->counted;
+    open += segment->counted_open;
   }
-  return count >= last;
+  return {count >= last, open <= 0};
 }
 
-void CaptureWriter::Impl::settle(std::uint64_t last) {
-  const timespec pause{0, 1'000'000};
-  for (int i = 0; i < kSettleMilliseconds && !owner.failed() && !settled(last); ++i)
-    ::nanosleep(&pause, nullptr);
+void CaptureWriter::Impl::settle(std::uint64_t last, unsigned calls_ms) {
+  for (unsigned waited = 0, pause = 1; !owner.failed(); waited += pause) {
+    const Settled now = settled(last);
+    const bool waits_for_calls = !now.calls && waited < calls_ms && !hurried.load();
+    if ((now.numbers || waited >= kSettleMilliseconds) && !waits_for_calls) return;
+    if (waited >= kSettleMilliseconds) pause = 10;  // it takes long: nobody is in a hurry
+    const timespec time{0, static_cast<long>(pause) * 1'000'000};
+    ::nanosleep(&time, nullptr);
+  }
 }
 
-Result<CaptureWriter::Summary> CaptureWriter::Impl::finish(Ending ending) {
+Result<CaptureWriter::Summary> CaptureWriter::Impl::finish(Ending ending, unsigned calls_ms) {
   if (abandoned.load())
     return fail(Status::failed, options.path + ": a forked child cannot close its parent's capture");
   std::uint64_t last = 0;
@@ -134,7 +142,7 @@ Result<CaptureWriter::Summary> CaptureWriter::Impl::finish(Ending ending) {
     finished = true;
     cut = last = owner.sequence_.load();
   }
-  settle(last);
+  settle(last, calls_ms);
   {
     std::unique_lock lock(mutex);
     closed = true;
@@ -196,7 +204,7 @@ int CaptureWriter::Impl::close_file(Ending ending) {
   for (Segment* segment : unused) recycle(*segment);
   append_failed = false;  // that may have made room
   while (!append_failed && !queue.empty()) {
-    const Job job = queue.front();
+    const Job job = std::move(queue.front());
     queue.pop_front();
     do_job(job);
   }

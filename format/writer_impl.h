@@ -39,6 +39,7 @@ struct CaptureWriter::Impl {
     std::uint64_t chunk_offset = 0;  // a spooled chunk
     ChunkHeader chunk{};
     std::uint64_t bytes = 0;  // counted in `backlog`
+    std::string session{};    // or one that lies in no slot; then only `chunk` and `bytes` are set
   };
   struct Pinned {  // its blobs are not in a chunk yet
     Segment* segment;
@@ -53,13 +54,14 @@ struct CaptureWriter::Impl {
   void add_blob(Stream& stream, const Digest& digest, std::span<const std::byte> bytes);
   // Puts an uncompressed chunk into the spool, durable, and queues it.
   void spool_chunk(ChunkHeader header, std::span<const std::span<const std::byte>> pieces);
+  void queue_session(std::string json);
   Stream* open_stream();
   void close_stream(Stream& stream);
   void fail_with(int error, const char* doing);
 
   // Start and end.
   Result<void> start();
-  Result<Summary> finish(Ending ending);
+  Result<Summary> finish(Ending ending, unsigned calls_ms);
   std::string failure_text() const;  // with `mutex`
   void abandon();
 
@@ -70,6 +72,7 @@ struct CaptureWriter::Impl {
   StructureSet structures;
   std::atomic<bool> abandoned{false};     // in a forked child
   std::atomic<Stream*> streams{nullptr};  // all of them
+  std::atomic<bool> hurried{false};
 
   std::mutex mutex;
   std::condition_variable work;  // for the background thread
@@ -82,6 +85,7 @@ struct CaptureWriter::Impl {
   std::uint64_t backlog = 0;
   std::uint64_t cut = UINT64_MAX;  // finish() takes the numbers up to this one
   std::uint64_t written = 0;       // numbers that the background thread has put into chunks
+  std::int64_t written_open = 0;   // calls among these that have no second part there
   std::uint32_t next_thread = 0;
   std::uint32_t next_session = 0;
   std::uint32_t allocating = 0;  // threads that are extending the file right now
@@ -135,8 +139,12 @@ struct CaptureWriter::Impl {
   void make_spare(std::unique_lock<std::mutex>& lock);
 
   // Finishing.
-  bool settled(std::uint64_t last);
-  void settle(std::uint64_t last);
+  struct Settled {
+    bool numbers;  // every one has been committed
+    bool calls;    // none is without its second part
+  };
+  Settled settled(std::uint64_t last);
+  void settle(std::uint64_t last, unsigned calls_ms);
   bool is_whole();
   int close_file(Ending ending);
 };

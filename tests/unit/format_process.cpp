@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <functional>
 #include <thread>
 
@@ -208,6 +209,54 @@ TEST(Recording, IsNotFinishedByAnother) {
   EXPECT_NE(open(dir.file("a.rondo"))->cut_reason().find("still being recorded"), std::string::npos);
   EXPECT_TRUE(writer->finish(Ending::exited));
 }
+
+TEST(Recording, HasASessionObjectSoonThatAnotherThreadWrites) {
+  TemporaryDirectory dir;
+  auto writer = create(options_for(dir.file("a.rondo")));
+  writer->add_session(R"({"a":1})");
+  writer->add_session_later(R"({"b":2})");
+  writer->add_session_later("");
+  write_call(*writer, *writer->open_stream(), "x");
+  const auto sessions = [&] { return open(dir.file("a.rondo"))->sessions(); };
+  for (int i = 0; i < 1000 && sessions().size() < 2; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_EQ(sessions().size(), 2u) << "while it is recorded";
+  writer->add_session_later(R"({"c":3})");
+  ASSERT_TRUE(writer->finish(Ending::exited));
+  writer->add_session_later(R"({"d":4})");
+  EXPECT_EQ(sessions(), (std::vector<std::string>{R"({"a":1})", R"({"b":2})", R"({"c":3})"}));
+}
+
+// A call whose second part comes from another thread, while finish() waits for it or does not.
+void finish_within_a_call(unsigned calls_ms, bool hurries, bool returns) {
+  TemporaryDirectory dir;
+  auto writer = create(options_for(dir.file("a.rondo")));
+  ThreadStream* const stream = writer->open_stream();
+  for (int i = 0; i < 20'000; ++i)  // several segments of whole calls
+    write_result(*stream, write_call(*writer, *stream, "before", kSubmit, kRecordTwoPart), 0, 1, 2);
+  const std::uint64_t number = write_call(*writer, *stream, "x", kSubmit, kRecordTwoPart);
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    if (hurries) writer->hurry();
+    if (returns) write_result(*stream, number, 7, 10, 20);
+  });
+  const auto before = std::chrono::steady_clock::now();
+  const auto summary = writer->finish(Ending::exited, calls_ms);
+  const auto took = std::chrono::steady_clock::now() - before;
+  other.join();
+  ASSERT_TRUE(summary);
+  EXPECT_LT(took, std::chrono::seconds(20));
+  const Contents read = read_all(dir.file("a.rondo"));
+  EXPECT_TRUE(read.complete);
+  EXPECT_EQ(read.gaps, 0u);
+  ASSERT_EQ(read.records.size(), 20'001u);
+  EXPECT_TRUE(read.records.front().has_return);
+  EXPECT_EQ(read.records.back().has_return, calls_ms != 0 && returns);
+}
+
+TEST(Recording, EndsWithTheCallsThatThreadsAreInWhereItWaitsForThem) { finish_within_a_call(60'000, false, true); }
+TEST(Recording, EndsWithinACallWhereItDoesNotWait) { finish_within_a_call(0, false, true); }
+TEST(Recording, EndsWithinACallWhenItIsHurried) { finish_within_a_call(60'000, true, false); }
 
 TEST(Recording, SurvivesAForkedChildThatGoesOnWriting) {
   TemporaryDirectory dir;
