@@ -4,6 +4,7 @@
 // call the driver (design §6).
 #pragma once
 
+#include "layer/frames.h"
 #include "layer/guard.h"
 #include "layer/host_memory.h"
 #include "layer/regular.h"
@@ -31,7 +32,10 @@ typename CommandTraits<C>::Return record_critical(Inside&& inside, Down&& down, 
       inside(state, lock);
     else
       inside(state);
-    if (state != nullptr && recording()) sequence = commit_call(*state, C, kReturns ? kRecordTwoPart : 0);
+    if (state != nullptr && recording()) {
+      sequence = commit_call(*state, C, kReturns ? kRecordTwoPart : 0);
+      if constexpr (C == CommandId::vkQueuePresentKHR) frame_ended();
+    }
     // Said here and not at the end, which a program that is killed does not have.
     if (state != nullptr && g_hot.writer->failed()) stop_recording(g_hot.writer->failure());
   });

@@ -121,10 +121,20 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkAcquireNextImage2KHR(VkDevice device,
 
 namespace {
 
+// Each is numbered in the critical section, where frames are counted.
 VkResult present(DeviceState& device, VkQueue queue, const VkPresentInfoKHR* pPresentInfo) {
-  if (device.checkpointer == nullptr || !recording())
-    return regular<CommandId::vkQueuePresentKHR, true>(queue, pPresentInfo);
-  const auto lock = device.checkpointer->enter_queues();
+  const auto next = device.next->vkQueuePresentKHR;
+  // Also where the recording has just ended: a checkpoint of another thread may use the queue.
+  const auto lock = device.checkpointer != nullptr ? device.checkpointer->enter_queues() : Checkpointer::Lock();
+  if (!recording()) return next(queue, pPresentInfo);
+  if (device.checkpointer == nullptr)
+    return record_critical<CommandId::vkQueuePresentKHR, true>(
+        [](ThreadState*) {},
+        [&] {
+          frame_presented();
+          return next(queue, pPresentInfo);
+        },
+        queue, pPresentInfo);
   VkPresentInfoKHR info = *pPresentInfo;
   std::vector<Checkpointer::Presented> images;
   bool consumed = false;
@@ -136,7 +146,11 @@ VkResult present(DeviceState& device, VkQueue queue, const VkPresentInfoKHR* pPr
         host_memory().record_uncontested(thread, device);
         if (thread != nullptr) device.checkpointer->write(*thread, images);
       },
-      [&] { return device.next->vkQueuePresentKHR(queue, &info); }, queue, pPresentInfo);
+      [&] {
+        frame_presented();
+        return next(queue, &info);
+      },
+      queue, pPresentInfo);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <ctime>
 #include <exception>
@@ -15,11 +16,14 @@
 #include <vector>
 
 #include "format/codec/schema.h"
+#include "format/file.h"
 #include "generated/args.h"
+#include "layer/frames.h"
 #include "layer/launcher_report.h"
 #include "layer/log.h"
 #include "layer/lost_pages.h"
 #include "layer/output_path.h"
+#include "layer/own_thread.h"
 #include "layer/record.h"
 #include "layer/session.h"
 #include "layer/state.h"
@@ -35,12 +39,17 @@ namespace {
 struct Recorder {
   std::mutex lock;
   bool tried = false;  // a file was created, or could not be
-  bool finished = false;
   bool modules = false;
   Ending ending = Ending::exited;
   std::string path;
   pid_t pid = 0;  // of the recorded process
+  std::mutex closing;     // held while the file is closed; before `lock`
+  bool finished = false;  // guarded by `closing`
 };
+
+// A file that is closed while the program runs waits so long for calls that threads are in: a
+// present may wait for a window that nobody sees.
+constexpr unsigned kCallsMilliseconds = 10'000;
 
 Recorder& recorder() {
   static Recorder* const r = new Recorder;  // outlives every destructor
@@ -49,24 +58,29 @@ Recorder& recorder() {
 
 std::atomic<bool> g_forked{false};
 
-void finish_recording() {
+void finish_recording(unsigned calls_ms) {
   if (in_forked_child()) return;  // another thread may have held the lock
   Recorder& r = recorder();
   if (r.pid != ::getpid()) return;  // a child that no fork handler has seen
-  const std::lock_guard guard(r.lock);
+  const std::lock_guard guard(r.closing);
   if (r.finished || g_hot.writer == nullptr) return;
   r.finished = true;
-  g_hot.recording.store(false, std::memory_order_seq_cst);
+  Ending ending{};
+  {
+    const std::lock_guard ends(r.lock);
+    g_hot.recording.store(false, std::memory_order_seq_cst);
+    ending = r.ending;
+  }
   if (open_thread_states() > 1) {
     // Another thread may stand between taking a number and committing its
     // record; what it has begun is over long before this.
     const std::timespec pause{0, 2'000'000};
     ::nanosleep(&pause, nullptr);
   }
-  auto summary = g_hot.writer->finish(r.ending);
+  auto summary = g_hot.writer->finish(ending, calls_ms);
   if (!summary) {
     // One line is enough: where the recording has stopped, that was said.
-    log(r.ending == Ending::stopped ? LogLevel::info : LogLevel::error,
+    log(ending == Ending::stopped ? LogLevel::info : LogLevel::error,
         r.path + " is not complete: " + summary.error().message);
     return;
   }
@@ -74,12 +88,23 @@ void finish_recording() {
                           std::to_string(summary->file_bytes) + " bytes");
 }
 
-__attribute__((destructor)) void at_exit() {
+void close_file(unsigned calls_ms) noexcept {
   try {
-    finish_recording();
+    finish_recording(calls_ms);
   } catch (...) {
     log(LogLevel::error, "out of memory while closing the capture: `rondo finish` completes it");
   }
+}
+
+__attribute__((destructor)) void at_exit() {
+  // Where another thread is closing it, the process waits for that, and that for no call.
+  if (g_hot.writer != nullptr && !in_forked_child()) g_hot.writer->hurry();
+  close_file(0);
+}
+
+void close_and_end() noexcept {
+  ::pthread_setname_np(::pthread_self(), "rondo-closer");
+  close_file(kCallsMilliseconds);
 }
 
 // What a child needs to forward its calls is whole when it is forked, and not
@@ -243,6 +268,10 @@ void start_recording(const VkInstanceCreateInfo* info) {
   r.pid = ::getpid();
   mark_as_recorded();
   writer->add_session(session_start(settings(), names, info));
+  if (const auto& frames = settings().frames) {
+    writer->add_session(cut_request(*frames));
+    stop_behind(*frames);
+  }
   g_hot.writer = writer.release();
   ::pthread_atfork(before_fork, after_fork, after_fork_in_child);
   ::at_quick_exit(at_exit);
@@ -267,6 +296,15 @@ void stop_recording(std::string_view reason) noexcept {
     log(LogLevel::error, "recording stopped: out of memory");
   }
 }
+
+void close_capture() noexcept {
+  const int before = errno;  // of the program
+  if (const int error = start_own_thread(close_and_end))
+    log(LogLevel::info, "no thread to close the capture: " + errno_text(error) + "; the program's end does");
+  errno = before;
+}
+
+const std::string& capture_path() { return recorder().path; }
 
 void note(std::string_view text) noexcept {
   if (!recording()) return;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one recorder of this process: from the first successful vkCreateInstance
-// until the process ends, the recorder stops on an error of its own, or the
-// process forks (the child records nothing). Nothing here throws.
+// until the process ends, the last frame that was asked for (frames.h), the recorder
+// stops on an error of its own, or the process forks (the child records nothing).
+// Nothing here throws.
 #pragma once
 
 #include <atomic>
@@ -43,6 +44,10 @@ void start_recording(const VkInstanceCreateInfo* info);
 // from now on. Later calls do nothing.
 void stop_recording(std::string_view reason) noexcept;
 
+// Closes the file of a recording that has ended, on a thread of the layer's own: the program
+// goes on. Where there can be no thread, the file is closed when the process ends.
+void close_capture() noexcept;
+
 // A sentence in the capture that does not stop it, and a warning on stderr.
 void note(std::string_view text) noexcept;
 
@@ -51,6 +56,9 @@ void record_modules() noexcept;
 
 // True in a child of fork.
 bool in_forked_child();
+
+// The file's absolute path; empty: there is none. Once it is recorded, it stays.
+const std::string& capture_path();
 
 std::uint64_t now_ns();  // CLOCK_MONOTONIC
 

@@ -62,6 +62,12 @@ Settings read_settings(const Environment& get) {
   std::string_view mechanism = "auto";
   choose(get, "RONDO_MEMORY", memory, mechanism, s.warnings);
   s.memory = mechanism;
+  if (const char* frames = get("RONDO_FRAMES"); frames != nullptr && *frames != '\0') {
+    s.frames = parse_frames(frames);
+    if (!s.frames)
+      s.warnings.push_back(std::string("RONDO_FRAMES=") + frames +
+                           " is not A:B, frames from A up to, not with, B: recording all of them");
+  }
   return s;
 }
 

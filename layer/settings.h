@@ -3,10 +3,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "format/container.h"
+#include "layer/frames.h"
 #include "layer/log.h"
 
 namespace rondo::layer {
@@ -21,6 +23,7 @@ struct Settings {
   std::string memory = "auto";  // RONDO_MEMORY, checked by the memory tracker
   bool minimal_session = false;
   bool children = true;
+  std::optional<FrameRange> frames;  // RONDO_FRAMES; nothing: all of them
   std::vector<std::string> warnings;  // one sentence each value that was not understood
 };
 

@@ -26,6 +26,7 @@ TEST(RecorderSettings, DefaultsWithoutVariables) {
   EXPECT_EQ(s.memory, "auto");
   EXPECT_FALSE(s.minimal_session);
   EXPECT_TRUE(s.children);
+  EXPECT_FALSE(s.frames);
   EXPECT_TRUE(s.warnings.empty());
 }
 
@@ -36,7 +37,8 @@ TEST(RecorderSettings, EveryVariableIsUnderstood) {
                            {"RONDO_LOG", "debug"},
                            {"RONDO_MEMORY", "scan"},
                            {"RONDO_SESSION", "minimal"},
-                           {"RONDO_CHILDREN", "0"}});
+                           {"RONDO_CHILDREN", "0"},
+                           {"RONDO_FRAMES", "2:5"}});
   EXPECT_EQ(s.output, "a.rondo");
   EXPECT_EQ(s.compression, Compression::zstd);
   EXPECT_EQ(s.checkpoints, Checkpoints::readback);
@@ -44,6 +46,9 @@ TEST(RecorderSettings, EveryVariableIsUnderstood) {
   EXPECT_EQ(s.memory, "scan");
   EXPECT_TRUE(s.minimal_session);
   EXPECT_FALSE(s.children);
+  ASSERT_TRUE(s.frames);
+  EXPECT_EQ(s.frames->first, 2u);
+  EXPECT_EQ(s.frames->last, 5u);
   EXPECT_TRUE(s.warnings.empty());
 }
 
@@ -54,6 +59,17 @@ TEST(RecorderSettings, AWrongValueIsOneLineAndTheDefault) {
   ASSERT_EQ(s.warnings.size(), 2u);
   EXPECT_EQ(s.warnings[0], "RONDO_COMPRESSION=best is not one of none, fast, high: using fast");
   EXPECT_EQ(s.warnings[1], "RONDO_CHECKPOINTS=all is not one of none, present, readback, submit: using none");
+}
+
+TEST(RecorderSettings, FramesThatAreNoneAreOneLineAndAllOfThem) {
+  for (const std::string wrong : {"5", "9:3", "x:y"}) {
+    const Settings s = read({{"RONDO_FRAMES", wrong}});
+    EXPECT_FALSE(s.frames);
+    ASSERT_EQ(s.warnings.size(), 1u);
+    EXPECT_EQ(s.warnings[0], "RONDO_FRAMES=" + wrong +
+                                 " is not A:B, frames from A up to, not with, B: recording all of them");
+  }
+  EXPECT_TRUE(read({{"RONDO_FRAMES", ""}}).warnings.empty());
 }
 
 TEST(RecorderSettings, CheckpointsIncludeTheOnesBefore) {
