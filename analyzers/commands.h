@@ -24,6 +24,7 @@ Result<int> run_play(Arguments args);
 Result<int> run_compare_runs(Arguments args);
 Result<int> run_recompress(Arguments args);
 Result<int> run_trim(Arguments args);
+Result<int> run_trigger(Arguments args);
 Result<int> run_help(Arguments args);
 
 inline constexpr int kLauncherError = 125;  // as env(1), timeout(1), …

@@ -24,6 +24,7 @@ struct Subcommand {
 
 constexpr Subcommand kSubcommands[] = {
     {"capture", "run a program and record what it asks of Vulkan", run_capture, kLauncherError},
+    {"trigger", "ask a captured program for its next frames", run_trigger, 0},
     {"finish", "close the capture of a program that died", run_finish, 0},
     {"info", "what a capture holds, or what this build can capture", run_info, 0},
     {"dump", "every record as text or JSON lines", run_dump, 0},

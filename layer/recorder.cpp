@@ -28,6 +28,7 @@
 #include "layer/session.h"
 #include "layer/state.h"
 #include "layer/thread_state.h"
+#include "layer/trigger.h"
 
 namespace rondo::layer {
 
@@ -278,6 +279,7 @@ void start_recording(const VkInstanceCreateInfo* info) {
   survive_lost_pages(*g_hot.writer);
   log(LogLevel::info, "recording to " + r.path);
   g_hot.recording.store(true, std::memory_order_release);
+  start_trigger();
 }
 
 void stop_recording(std::string_view reason) noexcept {

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "layer/frames.h"
+#include "layer/trigger.h"
 #include "tests/unit/recorder_hooks.h"
 
 namespace rondo::layer::testing {
@@ -25,6 +26,14 @@ TEST(Frames, ARangeHasAFirstFrameAndOneBehindTheLast) {
 
 TEST(Frames, TheRequestIsASessionObject) {
   EXPECT_EQ(cut_request({1, 3}), R"({"cut_request":{"frames":"1:3"}})");
+}
+
+TEST(Trigger, ARequestIsANumberOfFrames) {
+  EXPECT_EQ(parse_trigger("frames 1"), 1u);
+  EXPECT_EQ(parse_trigger("frames 18446744073709551615"), UINT64_MAX);
+  for (const char* wrong : {"", "frames", "frames ", "frames 0", "frames -1", "frames 1 ", "frames 1x", "frame 1",
+                            "frames 18446744073709551616"})
+    EXPECT_FALSE(parse_trigger(wrong)) << wrong;
 }
 
 std::atomic<int> g_presents{0};

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// The thread has a table of descriptors of its own, with nothing but its sockets in it, as the
+// recorder's has (File::keep_private): the program cannot close them, no child inherits them, no
+// number of the program's is taken, and nothing of the program's is held open. So it writes to no
+// file and no stderr, either: the capture's background thread does that. Where the kernel does not
+// give it such a table (before Linux 5.9, or a filter), nobody listens.
+// It makes no system call while nobody asks.
+#include "layer/trigger.h"
+
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <string>
+
+#include "format/file.h"
+#include "layer/frames.h"
+#include "layer/log.h"
+#include "layer/own_thread.h"
+#include "layer/recorder.h"
+#include "layer/trigger_words.h"
+
+namespace rondo::layer {
+
+namespace {
+
+constexpr unsigned kCloseRangeUnshare = 1u << 1;  // linux/close_range.h, which older systems lack
+constexpr int kStarting = 0, kListening = 1;      // else: an errno value, negative
+
+std::atomic<int> g_state{kStarting};
+// Set before the thread begins.
+uid_t g_user = 0;
+pid_t g_process = 0;
+
+// A descriptor, or an errno value, negative.
+int listen_here() {
+  if (::syscall(SYS_close_range, 0u, ~0u, kCloseRangeUnshare) != 0) return -errno;
+  const int listener = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  if (listener < 0) return -errno;
+  const TriggerAddress name = trigger_address(g_user, g_process);
+  if (::bind(listener, name.get(), name.bytes) != 0 || ::listen(listener, 4) != 0) return -errno;
+  return listener;
+}
+
+// The same user's, or root's. What another may do to this process the kernel has decided already.
+bool may_ask(int connection) {
+  ucred peer{};
+  socklen_t bytes = sizeof peer;
+  return ::getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 &&
+         (peer.uid == g_user || peer.uid == 0);
+}
+
+std::string answer_to(std::string_view request) {
+  const auto count = parse_trigger(request);
+  if (!count) return std::string(kTriggerNo) + "the layer in the program does not understand the request: it is of another version";
+  const auto range = ask_for_frames(*count);
+  if (!range) return std::string(kTriggerNo) + "the recording has ended already: " + capture_path();
+  return std::string(kTriggerOk) + std::to_string(range->first) + ":" + std::to_string(range->last) + " " +
+         capture_path();
+}
+
+void answer(int connection) {
+  if (!may_ask(connection)) return;
+  const timeval a_second{1, 0};  // others may be waiting
+  ::setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &a_second, sizeof a_second);
+  ::setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &a_second, sizeof a_second);
+  char request[64];
+  const ssize_t bytes = ::recv(connection, request, sizeof request, 0);
+  if (bytes <= 0) return;
+  try {
+    const std::string text = answer_to({request, static_cast<std::size_t>(bytes)});
+    ::send(connection, text.data(), text.size(), MSG_NOSIGNAL);
+  } catch (...) {  // no memory: who asked sees that nobody answered
+  }
+}
+
+void serve() noexcept {
+  ::pthread_setname_np(::pthread_self(), "rondo-trigger");
+  const int listener = listen_here();
+  g_state.store(listener < 0 ? listener : kListening);
+  g_state.notify_all();
+  while (listener >= 0) {
+    const int connection = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+    if (connection < 0 && (errno == EINTR || errno == ECONNABORTED)) continue;
+    if (connection < 0) return;  // the table ends with the thread, and the socket with that
+    answer(connection);
+    ::close(connection);
+  }
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> parse_trigger(std::string_view request) {
+  if (!request.starts_with(kTriggerFrames)) return std::nullopt;
+  const std::string_view digits = request.substr(kTriggerFrames.size());
+  std::uint64_t count = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
+  if (error != std::errc() || end != digits.data() + digits.size() || count == 0) return std::nullopt;
+  return count;
+}
+
+void start_trigger() noexcept {
+  g_user = ::getuid();
+  g_process = ::getpid();
+  const int before = errno;  // of the program
+  int error = start_own_thread(serve);
+  if (error == 0) {
+    g_state.wait(kStarting);
+    const int state = g_state.load();
+    error = state < 0 ? -state : 0;
+  }
+  if (error != 0) log(LogLevel::info, "`rondo trigger` finds nobody here: " + errno_text(error));
+  errno = before;
+}
+
+}  // namespace rondo::layer

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Answers `rondo trigger`: a thread and a socket of the layer's own, while the process lives.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace rondo::layer {
+
+// Returns when the thread listens, or cannot: then RONDO_LOG=info says why. Once, when a
+// recording begins.
+void start_trigger() noexcept;
+
+// "frames N", N from 1.
+std::optional<std::uint64_t> parse_trigger(std::string_view request);
+
+}  // namespace rondo::layer
