@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "analyzers/capture_info.h"
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
+#include "analyzers/cut.h"
 #include "analyzers/launch.h"
 #include "analyzers/output.h"
 #include "analyzers/report_file.h"
@@ -36,6 +38,7 @@ struct Options {
   std::string session;
   std::string log;
   std::string children;
+  std::optional<Span> frames;
   std::vector<std::string> program;
 };
 
@@ -108,6 +111,7 @@ EnvironmentChanges environment_for(const Options& options, const LayerFiles& lay
   pass("RONDO_SESSION", options.session);
   pass("RONDO_LOG", options.log);
   pass("RONDO_CHILDREN", options.children);
+  if (options.frames) changes["RONDO_FRAMES"] = text("{}:{}", options.frames->begin, options.frames->end);
   return changes;
 }
 
@@ -132,13 +136,35 @@ Result<Ended> run_and_list(const Options& options, const LayerFiles& layer, cons
   return *ended;
 }
 
+// The cut that the capture asks for. Returns what the file's line says of it; else the file is whole, and a
+// line of its own says why.
+std::string cut(const std::string& path, Summary& summary) {
+  const auto request = requested_cut(path);
+  if (!request || !*request) return {};
+  const SpanRequest& wanted = **request;
+  const std::string shown = shown_path(path);
+  const auto left_whole = [&](const std::string& why, std::uint64_t last) {
+    std::string line = text("{}: left whole, not cut to {}: {}", printable(shown), wanted.text(), why);
+    if (wanted.first < last)
+      line += text("; `rondo trim --frames {}:{} {} -o OUT` cuts it", wanted.first, last, printable(shown));
+    say(line);
+    return std::string();
+  };
+  if (summary.frames < wanted.last)
+    return left_whole(text("it has {}", plural(summary.frames, "frame")), summary.frames);
+  if (const auto done = perform_cut(path, wanted); !done) return left_whole(done.error().message, wanted.last);
+  if (const auto now = summarize(path)) summary = *now;
+  return text(" (cut to {})", wanted.text());
+}
+
 // One line for the file, an error where it could not be closed or read.
 void close_and_report(const ReportedFile& file, const Ended& ended) {
   const auto finished = finish_capture(file.path, file.pid == ended.pid ? ended.signal : 0);
   if (!finished) return say(finished.error().message);
-  const auto summary = summarize(file.path);
+  auto summary = summarize(file.path);
   if (!summary) return say(summary.error().message);
-  std::string line = summary_line(shown_path(file.path), *summary);
+  const std::string cut_to = cut(file.path, *summary);
+  std::string line = summary_line(shown_path(file.path), *summary) + cut_to;
   if (*finished) line += text(" ({})", how_it_ended(ended, file.pid));
   say(line);
   if (!*finished) return;
@@ -166,6 +192,8 @@ Result<int> run_capture(Arguments args) {
              options.session);
   cli.choice("--log", {"error", "warn", "info", "debug"}, "what the layer tells", options.log);
   cli.choice("--children", {"0", "1"}, "0: only the first process that makes an instance", options.children);
+  cli.span("--frames", "only these (presents, from 0): stops recording behind them, and cuts the capture at the end",
+           options.frames);
   cli.footer("Exit status: the program's; 125 own errors, 126 the program cannot be executed, 127 there is none.");
   cli.program(options.program);
   const auto parsed = cli.parse(args);
