@@ -54,6 +54,8 @@ void append_session(std::string& out, const CaptureInfo& info) {
   row("application", "/application");
   row("host", "/host");
   row("settings", "/capture");
+  if (const auto frames = info.session.string("/cut_request/frames"))
+    label(out, "cut request", text("frames {}", printable(*frames)));
   row("recorder", "/rondo");
 }
 
