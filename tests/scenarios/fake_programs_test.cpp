@@ -42,8 +42,8 @@ std::string cannot_be_looped(const std::string& name) {
 
 // Why the oracle does not compare its memory; empty: it does.
 std::string not_for_the_oracle(const std::string& name) {
-  if (name == "extensions" || name == "surface" || name == "headless" || name == "presents" ||
-      name == "displays")
+  if (name == "extensions" || name == "surface" || name == "headless" || name == "presenters" ||
+      name == "presents" || name == "displays")
     return "it allocates nothing";
   if (name == "queues" || name == "shared_memory")
     return "it has taken all queues that could read its memory";
@@ -54,7 +54,8 @@ CaptureOptions options_of(const std::string& name) {
   CaptureOptions options{.checkpoints = "readback", .driver = fake};
   // Else its memory is the driver's own, where nothing tells host and device apart.
   if (name == "addresses") options.settings = "lacks=bufferDeviceAddressCaptureReplay";
-  if (name == "headless" || name == "presents" || name == "displays") options.checkpoints = "present";
+  if (name == "headless" || name == "presenters" || name == "presents" || name == "displays")
+    options.checkpoints = "present";
   if (name == "extensions" || name == "surface") options.checkpoints = "none";  // nothing is read back
   if (name == "suballocate") {
     options.checkpoints = "none";
