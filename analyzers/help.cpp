@@ -36,6 +36,10 @@ rondo doctor
 xvfb-run -a rondo capture --checkpoints present --output cube.rondo -- vkcube --c 60 --suppress_popups
 ```
 
+   Only some frames: --frames A:B stops recording behind frame B-1 (presents, from 0) while the
+   program runs on, and cuts the capture at the end. RONDO_FRAMES=A:B records and asks, without
+   the cut. A program that runs already is asked by "rondo trigger PID --frames N" for the next N.
+
 3. Prove that the capture replays: status 0 and "60 of 60 ... equal"; 5 is a difference.
 
 ```sh
