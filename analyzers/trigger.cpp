@@ -90,8 +90,8 @@ Result<std::string> ask(pid_t process, const std::string& request) {
   if (::send(to.fd(), request.data(), request.size(), MSG_NOSIGNAL) < 0) return failed();
   std::string answer(8192, '\0');  // PATH_MAX and some words
   const ssize_t got = ::recv(to.fd(), answer.data(), answer.size(), 0);
-  if (got < 0) return failed();
-  if (got == 0) return fail(Status::failed, text("process {} does not answer you: it is user {}'s", process, user));
+  if (got < 0 && errno != ECONNRESET) return failed();
+  if (got <= 0) return fail(Status::failed, text("process {} does not answer you: it is user {}'s", process, user));
   answer.resize(static_cast<std::size_t>(got));
   return answer;
 }

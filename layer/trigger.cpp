@@ -54,6 +54,12 @@ bool may_ask(int connection) {
          (peer.uid == g_user || peer.uid == 0);
 }
 
+// Who was told that nobody answers (this process may have been stopped) asks for nothing any more.
+bool still_waits(int connection) {
+  char none;
+  return ::recv(connection, &none, sizeof none, MSG_PEEK | MSG_DONTWAIT) != 0;
+}
+
 std::string answer_to(std::string_view request) {
   const auto count = parse_trigger(request);
   if (!count) return std::string(kTriggerNo) + "the layer in the program does not understand the request: it is of another version";
@@ -70,7 +76,7 @@ void answer(int connection) {
   ::setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &a_second, sizeof a_second);
   char request[64];
   const ssize_t bytes = ::recv(connection, request, sizeof request, 0);
-  if (bytes <= 0) return;
+  if (bytes <= 0 || !still_waits(connection)) return;
   try {
     const std::string text = answer_to({request, static_cast<std::size_t>(bytes)});
     ::send(connection, text.data(), text.size(), MSG_NOSIGNAL);

@@ -284,6 +284,26 @@ SCENARIO("the last of several requests counts", "[cut]") {
   is_whole(path, to, to, range);
 }
 
+SCENARIO("a request that nobody answered in time is none", "[cut]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("x.rondo");
+  Process process(recorded(presenters({"--frames", "0", "--pause", "2000"}), path));
+  REQUIRE(triggered(process.pid(), "1000000").status == 0);
+  const std::string request = fact(path, "/session/cut_request/frames");
+  process.kill(SIGSTOP);
+  const Outcome late = rondo({"trigger", std::to_string(process.pid())});
+  INFO(late.both());
+  CHECK(late.status == 1);
+  CHECK(is_one_line(late, "rondo"));
+  CHECK(late.err.find("is it stopped?") != std::string::npos);
+  process.kill(SIGCONT);
+  ::usleep(300000);
+  CHECK(fact(path, "/complete") == "false");
+  CHECK(fact(path, "/session/cut_request/frames") == request);
+  process.kill(SIGTERM);
+  CHECK(process.wait().status == 0);
+}
+
 SCENARIO("a program that is killed behind a request leaves it in the capture", "[cut]") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("x.rondo");
