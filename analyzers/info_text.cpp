@@ -57,6 +57,20 @@ void append_session(std::string& out, const CaptureInfo& info) {
   if (const auto frames = info.session.string("/cut_request/frames"))
     label(out, "cut request", text("frames {}", printable(*frames)));
   row("recorder", "/rondo");
+  const JsonText& session = info.session;
+  if (const auto span = session.string("/cut/span"); span) {
+    std::string devices;
+    for (const auto& [index, name] : session.members("/cut/devices")) append(devices, "{}{}", devices.empty() ? "" : ", ", name);
+    label(out, "part of", printable(text("{} ({}): {}, its records {} to {}; cut on {}", session.string("/cut/file").value_or("?"),
+                                         session.string("/cut/capture").value_or("?"), *span,
+                                         session.number("/cut/first_record").value_or(0),
+                                         session.number("/cut/last_record").value_or(0), devices)));
+    if (const auto anew = session.number("/cut/checkpoints_of_these_devices").value_or(0); anew != 0)
+      label(out, "", text("{} of {} are of that device, not of the captured one", anew,
+                          plural(session.number("/cut/checkpoints").value_or(0), "checkpoint")));
+    if (const auto images = session.number("/cut/images_as_these_devices_lay_them_out").value_or(0); images != 0)
+      label(out, "", text("{} lie as that driver lays them out: no other plays it", plural(images, "image")));
+  }
 }
 
 void append_devices(std::string& out, const CaptureInfo& info) {

@@ -10,6 +10,7 @@
 
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
+#include "analyzers/cut.h"
 #include "analyzers/json.h"
 #include "analyzers/output.h"
 #include "analyzers/text.h"
@@ -18,8 +19,8 @@ namespace rondo::analyzers {
 
 namespace {
 
-// What the new file says of where it is from.
-std::string session_of(const trim::Outcome& outcome, const std::string& file) {
+// What the new file says of where it is from; `earlier`: likewise of the source, if that is a cut itself.
+std::string session_of(const trim::Outcome& outcome, const std::string& file, const std::vector<std::string>& earlier) {
   std::string text;
   JsonWriter json(text);
   json.begin_object();
@@ -40,9 +41,32 @@ std::string session_of(const trim::Outcome& outcome, const std::string& file) {
   json.field("checkpoints_of_these_devices", outcome.recomputed);
   json.field("images_as_these_devices_lay_them_out", outcome.raw_images);
   json.field("rondo", RONDO_VERSION);
+  if (!earlier.empty()) {
+    json.key("earlier");
+    json.begin_array();
+    for (const std::string& one : earlier) json.string(one);
+    json.end_array();
+  }
   json.end_object();
   json.end_object();
   return text;
+}
+
+// The source's, but for what was asked of it, and what it says of its own cut.
+std::vector<std::string> sessions_of(const trim::Outcome& outcome, const std::string& file,
+                                     const std::vector<std::string>& source) {
+  std::vector<std::string> kept, earlier;
+  for (const std::string& one : source) {
+    const auto json = JsonText::parse(one);
+    const bool asks = json && json->size("") == 1 && json->size("/cut_request") != 0;
+    const bool cut = json && json->size("") == 1 && json->size("/cut") != 0;
+    if (!asks && !cut) kept.push_back(one);
+    if (!cut) continue;
+    for (const auto& [index, text] : json->members("/cut/earlier")) earlier.push_back(text);
+    earlier.push_back(json->string("/cut/span").value_or("") + " of " + json->string("/cut/capture").value_or(""));
+  }
+  kept.push_back(session_of(outcome, file, earlier));
+  return kept;
 }
 
 // One line, drawn again and again, where somebody looks.
@@ -78,7 +102,8 @@ Result<int> run_trim(Arguments args) {
   bool in_place = false, quiet = false, validate = false;
   Cli cli("rondo trim",
           "Writes a part of a capture as a capture that stands alone: what the part needs of what came before it is put\n"
-          "back in front of it. Plays FILE up to the part, on a device.");
+          "back in front of it. Plays FILE up to the part, on a device. Without --frames, --submits and --scope: the frames\n"
+          "that the capture was asked for (RONDO_FRAMES, rondo trigger).");
   cli.positional("FILE", "the capture", file);
   cli.value("--frames", "A:B", "from frame A up to, not with, B", frames);
   cli.value("--submits", "A:B", "likewise of submits", submits);
@@ -100,12 +125,20 @@ Result<int> run_trim(Arguments args) {
   std::error_code unknown;
   if (!in_place && std::filesystem::equivalent(file, output, unknown))
     return fail(Status::usage, text("{} is FILE: --in-place replaces it", printable(output)));
-  if ((frames ? 1 : 0) + (submits ? 1 : 0) + (scope ? 1 : 0) != 1)
-    return fail(Status::usage, "one of --frames, --submits and --scope says what to keep (see rondo trim --help)");
+  const int spans = (frames ? 1 : 0) + (submits ? 1 : 0) + (scope ? 1 : 0);
+  if (spans > 1) return fail(Status::usage, "--frames, --submits and --scope exclude each other (see rondo trim --help)");
 
   trim::Options options;
   options.file = file;
   options.output = in_place ? file : output;
+  if (spans == 0) {
+    const auto asked = requested_cut(file);
+    if (!asked) return tl::unexpected(asked.error());
+    if (!*asked)
+      return fail(Status::usage, text("{}: nothing in it asks for a cut: --frames, --submits or --scope says what to keep "
+                                      "(see rondo trim --help)", printable(file)));
+    frames = text("{}:{}", (*asked)->first, (*asked)->last);
+  }
   Result<SpanRequest> span = scope     ? parse_scope(*scope)
                              : frames ? parse_range(*frames, SpanRequest::Kind::frames, "--frames")
                                       : parse_range(*submits, SpanRequest::Kind::submits, "--submits");
@@ -124,7 +157,9 @@ Result<int> run_trim(Arguments args) {
   }
   options.codec = codec == "zstd" ? Compression::zstd : codec == "lz4" ? Compression::lz4 : Compression::none;
   options.validate = validate;
-  options.session = [&file](const trim::Outcome& outcome) { return session_of(outcome, file); };
+  options.sessions = [&file](const trim::Outcome& outcome, const std::vector<std::string>& source) {
+    return sessions_of(outcome, file, source);
+  };
   Result<trim::Outcome> done = fail(Status::failed, "");
   {
     Progress progress;

@@ -350,6 +350,25 @@ void SpanFinder::finish() {
   if (last_wait_ != 0) add_phase("deinit", deinit, false);
 }
 
+bool SpanFinder::is_whole(const SpanRequest& request) const {
+  switch (request.kind) {
+    case Kind::frames:
+      return presents_.size() >= request.last;
+    case Kind::submits:  // up to the next submit or present there may be waits
+      return submits_.size() > request.last || (submits_.size() == request.last && !presents_.empty() && !submits_.empty() &&
+                                                presents_.back() > submits_.back());
+    case Kind::scope: {
+      const auto found = request.occurrence ? scope_at_.find(request.name) : scope_at_.end();
+      if (found == scope_at_.end() || scopes_[found->second].occurrences.size() <= *request.occurrence) return false;
+      const ScopeOccurrence& one = scopes_[found->second].occurrences[*request.occurrence];
+      return one.ended && one.kind != ScopeOccurrence::Kind::command_label;
+    }
+    case Kind::whole:
+      return false;
+  }
+  return false;
+}
+
 std::uint64_t SpanFinder::submits_in(const RecordRange& records) const {
   return static_cast<std::uint64_t>(std::upper_bound(submits_.begin(), submits_.end(), records.last) -
                                     std::lower_bound(submits_.begin(), submits_.end(), records.first));

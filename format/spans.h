@@ -77,6 +77,8 @@ class SpanFinder {
   void take(const Call& call);
   // Whether it saw work done: a wait, or a poll that said so.
   static bool waited(const Call& call);
+  // Whether nothing that comes later changes what is asked for. False: perhaps.
+  bool is_whole(const SpanRequest& request) const;
   // Behind the last one: `init` and `deinit` are known then.
   void finish();
 

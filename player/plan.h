@@ -290,6 +290,7 @@ struct PlanOptions {
   SpanRequest span;
   std::size_t memory_budget = 0;     // bytes of arena and blobs; 0: half of the machine's
   std::size_t host_writes = 0;       // bytes of them that the plan keeps, and contents; 0: half of the budget
+  bool to_end_of_span = false;       // what comes behind it is not looked at
   Damage damage;
   Damaged* damaged = nullptr;  // gets what the damage has changed, also where there is no plan then
 };

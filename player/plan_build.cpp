@@ -68,6 +68,7 @@ Result<void> PlanBuilder::run() {
     auto record = reader_.next();
     if (!record) return tl::unexpected<Error>(record.error());
     if (!record->has_value() || (*record)->sequence > options_.until) break;
+    if (options_.to_end_of_span && spans_.is_whole(options_.span)) break;
     const bool whole = options_.damage.kind == Damage::Kind::none;
     if (auto added = whole ? add(**record) : add_damaged(**record); !added) {
       // The capture ends where its bytes do, or its names.

@@ -83,6 +83,7 @@ class Trimmer {
     plan_options.span = options_.span;
     plan_options.memory_budget = options_.memory_budget;
     plan_options.host_writes = kHostWrites;
+    plan_options.to_end_of_span = true;
     auto built = build_plan(*plan_reader_, plan_options);
     if (!built) return tl::unexpected<Error>(built.error());
     plan_ = std::move(*built);
@@ -254,7 +255,6 @@ class Trimmer {
     auto out = OfflineWriter::create(options_.output, options_.file, options_.codec, source_->dictionary());
     if (!out) return tl::unexpected<Error>(out.error());
     out_ = std::move(*out);
-    for (const std::string& session : source_->sessions()) RONDO_TRY(out_->add_session(session));
     RONDO_TRY(source_->rewind());
     RecordEncoder encoder(*out_, 0);
     CutRecords records(*source_, *out_, encoder, *plan_, *keep_, states_, *survey_);
@@ -270,7 +270,10 @@ class Trimmer {
     outcome_.objects = records.objects();
     outcome_.contents_bytes = put_back.bytes();
     outcome_.raw_images = put_back.raw_images();
-    return options_.session ? out_->add_session(options_.session(outcome_)) : Result<void>();
+    for (const std::string& session :
+         options_.sessions ? options_.sessions(outcome_, source_->sessions()) : source_->sessions())
+      RONDO_TRY(out_->add_session(session));
+    return {};
   }
 
   // What its checkpoints are here.
