@@ -3,7 +3,23 @@
 
 #include <xxhash.h>
 
+#include <new>
+
 namespace rondo {
+
+Digester::Digester() : state_(XXH3_createState()) {
+  if (state_ == nullptr) throw std::bad_alloc();
+  XXH3_128bits_reset(state_);
+}
+
+Digester::~Digester() { XXH3_freeState(state_); }
+
+void Digester::add(std::span<const std::byte> bytes) { XXH3_128bits_update(state_, bytes.data(), bytes.size()); }
+
+Digest Digester::digest() const {
+  const XXH128_hash_t h = XXH3_128bits_digest(state_);
+  return {h.low64, h.high64};
+}
 
 Digest digest_of(std::span<const std::byte> bytes) {
   const XXH128_hash_t h = XXH3_128bits(bytes.data(), bytes.size());

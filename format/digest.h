@@ -8,6 +8,8 @@
 #include <span>
 #include <string>
 
+struct XXH3_state_s;
+
 namespace rondo {
 
 struct Digest {
@@ -18,6 +20,21 @@ struct Digest {
 };
 
 Digest digest_of(std::span<const std::byte> bytes);
+
+// Of bytes that come in pieces. One thread.
+class Digester {
+ public:
+  Digester();
+  Digester(const Digester&) = delete;
+  Digester& operator=(const Digester&) = delete;
+  ~Digester();
+  void add(std::span<const std::byte> bytes);
+  Digest digest() const;  // of all so far
+
+ private:
+  XXH3_state_s* state_;  // xxHash's
+};
+
 std::uint64_t checksum_of(std::span<const std::byte> bytes);  // XXH3-64
 std::string to_string(const Digest& digest);                  // 32 lower-case hex digits, high first
 
