@@ -442,11 +442,12 @@ Result<Span> SpanFinder::find(const SpanRequest& request, const std::string& fil
       break;
   }
   const bool frames = request.kind == Kind::frames;
+  const std::string one = frames ? "frame" : "submit";
   const std::vector<std::uint64_t>& ends = frames ? presents_ : submits_;
   if (request.last > ends.size())
     return fail(Status::usage,
-                file + ": there is no " + request.text() + ": it has " +
-                    counted(ends.size(), frames ? "frame" : "submit") +
+                file + ": there is no " + (request.last - request.first == 1 ? one + " " + std::to_string(request.first) : request.text()) +
+                    ": it has " + counted(ends.size(), one.c_str()) +
                     (ends.empty() ? "" : ", 0:" + std::to_string(ends.size())));
   for (std::uint64_t i = request.first; i < request.last; ++i) {
     if (frames) {
