@@ -136,6 +136,31 @@ Block block_of(VkFormat format, VkImageAspectFlags aspect) {
   return block_of(format);
 }
 
+VkFormat format_of_part(VkFormat format, VkImageAspectFlags aspect) {
+  if (aspect == VK_IMAGE_ASPECT_STENCIL_BIT) return VK_FORMAT_S8_UINT;
+  switch (format) {
+    case VK_FORMAT_D16_UNORM_S8_UINT:
+      return VK_FORMAT_D16_UNORM;
+    case VK_FORMAT_D24_UNORM_S8_UINT:
+      return VK_FORMAT_X8_D24_UNORM_PACK32;
+    case VK_FORMAT_D32_SFLOAT_S8_UINT:
+      return VK_FORMAT_D32_SFLOAT;
+    default:
+      break;
+  }
+  if (!is_planar(format)) return format;
+  // Two components: the second of two planes.
+  const std::string_view name = name_of(format);
+  const bool two = aspect == VK_IMAGE_ASPECT_PLANE_1_BIT && has(name, "2PLANE");
+  const auto one_of = [&](VkFormat one, VkFormat both) { return two ? both : one; };
+  if (plane_bytes(format, aspect) == 0) return VK_FORMAT_UNDEFINED;
+  if (has(name, "G8_")) return one_of(VK_FORMAT_R8_UNORM, VK_FORMAT_R8G8_UNORM);
+  if (has(name, "G10X6_")) return one_of(VK_FORMAT_R10X6_UNORM_PACK16, VK_FORMAT_R10X6G10X6_UNORM_2PACK16);
+  if (has(name, "G12X4_")) return one_of(VK_FORMAT_R12X4_UNORM_PACK16, VK_FORMAT_R12X4G12X4_UNORM_2PACK16);
+  if (has(name, "G16_")) return one_of(VK_FORMAT_R16_UNORM, VK_FORMAT_R16G16_UNORM);
+  return VK_FORMAT_UNDEFINED;
+}
+
 bool is_planar(VkFormat format) {
   return format > VK_FORMAT_ASTC_12x12_SRGB_BLOCK && has(name_of(format), "PLANE");
 }

@@ -25,6 +25,9 @@ bool has_stencil(VkFormat format);
 bool is_integer(VkFormat format);
 // That images of it have; of planes the color that is all of them, too.
 VkImageAspectFlags aspects_of(VkFormat format);
+// In which format one plane or aspect of an image is copied to a buffer: R8G8_UNORM for the second plane of NV12,
+// X8_D24_UNORM for the depth of D24_UNORM_S8. Of other images their own. UNDEFINED: not known.
+VkFormat format_of_part(VkFormat format, VkImageAspectFlags aspect);
 // A plane of a smaller size than the image.
 VkExtent3D plane_extent(VkFormat format, VkImageAspectFlags aspect, VkExtent3D extent);
 

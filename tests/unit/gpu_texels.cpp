@@ -31,6 +31,20 @@ TEST(Texels, OfEveryPlaneAreKnown) {
       ASSERT_NE(same, nullptr) << "VkFormat " << one.format;
       EXPECT_EQ(block_of(static_cast<VkFormat>(one.format), plane).bytes, same->block_bytes)
           << "VkFormat " << one.format << " plane " << i;
+      EXPECT_EQ(format_of_part(static_cast<VkFormat>(one.format), plane), static_cast<VkFormat>(one.planes[i].format));
+    }
+}
+
+TEST(Texels, OfOneAspectAreThoseOfAFormatOfItsOwn) {
+  EXPECT_EQ(format_of_part(VK_FORMAT_R8G8B8A8_SRGB, VK_IMAGE_ASPECT_COLOR_BIT), VK_FORMAT_R8G8B8A8_SRGB);
+  EXPECT_EQ(format_of_part(VK_FORMAT_S8_UINT, VK_IMAGE_ASPECT_STENCIL_BIT), VK_FORMAT_S8_UINT);
+  for (const VkFormat format : {VK_FORMAT_D16_UNORM, VK_FORMAT_X8_D24_UNORM_PACK32, VK_FORMAT_D32_SFLOAT,
+                                VK_FORMAT_D16_UNORM_S8_UINT, VK_FORMAT_D24_UNORM_S8_UINT, VK_FORMAT_D32_SFLOAT_S8_UINT})
+    for (const VkImageAspectFlagBits aspect : {VK_IMAGE_ASPECT_DEPTH_BIT, VK_IMAGE_ASPECT_STENCIL_BIT}) {
+      if ((aspects_of(format) & aspect) == 0) continue;
+      const VkFormat part = format_of_part(format, aspect);
+      EXPECT_EQ(aspects_of(part), static_cast<VkImageAspectFlags>(aspect)) << "VkFormat " << format;
+      EXPECT_EQ(block_of(part, aspect).bytes, block_of(format, aspect).bytes) << "VkFormat " << format;
     }
 }
 
