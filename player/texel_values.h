@@ -14,6 +14,12 @@ namespace rondo::player {
 
 class TexelFormat {
  public:
+  enum class Kind : std::uint8_t { uint, sint, sfloat, ufloat };
+  struct Component {
+    char name;  // 'r', 'g', 'b', 'a'; 'd', 's': depth, stencil
+    std::uint32_t bits, offset;  // in bits, from the lowest of the texel
+  };
+
   // By the name of the format in the registry; of a depth/stencil format one
   // aspect, as copies to buffers have it.
   TexelFormat(VkFormat format, VkImageAspectFlags aspect);
@@ -24,6 +30,8 @@ class TexelFormat {
   // … integers that stand for numbers from 0 or -1 to 1.
   bool is_normalized() const { return normalized_; }
   std::size_t components() const { return components_.size(); }
+  const Component& component(std::size_t i) const { return components_[i]; }
+  Kind kind() const { return kind_; }  // of all of them; normalized ones are integers
   // Component `i` of one texel: integers of normalized formats as they are stored.
   double value(std::span<const std::byte> texel, std::size_t i) const;
   // What is stored for 1 in component `i` of a normalized format.
@@ -32,11 +40,6 @@ class TexelFormat {
   std::string text(std::span<const std::byte> texel) const;
 
  private:
-  enum class Kind : std::uint8_t { uint, sint, sfloat, ufloat };
-  struct Component {
-    char name;
-    std::uint32_t bits, offset;  // in bits, from the lowest of the texel
-  };
   void parse(VkFormat format);
   std::vector<Component> components_;
   Kind kind_ = Kind::uint;
