@@ -84,6 +84,11 @@ void Cli::value(const char* option, const char* placeholder, const char* help, s
       ->type_name(placeholder);
 }
 
+void Cli::values(const char* option, const char* placeholder, const char* help, std::vector<std::string>& out) {
+  impl_->takes_value.insert(option);
+  impl_->app.add_option(option, out, help)->type_name(placeholder)->allow_extra_args(false);
+}
+
 void Cli::choice(const char* option, std::vector<std::string> choices, const char* help, std::string& out) {
   impl_->takes_value.insert(option);
   std::string listed;
@@ -111,6 +116,11 @@ void Cli::positional(const char* name, const char* help, std::string& out, bool 
   option->type_name("");
   if (required) option->required();
   impl_->usage->line += required ? text(" {}", name) : text(" [{}]", name);
+}
+
+void Cli::positionals(const char* name, const char* help, std::vector<std::string>& out) {
+  impl_->app.add_option(name, out, help)->type_name("");
+  impl_->usage->line += text(" [{}...]", name);
 }
 
 void Cli::program(std::vector<std::string>& out) {

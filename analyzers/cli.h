@@ -33,9 +33,11 @@ class Cli {
   void flag(const char* option, const char* help, bool& out);
   void value(const char* option, const char* placeholder, const char* help, std::string& out);
   void value(const char* option, const char* placeholder, const char* help, std::optional<std::string>& out);
+  void values(const char* option, const char* placeholder, const char* help, std::vector<std::string>& out);  // each time one
   void choice(const char* option, std::vector<std::string> choices, const char* help, std::string& out);
   void span(const char* option, const char* help, std::optional<Span>& out);
   void positional(const char* name, const char* help, std::string& out, bool required = true);
+  void positionals(const char* name, const char* help, std::vector<std::string>& out);  // behind the others, none or more
   // The rest of the command line, from `--` or the first word that is no option.
   void program(std::vector<std::string>& out);
   void footer(const char* text);  // after the options in --help

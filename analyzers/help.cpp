@@ -65,13 +65,21 @@ rondo dump --submits 0:1 cube.rondo > first-submit.txt
 rondo dump --grep 'vkCreate(Graphics|Compute)Pipelines' cube.rondo > pipelines.txt
 ```
 
-6. Measure: run from the first submit to the last wait ten times.
+6. What did an image or a buffer hold behind a frame or submit? PNG, KTX2 and raw files, and an
+   index of them. The capture is played for that. Objects may be named (VkImage#3); else all.
+
+```sh
+rondo extract --images --buffers --at frame:10 cube.rondo -o frame10
+rondo extract --images cube.rondo -o end
+```
+
+7. Measure: run from the first submit to the last wait ten times.
 
 ```sh
 player --loop 10 --report report.json cube.rondo
 ```
 
-7. The program crashed or was killed: under rondo capture its file is finished and plays. If
+8. The program crashed or was killed: under rondo capture its file is finished and plays. If
    rondo was killed too, the file is "cut": player refuses it with status 3, --salvage plays
    it up to its last whole submit, and rondo finish closes it.
 
@@ -83,7 +91,7 @@ rondo finish cut.rondo
 player --verify cut.rondo
 ```
 
-8. What can be captured? Commands and extensions, with the reason where not. What is not
+9. What can be captured? Commands and extensions, with the reason where not. What is not
    supported is hidden from the program, so a capture is complete or says why not.
 
 ```sh

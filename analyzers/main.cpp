@@ -30,7 +30,7 @@ constexpr Subcommand kSubcommands[] = {
     {"dump", "every record as text or JSON lines", run_dump, 0},
     {"accesses", "what each command touches", run_accesses, 0},
     {"diff", "what is different in two captures", run_diff, 0},
-    {"extract", "what a capture holds, as files: its shaders", run_extract, 0},
+    {"extract", "what a capture holds, as files: shaders, images, buffers", run_extract, 0},
     {"trim", "a part of a capture as one of its own", run_trim, 0},
     {"recompress", "the same capture with other compression", run_recompress, 0},
     {"play", "replay a capture (the same as the program player)", run_play, 0},

@@ -135,6 +135,13 @@ TEST(AnalyzersExtract, RefusesWhatItCannotDo) {
   refuses({"--shaders", file.path(), "-o", file.path()}, 2, "is no directory");
   refuses({"--shaders", file.path(), "-o", file.path() + "/below"}, 1, "no directory can be made there");
   refuses({"--shaders", file.directory() + "/none.rondo", "-o", file.directory() + "/x"}, 3, "none.rondo");
+  refuses({"--shaders", "--images", file.path(), "-o", file.directory() + "/x"}, 2, "stands without --images");
+  refuses({"--shaders", "--at", "frame:0", file.path(), "-o", file.directory() + "/x"}, 2, "go with --images and --buffers");
+  refuses({"--shaders", file.path(), "VkImage#0", "-o", file.directory() + "/x"}, 2, "go with --images and --buffers");
+  refuses({"--images", file.path()}, 2, "-o DIR");
+  refuses({"--images", "--at", "frame:", file.path(), "-o", file.directory() + "/x"}, 2, "neither frame:K nor submit:K");
+  refuses({"--images", "--device", "0=", file.path(), "-o", file.directory() + "/x"}, 2, "--device needs a name");
+  refuses({"--images", file.directory() + "/none.rondo", "-o", file.directory() + "/x"}, 3, "none.rondo");
   EXPECT_FALSE(std::filesystem::exists(file.directory() + "/x"));
 }
 

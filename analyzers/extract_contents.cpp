@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzers/extract_contents.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+#include "analyzers/json.h"
+#include "analyzers/ktx2.h"
+#include "analyzers/names.h"
+#include "analyzers/object_names.h"
+#include "analyzers/output.h"
+#include "analyzers/output_directory.h"
+#include "analyzers/text.h"
+#include "format/codec/schema.h"
+#include "format/digest.h"
+#include "gpu/texels.h"
+#include "player/encode_png.h"
+#include "player/places.h"
+#include "player/snapshot.h"
+
+namespace rondo::analyzers {
+
+namespace {
+
+using player::Snapshot;
+using player::SnapshotBuffer;
+using player::SnapshotImage;
+using player::SnapshotPart;
+
+const char* aspect_text(VkImageAspectFlagBits aspect) {
+  switch (aspect) {
+    case VK_IMAGE_ASPECT_DEPTH_BIT:
+      return "depth";
+    case VK_IMAGE_ASPECT_STENCIL_BIT:
+      return "stencil";
+    case VK_IMAGE_ASPECT_PLANE_0_BIT:
+      return "plane0";
+    case VK_IMAGE_ASPECT_PLANE_1_BIT:
+      return "plane1";
+    case VK_IMAGE_ASPECT_PLANE_2_BIT:
+      return "plane2";
+    default:
+      return "color";
+  }
+}
+
+std::string extent_text(const VkExtent3D& extent) {
+  std::string out = text("{} x {}", extent.width, extent.height);
+  if (extent.depth != 1) append(out, " x {}", extent.depth);
+  return out;
+}
+
+// "VkImage#12" as a name of files: "VkImage-12".
+std::string file_name(std::string name) {
+  std::replace(name.begin(), name.end(), '#', '-');
+  return name;
+}
+
+void names(JsonWriter& json, const char* key, EnumId bits, std::uint64_t value) {
+  json.key(key);
+  json.begin_array();
+  const FlagNames flags = flag_names(bits, value);
+  for (const std::string_view name : flags.names) json.string(name);
+  if (flags.unknown != 0) json.string(text("0x{:x}", flags.unknown));
+  json.end_array();
+}
+
+// Of one request: the lines, the files, and the rows of the index as they come.
+class Extractor {
+ public:
+  Extractor(Snapshot& snapshot, const OutputDirectory& directory, const std::string& place, Output& out)
+      : snapshot_(snapshot), directory_(directory), place_(place), out_(out) {}
+
+  Result<void> images(const std::vector<ObjectId>& ids);
+  Result<void> buffers(const std::vector<ObjectId>& ids);
+
+ private:
+  void begin(JsonWriter& json) const;
+  void name(JsonWriter& json, ObjectId id) const;
+  void memory(JsonWriter& json, ObjectId memory, VkDeviceSize offset) const;
+  Result<void> image(const SnapshotImage& image, JsonWriter& json);
+  Result<std::string> part(const SnapshotImage& image, const SnapshotPart& part, std::span<const std::byte> bytes) const;
+  Result<void> buffer(const SnapshotBuffer& buffer, JsonWriter& json);
+  Result<void> index(const char* name, JsonWriter& json, std::string& text) const;
+
+  Snapshot& snapshot_;
+  const OutputDirectory& directory_;
+  const std::string& place_;
+  Output& out_;
+};
+
+void Extractor::begin(JsonWriter& json) const {
+  json.begin_object();
+  json.field("capture", snapshot_.plan().path);
+  json.field("place", place_);
+  json.field("record", snapshot_.record());
+  json.key("devices");
+  json.begin_array();
+  for (const player::ChosenDevice& device : snapshot_.devices()) json.string(device.name);
+  json.end_array();
+}
+
+void Extractor::name(JsonWriter& json, ObjectId id) const {
+  json.field("name", snapshot_.plan().name(id));
+  json.key("debug_name");
+  const auto given = snapshot_.plan().debug_names.find(id);
+  if (given == snapshot_.plan().debug_names.end())
+    json.null();
+  else
+    json.string(given->second);
+}
+
+void Extractor::memory(JsonWriter& json, ObjectId memory, VkDeviceSize offset) const {
+  json.key("memory");
+  if (memory == 0) {
+    json.null();
+    return;
+  }
+  json.string(snapshot_.plan().name(memory));
+  json.field("memory_offset", offset);
+}
+
+Result<void> Extractor::index(const char* name, JsonWriter& json, std::string& text) const {
+  json.end_array();
+  json.end_object();
+  text += "\n";
+  return directory_.write(name, std::as_bytes(std::span(text)));
+}
+
+// The name of its file.
+Result<std::string> Extractor::part(const SnapshotImage& image, const SnapshotPart& part,
+                                    std::span<const std::byte> bytes) const {
+  std::string name =
+      text("{}-mip{}-layer{}", file_name(snapshot_.plan().name(image.id)), part.mip, part.layer);
+  if (part.aspect != VK_IMAGE_ASPECT_COLOR_BIT) append(name, "-{}", aspect_text(part.aspect));
+  const VkFormat format = gpu::format_of_part(image.format, part.aspect);
+  std::vector<std::byte> file;
+  if (player::fits_png(format) && part.extent.depth == 1) {
+    name += ".png";
+    auto png = player::encode_png(format, part.extent.width, part.extent.height, bytes);
+    if (!png) return fail(png.error().status, text("{}: {}", name, png.error().message));
+    file = std::move(*png);
+  } else {
+    name += ".ktx2";
+    file = encode_ktx2({format, image.type, part.extent, bytes}, "Rondo");
+  }
+  RONDO_TRY(directory_.write(name, file));
+  return name;
+}
+
+Result<void> Extractor::image(const SnapshotImage& image, JsonWriter& json) {
+  std::vector<std::string> files(image.parts.size()), digests(image.parts.size());
+  RONDO_TRY(snapshot_.read(image, [&](std::size_t i, std::span<const std::byte> bytes) -> Result<void> {
+    auto written = part(image, image.parts[i], bytes);
+    if (!written) return tl::unexpected(written.error());
+    files[i] = std::move(*written);
+    digests[i] = to_string(digest_of(bytes));
+    return {};
+  }));
+  const std::string format = enumerant_text(EnumId::VkFormat, image.format);
+  json.begin_object();
+  name(json, image.id);
+  json.key("swapchain");
+  if (image.swapchain != 0) {
+    json.string(snapshot_.plan().name(image.swapchain));
+    json.field("swapchain_image", image.index);
+    json.field("presented", image.presented);
+  } else {
+    json.null();
+  }
+  json.field("type", enumerant_text(EnumId::VkImageType, image.type));
+  json.field("format", format);
+  json.key("extent");
+  json.begin_array();
+  for (const std::uint32_t side : {image.extent.width, image.extent.height, image.extent.depth}) json.unsigned_value(side);
+  json.end_array();
+  json.field("mips", image.mips);
+  json.field("layers", image.layers);
+  json.field("samples", static_cast<std::uint32_t>(image.samples));
+  json.field("tiling", enumerant_text(EnumId::VkImageTiling, image.tiling));
+  names(json, "usage", EnumId::VkImageUsageFlagBits, image.usage);
+  memory(json, image.memory, image.offset);
+  json.key("unreadable");
+  if (image.unreadable.empty())
+    json.null();
+  else
+    json.string(image.unreadable);
+  json.key("parts");
+  json.begin_array();
+  std::size_t read = 0;
+  std::string first;
+  for (std::size_t i = 0; i < image.parts.size(); ++i) {
+    const SnapshotPart& one = image.parts[i];
+    json.begin_object();
+    json.field("mip", one.mip);
+    json.field("layer", one.layer);
+    json.field("aspect", aspect_text(one.aspect));
+    json.field("layout", enumerant_text(EnumId::VkImageLayout, one.layout));
+    if (!files[i].empty()) {
+      json.field("file", files[i]);
+      json.field("format", enumerant_text(EnumId::VkFormat, gpu::format_of_part(image.format, one.aspect)));
+      json.field("digest", digests[i]);
+      if (++read == 1) first = files[i];
+    } else {
+      json.field("unreadable", image.unreadable.empty() ? one.unreadable : image.unreadable);
+    }
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+  std::string line = text("{}: {}, {}, {}, {}", printable(snapshot_.plan().full_name(image.id)), format,
+                          extent_text(image.extent), plural(image.mips, "mip"), plural(image.layers, "layer"));
+  if (image.samples != VK_SAMPLE_COUNT_1_BIT) append(line, ", {} samples", static_cast<std::uint32_t>(image.samples));
+  if (image.presented) line += ", presented";
+  if (read == 0)
+    append(line, ": not read: {}", image.unreadable.empty() ? image.parts.front().unreadable : image.unreadable);
+  else
+    append(line, ": {}", first);
+  if (read > 1) append(line, " and {} more", read - 1);
+  if (read != 0 && read < image.parts.size()) append(line, "; {} not read", plural(image.parts.size() - read, "part"));
+  out_.line(line);
+  return {};
+}
+
+Result<void> Extractor::images(const std::vector<ObjectId>& ids) {
+  const std::set<ObjectId> wanted(ids.begin(), ids.end());
+  std::string text;
+  JsonWriter json(text, /*indented=*/true);
+  begin(json);
+  json.key("images");
+  json.begin_array();
+  for (const SnapshotImage& one : snapshot_.images())
+    if (wanted.count(one.id) != 0) RONDO_TRY(image(one, json));
+  return index("images.json", json, text);
+}
+
+Result<void> Extractor::buffer(const SnapshotBuffer& buffer, JsonWriter& json) {
+  const std::string file = file_name(snapshot_.plan().name(buffer.id)) + ".bin";
+  const bool readable = buffer.unreadable.empty();
+  Digester digester;
+  if (readable) {
+    auto out = directory_.begin(file);
+    if (!out) return tl::unexpected(out.error());
+    RONDO_TRY(snapshot_.read(buffer, [&](std::uint64_t, std::span<const std::byte> bytes) {
+      digester.add(bytes);
+      return out->append(bytes);
+    }));
+    RONDO_TRY(out->keep());
+  }
+  json.begin_object();
+  name(json, buffer.id);
+  json.field("bytes", buffer.bytes);
+  names(json, "usage", EnumId::VkBufferUsageFlagBits, buffer.usage);
+  memory(json, buffer.memory, buffer.offset);
+  json.field(readable ? "file" : "unreadable", readable ? file : buffer.unreadable);
+  if (readable) json.field("digest", to_string(digester.digest()));
+  json.end_object();
+  out_.line(text("{}: {} bytes: {}{}", printable(snapshot_.plan().full_name(buffer.id)), buffer.bytes,
+                 readable ? "" : "not read: ", readable ? file : buffer.unreadable));
+  return {};
+}
+
+Result<void> Extractor::buffers(const std::vector<ObjectId>& ids) {
+  const std::set<ObjectId> wanted(ids.begin(), ids.end());
+  std::string text;
+  JsonWriter json(text, /*indented=*/true);
+  begin(json);
+  json.key("buffers");
+  json.begin_array();
+  for (const SnapshotBuffer& one : snapshot_.buffers())
+    if (wanted.count(one.id) != 0) RONDO_TRY(buffer(one, json));
+  return index("buffers.json", json, text);
+}
+
+template <class All>
+std::vector<ObjectId> ids_of(const All& all) {
+  std::vector<ObjectId> ids;
+  for (const auto& one : all) ids.push_back(one.id);
+  return ids;
+}
+
+// Those that were named and cannot be read: a script has to know.
+template <class All>
+void find_unread(const player::Plan& plan, const All& all, const std::vector<ObjectId>& named, std::string& unread) {
+  for (const auto& one : all)
+    if (!one.unreadable.empty() && std::find(named.begin(), named.end(), one.id) != named.end())
+      append(unread, "{}{}: {}", unread.empty() ? "" : "; ", printable(plan.full_name(one.id)), one.unreadable);
+}
+
+Result<void> write_all(Snapshot& snapshot, const ContentsRequest& request, const std::string& place,
+                       const std::vector<ObjectId>& named) {
+  const auto directory = OutputDirectory::open(request.output);
+  if (!directory) return tl::unexpected(directory.error());
+  Output out;
+  Extractor extractor(snapshot, *directory, place, out);
+  const auto wanted = [&](const std::vector<ObjectId>& all) { return named.empty() ? all : named; };
+  Result<void> done;
+  if (request.images) done = extractor.images(wanted(ids_of(snapshot.images())));
+  if (request.buffers && done) done = extractor.buffers(wanted(ids_of(snapshot.buffers())));
+  RONDO_TRY(out.finish());
+  if (!done) return done;
+  std::string unread;
+  find_unread(snapshot.plan(), snapshot.images(), named, unread);
+  find_unread(snapshot.plan(), snapshot.buffers(), named, unread);
+  return unread.empty() ? Result<void>()
+                        : fail(Status::failed, text("{}: not read {}: {}", printable(request.file), place, unread));
+}
+
+}  // namespace
+
+Result<void> extract_contents(const ContentsRequest& request) {
+  player::reserve_places();
+  player::SnapshotPlace place;
+  if (request.at) {
+    const auto parsed = player::parse_place(*request.at);
+    if (!parsed) return tl::unexpected(parsed.error());
+    place = *parsed;
+  }
+  player::SnapshotOptions options;
+  options.validate = request.validate;
+  for (const std::string& one : request.devices) {
+    const auto parsed = player::parse_device(one);
+    if (!parsed) return tl::unexpected(parsed.error());
+    options.devices.push_back(*parsed);
+  }
+  auto snapshot = Snapshot::load(request.file, place);
+  if (!snapshot) return tl::unexpected(snapshot.error());
+  std::vector<ObjectId> alive;
+  std::vector<HandleType> types;
+  if (request.images) {
+    alive = ids_of((*snapshot)->images());
+    types.push_back(HandleType::VkImage);
+  }
+  if (request.buffers) {
+    const std::vector<ObjectId> buffers = ids_of((*snapshot)->buffers());
+    alive.insert(alive.end(), buffers.begin(), buffers.end());
+    types.push_back(HandleType::VkBuffer);
+  }
+  std::vector<ObjectId> named;
+  for (const std::string& one : request.objects) {
+    const auto id = find_object((*snapshot)->plan(), alive, types, one, place.text());
+    if (!id) return tl::unexpected(id.error());
+    named.push_back(*id);
+  }
+  Result<void> done = (*snapshot)->play(options);
+  if (done) done = write_all(**snapshot, request, place.text(), named);
+  const Result<void> closed = (*snapshot)->close();
+  if (done) done = closed;
+  if ((*snapshot)->left_running()) {
+    // What a driver still works on must not be unloaded under it.
+    say(done.error().message);
+    std::fflush(stdout);
+    ::_exit(static_cast<int>(done.error().status));
+  }
+  return done;
+}
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// rondo extract --images, --buffers: what a capture's images and buffers hold at a place of it, as files.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "format/result.h"
+
+namespace rondo::analyzers {
+
+struct ContentsRequest {
+  std::string file, output;
+  bool images = false, buffers = false;
+  std::optional<std::string> at;     // "frame:K", "submit:K"
+  std::vector<std::string> devices;  // [K=]NAME|INDEX|UUID
+  std::vector<std::string> objects;  // "VkImage#12", or a debug name; none: all that hold something
+  bool validate = false;
+};
+
+// Writes the files and the JSON indexes, and prints a line for each object.
+Result<void> extract_contents(const ContentsRequest& request);
+
+}  // namespace rondo::analyzers

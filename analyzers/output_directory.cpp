@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzers/output_directory.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "analyzers/text.h"
+#include "format/digest.h"
+#include "format/file.h"
+
+namespace rondo::analyzers {
+
+namespace {
+
+bool holds(const std::string& path, std::span<const std::byte> bytes) {
+  const auto file = rondo::File::open(path, /*writable=*/false);
+  if (!file || file->bytes() != bytes.size()) return false;
+  std::vector<std::byte> has(bytes.size());
+  return file->read(0, has) && digest_of(has) == digest_of(bytes);
+}
+
+}  // namespace
+
+Result<OutputDirectory> OutputDirectory::open(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (std::filesystem::is_directory(path, error)) return OutputDirectory(path);
+  const bool there = std::filesystem::exists(path, error);
+  return fail(there ? Status::usage : Status::failed,
+              text("{}: {}", printable(path), there ? "is no directory: -o takes one" : "no directory can be made there"));
+}
+
+Result<void> OutputDirectory::write(const std::string& name, std::span<const std::byte> bytes) const {
+  if (holds(path_ + "/" + name, bytes)) return {};
+  auto file = begin(name);
+  if (!file) return tl::unexpected(file.error());
+  RONDO_TRY(file->append(bytes));
+  return file->keep();
+}
+
+Result<OutputDirectory::File> OutputDirectory::begin(const std::string& name) const {
+  File file;
+  file.path_ = path_ + "/" + name;
+  std::string temporary = path_ + "/." + name + ".XXXXXX";
+  file.fd_ = ::mkstemp(temporary.data());
+  if (file.fd_ < 0) return file.failure(errno);
+  file.temporary_ = std::move(temporary);
+  return file;
+}
+
+OutputDirectory::File::File(File&& other) noexcept
+    : path_(std::move(other.path_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      fd_(std::exchange(other.fd_, -1)) {}
+
+OutputDirectory::File::~File() {
+  if (fd_ >= 0) ::close(fd_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+tl::unexpected<Error> OutputDirectory::File::failure(int error) const {
+  return fail(Status::failed, text("{}: cannot be written: {}", printable(path_), errno_text(error)));
+}
+
+Result<void> OutputDirectory::File::append(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return failure(errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+Result<void> OutputDirectory::File::keep() {
+  // As any other new file, not as a temporary one.
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  if (::fchmod(fd_, 0666 & ~mask) != 0) return failure(errno);
+  if (::close(std::exchange(fd_, -1)) != 0) return failure(errno);
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) return failure(errno);
+  temporary_.clear();
+  return {};
+}
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// rondo extract --images, --buffers: held against the checkpoints of the same captures.
+#include <catch2/catch.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+
+#include "fixture.h"
+#include "json.h"
+#include "skip.h"
+
+using namespace scenario;
+
+namespace {
+
+enum { kFailed = 1, kUsage = 2, kUnreadable = 3, kDevice = 4 };
+
+const Recording& checked(const Words& words, const std::string& checkpoints = "submit", const std::string& driver = lavapipe) {
+  const Recording& capture = captured(words, {.checkpoints = checkpoints, .driver = driver});
+  INFO(capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  return capture;
+}
+
+Outcome extract(const Words& words, const std::string& driver = lavapipe) {
+  Command command;
+  use_driver_for_player(command.environment, driver, "");
+  command.arguments = {build_root() + "/analyzers/rondo", "extract"};
+  command.arguments.insert(command.arguments.end(), words.begin(), words.end());
+  return run_on(driver, command);
+}
+
+std::string unquoted(const std::string& text) {
+  return text.size() < 2 || text.front() != '"' ? text : text.substr(1, text.size() - 2);
+}
+
+std::string hex(const std::string& number) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", std::stoull(number));
+  return text;
+}
+
+// What is kept of a capture, by the submit that it is behind: digests by object and part.
+using Digests = std::map<std::string, std::string>;
+
+const char* aspect_of(const std::string& bit) {
+  if (bit.find("DEPTH") != std::string::npos) return "depth";
+  if (bit.find("STENCIL") != std::string::npos) return "stencil";
+  if (bit.find("PLANE_0") != std::string::npos) return "plane0";
+  if (bit.find("PLANE_1") != std::string::npos) return "plane1";
+  if (bit.find("PLANE_2") != std::string::npos) return "plane2";
+  return "color";
+}
+
+std::map<int, Digests> checkpoints_of(const std::string& path) {
+  std::map<int, Digests> all;
+  int submits = 0;
+  for (const std::string& line : lines(rondo({"dump", "--format=jsonl", path}).out)) {
+    if (line.find("\"vkQueueSubmit") == std::string::npos && line.find("\"rondoCheckpoint") == std::string::npos) continue;
+    const Json row = Json::parse(line);
+    const std::string command = unquoted(row.at("/command"));
+    if (command.rfind("vkQueueSubmit", 0) == 0) submits += std::stoi(row.at("/parameters/submitCount"));
+    const bool images = command == "rondoCheckpointSubresources", buffers = command == "rondoCheckpointBuffers";
+    if ((!images && !buffers) || row.at("/parameters/unverified").size() > 4) continue;  // null
+    for (std::size_t i = 0; i < row.size("/parameters/pDigests"); ++i) {
+      const std::string at = std::to_string(i), part = "/parameters/pParts/" + at, range = "/parameters/pRanges/" + at;
+      const std::string digest = hex(row.at("/parameters/pDigests/" + at + "/high")) + hex(row.at("/parameters/pDigests/" + at + "/low"));
+      if (images)
+        all[submits - 1][unquoted(row.at("/parameters/pImages/" + at)) + " " + row.at(part + "/mipLevel") + " " +
+                         row.at(part + "/arrayLayer") + " " + aspect_of(row.at(part + "/aspect/0"))] = digest;
+      else if (row.at(range + "/offset") == "0")  // whole buffers, but for those that have several pieces
+        all[submits - 1][unquoted(row.at("/parameters/pBuffers/" + at)) + " " + row.at(range + "/size")] = digest;
+    }
+  }
+  return all;
+}
+
+// The same of what was extracted. What could not be read has no digest.
+Digests extracted(const std::string& directory) {
+  Digests all;
+  const Json images = Json::parse(read_file(directory + "/images.json")), buffers = Json::parse(read_file(directory + "/buffers.json"));
+  REQUIRE(images.valid());
+  REQUIRE(buffers.valid());
+  for (std::size_t i = 0; i < images.size("/images"); ++i) {
+    const std::string image = "/images/" + std::to_string(i);
+    for (std::size_t k = 0; k < images.size(image + "/parts"); ++k) {
+      const std::string part = image + "/parts/" + std::to_string(k);
+      const std::string digest = unquoted(images.at(part + "/digest"));
+      if (digest.empty()) continue;
+      CHECK(std::filesystem::exists(directory + "/" + unquoted(images.at(part + "/file"))));
+      all[unquoted(images.at(image + "/name")) + " " + images.at(part + "/mip") + " " + images.at(part + "/layer") + " " +
+          unquoted(images.at(part + "/aspect"))] = digest;
+    }
+  }
+  for (std::size_t i = 0; i < buffers.size("/buffers"); ++i) {
+    const std::string buffer = "/buffers/" + std::to_string(i), digest = unquoted(buffers.at(buffer + "/digest"));
+    const std::string file = directory + "/" + unquoted(buffers.at(buffer + "/file"));
+    if (digest.empty()) continue;
+    CHECK(std::to_string(std::filesystem::file_size(file)) == buffers.at(buffer + "/bytes"));
+    all[unquoted(buffers.at(buffer + "/name")) + " " + buffers.at(buffer + "/bytes")] = digest;
+  }
+  return all;
+}
+
+constexpr const char* kPiece = " 262144";  // of a buffer, in a checkpoint: it may have more
+
+void is_what_the_program_had(const Recording& capture, int least, const std::string& driver = lavapipe, bool validate = true) {
+  int equal = 0;
+  for (const auto& [submit, kept] : checkpoints_of(capture.path)) {
+    const TemporaryDirectory directory;
+    Words words{"--images", "--buffers", "--at", "submit:" + std::to_string(submit), capture.path, "-o", directory.path()};
+    if (validate) words.push_back("--validate");
+    const Outcome outcome = extract(words, driver);
+    INFO("submit " << submit << "\n" << outcome.both());
+    REQUIRE(outcome.status == 0);
+    const Digests has = extracted(directory.path());
+    for (const auto& [part, digest] : kept) {
+      INFO(part);
+      const auto found = has.find(part);
+      if (found == has.end() && part.find(kPiece) != std::string::npos) continue;
+      REQUIRE(found != has.end());
+      CHECK(found->second == digest);
+      ++equal;
+    }
+    for (const std::string& file : files_in(directory.path())) CHECK(file.front() != '.');
+  }
+  CHECK(equal >= least);
+}
+
+const Recording& cube() { return checked(vkcube(6), "present"); }
+
+// Behind the header of a KTX2 file: its only level.
+std::string level_of(const std::string& file) {
+  const auto u64 = [&](std::size_t at) {
+    std::uint64_t value = 0;
+    for (std::size_t i = 8; i-- > 0;) value = value << 8 | static_cast<unsigned char>(file.at(at + i));
+    return static_cast<std::size_t>(value);
+  };
+  REQUIRE(file.size() > 104);
+  REQUIRE(file.substr(1, 6) == "KTX 20");
+  return file.substr(u64(80), u64(88));
+}
+
+}  // namespace
+
+SCENARIO("images and buffers are extracted as the program had them behind each submit", "[extract]") {
+  is_what_the_program_had(checked({program("triangle"), "--frames", "3"}), 3);
+  is_what_the_program_had(checked({program("images")}), 28);
+  is_what_the_program_had(checked({program("compressed")}), 16);
+  is_what_the_program_had(checked({program("passes")}), 6);
+  is_what_the_program_had(checked({program("queues")}), 4);
+  is_what_the_program_had(checked({program("layouts")}), 6);
+}
+
+SCENARIO("planes, sparse neighbours and what a driver makes up are extracted as the program had them", "[extract]") {
+  if (!no_driver(lavapipe25).empty()) SKIP_SCENARIO(no_driver(lavapipe25));
+  // The validation layer of this machine is older than the driver.
+  is_what_the_program_had(checked({program("planes")}, "submit", lavapipe25), 5, lavapipe25, false);
+  is_what_the_program_had(checked({program("descriptor_buffers")}, "submit", lavapipe25), 20, lavapipe25, false);
+}
+
+SCENARIO("a presented image is extracted as the picture that the player makes of it", "[extract]") {
+  const TemporaryDirectory directory;
+  REQUIRE(player({"--screenshot", directory.file("shots"), cube().path}).status == 0);
+  const Outcome outcome = extract({"--images", "--at", "frame:2", cube().path, "-o", directory.file("out")});
+  INFO(outcome.both());
+  REQUIRE(outcome.status == 0);
+  const Json index = Json::parse(read_file(directory.file("out/images.json")));
+  CHECK(index.at("/place") == "\"behind frame 2\"");
+  int presented = 0;
+  for (std::size_t i = 0; i < index.size("/images"); ++i) {
+    const std::string at = "/images/" + std::to_string(i);
+    if (index.at(at + "/presented") != "true") continue;
+    ++presented;
+    CHECK(index.at(at + "/swapchain") == "\"VkSwapchainKHR#0\"");
+    CHECK(index.at(at + "/format") == "\"VK_FORMAT_B8G8R8A8_UNORM\"");
+    CHECK(index.at(at + "/parts/0/layout") == "\"VK_IMAGE_LAYOUT_GENERAL\"");
+    // The checkpoint digests the same texels.
+    const std::string digest = unquoted(index.at(at + "/parts/0/digest"));
+    const std::string checks = rondo({"dump", "--format=jsonl", "--frames", "2:3", "--grep", "rondoCheckpointImage", cube().path}).out;
+    const Json check = Json::parse(lines(checks).back());
+    INFO(checks);
+    CHECK(digest == hex(check.at("/parameters/digest/high")) + hex(check.at("/parameters/digest/low")));
+  }
+  CHECK(presented == 1);
+  CHECK(std::filesystem::exists(directory.file("shots/frame-000002.png")));
+}
+
+SCENARIO("without a place what is alive behind all work is extracted", "[extract]") {
+  const Recording& capture = checked({program("triangle"), "--frames", "3"});
+  const TemporaryDirectory directory;
+  const Outcome at_end = extract({"--images", "--buffers", capture.path, "-o", directory.file("end")});
+  const Outcome behind = extract({"--images", "--buffers", "--at", "submit:2", capture.path, "-o", directory.file("last")});
+  INFO(at_end.both() << behind.both());
+  REQUIRE(at_end.status == 0);
+  REQUIRE(behind.status == 0);
+  CHECK(extracted(directory.file("end")) == extracted(directory.file("last")));
+  CHECK(files_in(directory.file("end")) ==
+        Words{"VkBuffer-0.bin", "VkBuffer-1.bin", "VkImage-0-mip0-layer0.png", "buffers.json", "images.json"});
+  const Outcome earlier = extract({"--images", "--buffers", "--at", "submit:0", capture.path, "-o", directory.file("first")});
+  REQUIRE(earlier.status == 0);
+  CHECK(extracted(directory.file("first")) != extracted(directory.file("last")));
+}
+
+SCENARIO("what PNG has not the bits for is a KTX2 file with the same bytes", "[extract]") {
+  const Recording& capture = checked({program("images")});
+  const TemporaryDirectory directory;
+  const Outcome outcome = extract({"--images", capture.path, "-o", directory.path(), "VkImage#1", "VkImage#5"});
+  INFO(outcome.both());
+  REQUIRE(outcome.status == 0);
+  CHECK(files_in(directory.path()) == Words{"VkImage-1-mip0-layer0.ktx2", "VkImage-5-mip0-layer0-depth.ktx2",
+                                            "VkImage-5-mip0-layer0-stencil.png", "images.json"});
+  // Two blocks that changed their places, and depths of 1.
+  CHECK(level_of(read_file(directory.file("VkImage-1-mip0-layer0.ktx2"))) ==
+        std::string("\x66\x66\x55\x55\x88\x88\x77\x77\x22\x22\x11\x11\x44\x44\x33\x33"));
+  std::string depths;
+  for (int i = 0; i < 4; ++i) depths += std::string("\xff\xff\xff\0", 4);
+  CHECK(level_of(read_file(directory.file("VkImage-5-mip0-layer0-depth.ktx2"))) == depths);
+}
+
+SCENARIO("what cannot be read is said by name", "[extract]") {
+  const Recording& capture = checked({program("multisample")});
+  const TemporaryDirectory directory;
+  const Outcome all = extract({"--images", capture.path, "-o", directory.file("all")});
+  INFO(all.both());
+  CHECK(all.status == 0);
+  CHECK(all.out.find("4 samples: not read: it has several samples a texel") != std::string::npos);
+  const Json index = Json::parse(read_file(directory.file("all/images.json")));
+  CHECK(index.at("/images/0/unreadable") == "\"it has several samples a texel\"");
+  CHECK(index.at("/images/0/samples") == "4");
+  WHEN("it was asked for") {
+    const Outcome named = extract({"--images", capture.path, "-o", directory.file("named"), "VkImage#0", "VkImage#1"});
+    INFO(named.both());
+    CHECK(named.status == kFailed);
+    CHECK(named.err.find("VkImage#0: it has several samples a texel") != std::string::npos);
+    CHECK(files_in(directory.file("named")) == Words{"VkImage-1-mip0-layer0.png", "images.json"});
+  }
+}
+
+SCENARIO("an object is found by the name that the program gave it", "[extract]") {
+  const Recording& capture = checked({program("labels")});
+  const TemporaryDirectory directory;
+  const Outcome outcome = extract({"--buffers", capture.path, "-o", directory.path(), "the buffer ü"});
+  INFO(outcome.both());
+  REQUIRE(outcome.status == 0);
+  const Json index = Json::parse(read_file(directory.file("buffers.json")));
+  CHECK(index.size("/buffers") == 1);
+  CHECK(index.at("/buffers/0/debug_name") == "\"the buffer ü\"");
+}
+
+SCENARIO("what is not there is refused, and nothing is written", "[extract]") {
+  const TemporaryDirectory directory;
+  const std::string out = directory.file("out"), junk = directory.file("junk.rondo");
+  write_file(junk, "this is no capture");
+  const auto refuses = [&](const Words& words, int status, const std::string& says) {
+    Words all = words;
+    all.insert(all.end(), {"-o", out});
+    const Outcome outcome = extract(all);
+    INFO(outcome.both());
+    CHECK(outcome.status == status);
+    CHECK(is_one_line(outcome, "rondo"));
+    CHECK(outcome.err.find(says) != std::string::npos);
+    CHECK(!std::filesystem::exists(out));
+  };
+  refuses({"--images", "--at", "frame:6", cube().path}, kUsage, "there is no frame 6: it has 6 frames, 0:6");
+  refuses({"--images", cube().path, "VkImage#99"}, kUsage, "there is no image 'VkImage#99'; the images behind the last");
+  refuses({"--images", cube().path, "VkBuffer#0"}, kUsage, "VkBuffer#0 is no image");
+  refuses({"--buffers", cube().path, "nothing of this name"}, kUsage, "there is no buffer 'nothing of this name'");
+  refuses({"--images", junk}, kUnreadable, "is not a Rondo capture");
+  refuses({"--images", "--device", "no such device", cube().path}, kDevice, "no device is called 'no such device'");
+  refuses({"--images", "--device", "7=0", cube().path}, kUsage, "the capture has 1 device(s)");
+}
