@@ -103,8 +103,12 @@ Result<int> run_extract(Arguments args) {
     return fail(Status::usage, "OBJECT, --at, --device and --validate go with --images and --buffers (see rondo extract --help)");
   if (request.output.empty()) return fail(Status::usage, "-o DIR is required (see rondo extract --help)");
   if (shaders) return run_shaders(request.file, request.output);
-  RONDO_TRY(extract_contents(request));
-  return 0;
+  const Result<void> done = extract_contents(request);
+  if (done) return 0;
+  // A list, by its lines.
+  if (done.error().message.find("\n  ") == std::string::npos) return tl::unexpected(done.error());
+  say_list(done.error().message);
+  return static_cast<int>(done.error().status);
 }
 
 }  // namespace rondo::analyzers

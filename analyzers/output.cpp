@@ -32,6 +32,16 @@ Result<void> Output::finish() {
   return {};
 }
 
+void say_list(const std::string& message) {
+  const std::size_t first = message.find('\n');
+  say(message.substr(0, first));
+  for (std::size_t from = first; from != std::string::npos;) {
+    const std::size_t to = message.find('\n', from + 1);
+    std::fprintf(stderr, "%s\n", printable(message.substr(from + 1, to - from - 1)).c_str());
+    from = to;
+  }
+}
+
 void say(const std::string& message) { std::fprintf(stderr, "rondo: %s\n", printable(message).c_str()); }
 
 }  // namespace rondo::analyzers

@@ -42,5 +42,7 @@ class Output {
 // `rondo: message` on standard error: one line, whatever names of files and
 // objects stand in it.
 void say(const std::string& message);
+// … and further lines of the message, each on its own: what a device lacks, what the validation layer says.
+void say_list(const std::string& message);
 
 }  // namespace rondo::analyzers

@@ -248,6 +248,20 @@ SCENARIO("an object is found by the name that the program gave it", "[extract]")
   CHECK(index.at("/buffers/0/debug_name") == "\"the buffer ü\"");
 }
 
+SCENARIO("what the validation layer says is a line each", "[extract]") {
+  // It takes liberties, and so does its replay.
+  const Recording& capture = checked({program("liberties")}, "none");
+  const TemporaryDirectory directory;
+  const Outcome outcome = extract({"--buffers", "--validate", capture.path, "-o", directory.path()});
+  INFO(outcome.both());
+  CHECK(outcome.status == kFailed);
+  const std::vector<std::string> said = lines(outcome.err);
+  REQUIRE(said.size() > 1);
+  CHECK(said[0].find(": the validation layer says:") != std::string::npos);
+  CHECK(said[1].rfind("  ", 0) == 0);
+  CHECK(outcome.err.find("\\x0a") == std::string::npos);
+}
+
 SCENARIO("what is not there is refused, and nothing is written", "[extract]") {
   const TemporaryDirectory directory;
   const std::string out = directory.file("out"), junk = directory.file("junk.rondo");
