@@ -39,6 +39,23 @@ void image_contents(Tracker& t, const Call& c) {
   t.emit_now(c, all);
 }
 
+void mips(Tracker& t, const Call& c) {
+  const auto& a = c.as<args_rondoMips>();
+  std::vector<Touch> all;
+  for (const bool writes : {false, true}) {
+    Touch touch;
+    touch.object = c.id(&a.image);
+    const std::uint32_t skip = writes ? 1 : 0;
+    if (a.levelCount < 2) return;
+    touch.part = t.part_of(touch.object, {VK_IMAGE_ASPECT_COLOR_BIT, a.baseMipLevel + skip, a.levelCount - 1, a.arrayLayer, 1});
+    touch.stages = VK_PIPELINE_STAGE_2_BLIT_BIT;
+    touch.access = writes ? VK_ACCESS_2_TRANSFER_WRITE_BIT : VK_ACCESS_2_TRANSFER_READ_BIT;
+    touch.overwrites = writes;
+    all.push_back(touch);
+  }
+  t.emit_now(c, all);
+}
+
 void queries(Tracker& t, const Call& c) {
   const auto& a = c.as<args_rondoQueries>();
   Touch touch;
@@ -134,6 +151,7 @@ void add_host_calls(Handlers& handlers) {
   add(CommandId::rondoHostWrite, memory_write<args_rondoHostWrite>);
   add(CommandId::rondoMemoryContents, memory_write<args_rondoMemoryContents>);
   add(CommandId::rondoImageContents, image_contents);
+  add(CommandId::rondoMips, mips);
   add(CommandId::rondoQueries, queries);
   add(CommandId::rondoCut, [](Tracker& t, const Call&) { t.submits = 0; });
   add(CommandId::vkQueuePresentKHR, present);

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "format/compression.h"
+#include "format/planes.h"
 
 namespace rondo {
 namespace {
@@ -17,7 +18,9 @@ constexpr std::size_t kReadStep = 256 * 1024;
 
 bool sane(const ChunkHeader& h) {
   if (h.reserved[0] != 0 || h.reserved[1] != 0 || h.reserved[2] != 0 || h.reserved2 != 0) return false;
-  if (h.codec > static_cast<std::uint8_t>(Compression::zstd)) return false;
+  if (h.codec > static_cast<std::uint8_t>(Compression::deltas)) return false;
+  if (h.codec >= static_cast<std::uint8_t>(Compression::planes) && (type_of(h) != ChunkType::blobs || h.raw_bytes < kBeforePlanes))
+    return false;
   if (type_of(h) == ChunkType::segment) return h.raw_bytes <= h.stored_bytes && h.codec == 0;
   return h.first_sequence <= h.last_sequence;
 }

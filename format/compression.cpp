@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "format/planes.h"
+
 namespace rondo {
 namespace {
 
@@ -97,6 +99,9 @@ bool Compressor::compress(std::span<const std::span<const std::byte>> pieces, Ef
       return contexts_->run_lz4(pieces, effort, sink);
     case Compression::zstd:
       return contexts_->run_zstd(pieces, sink);
+    case Compression::planes:  // whoever has the bytes puts them there
+    case Compression::deltas:
+      return false;
   }
   return false;
 }
@@ -186,6 +191,16 @@ bool decompress(Compression codec, const Source& source, std::span<std::byte> ou
       return decompress_lz4(source, out, whole);
     case Compression::zstd:
       return decompress_zstd(source, out, whole);
+    case Compression::planes:
+    case Compression::deltas: {
+      if (!whole) return out.size() <= kBeforePlanes && decompress_zstd(source, out, whole);
+      if (out.size() < kBeforePlanes || !decompress_zstd(source, out, whole)) return false;
+      const std::span<std::byte> bytes = out.subspan(kBeforePlanes);
+      std::vector<std::byte> planes(bytes.begin(), bytes.end());
+      if (codec == Compression::deltas) take_deltas(planes);
+      take_from_planes(planes, bytes);
+      return true;
+    }
   }
   return false;
 }
@@ -197,13 +212,15 @@ bool plausible(Compression codec, std::uint64_t stored_bytes, std::uint64_t raw_
     case Compression::lz4:  // a match adds at most 255 bytes for each byte of its length
       return raw_bytes / 255 <= stored_bytes;
     case Compression::zstd:  // a run of 128 KiB takes 4 bytes
+    case Compression::planes:
+    case Compression::deltas:
       return raw_bytes / 32768 <= stored_bytes;
   }
   return false;
 }
 
 bool declares(Compression codec, std::span<const std::byte> first_bytes, std::uint64_t raw_bytes) {
-  if (codec != Compression::zstd) return true;
+  if (codec == Compression::none || codec == Compression::lz4) return true;
   const unsigned long long declared = ZSTD_getFrameContentSize(first_bytes.data(), first_bytes.size());
   return declared == raw_bytes || declared == ZSTD_CONTENTSIZE_UNKNOWN;
 }

@@ -38,8 +38,10 @@ enum class ChunkType : std::uint16_t {
 
 inline constexpr std::uint16_t kChunkSkippable = 1;  // flag bit 0: an unknown type may be skipped
 
-// lz4 is one LZ4 frame, zstd one zstd frame with a window of at most 8 MiB.
-enum class Compression : std::uint8_t { none = 0, lz4 = 1, zstd = 2 };
+// lz4 is one LZ4 frame, zstd one zstd frame with a window of at most 8 MiB. planes is zstd of a blobs chunk of one
+// blob whose bytes lie in four planes, deltas the same with differences (planes.h): what most texels and vertices
+// compress better as.
+enum class Compression : std::uint8_t { none = 0, lz4 = 1, zstd = 2, planes = 3, deltas = 4 };
 
 inline constexpr std::uint32_t kChunkMagic = 0x4b484352;  // "RCHK"
 

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "format/chunk_io.h"
+#include "format/planes.h"
 
 namespace rondo {
 namespace {
@@ -38,6 +39,8 @@ template <class T>
 std::span<const std::byte> bytes_of(const T& value) {
   return std::as_bytes(std::span(&value, 1));
 }
+
+bool in_planes(const ChunkHeader& header) { return header.codec >= static_cast<std::uint8_t>(Compression::planes); }
 
 }  // namespace
 
@@ -91,8 +94,49 @@ void DataRegion::note(const ChunkHeader& header, std::uint64_t at) {
   end_ = at + sizeof header + header.stored_bytes;
 }
 
-int DataRegion::append(ChunkHeader header, Pieces pieces) {
-  header.raw_bytes = total(pieces);
+std::size_t DataRegion::stored_size(std::span<const std::byte> bytes) {
+  std::size_t sum = 0;
+  compressor_.compress(std::span(&bytes, 1), Effort::fast, [&](std::span<const std::byte> out) {
+    sum += out.size();
+    return true;
+  });
+  return sum;
+}
+
+Compression DataRegion::to_planes(const ChunkHeader& header, Pieces pieces) {
+  constexpr std::uint64_t kLarge = 64 * 1024, kMost = 64 << 20;
+  if (!planes_allowed_ || compressor_.codec() != Compression::zstd || header.raw_bytes < kLarge || header.raw_bytes > kMost ||
+      header.type != static_cast<std::uint16_t>(ChunkType::blobs))
+    return Compression::none;
+  std::vector<std::byte> whole;
+  whole.reserve(static_cast<std::size_t>(header.raw_bytes));
+  for (const auto& piece : pieces) whole.insert(whole.end(), piece.begin(), piece.end());
+  std::uint32_t blobs = 0;
+  std::memcpy(&blobs, whole.data(), sizeof blobs);
+  if (blobs != 1) return Compression::none;
+  const std::span<const std::byte> bytes = std::span<const std::byte>(whole).subspan(kBeforePlanes);
+  planes_.resize(whole.size());
+  std::copy_n(whole.begin(), kBeforePlanes, planes_.begin());
+  const std::span<std::byte> planes = std::span(planes_).subspan(kBeforePlanes);
+  put_in_planes(bytes, planes);
+  std::size_t least = stored_size(bytes) / 50 * 49;  // for little they are not worth the time that it takes to read them
+  Compression best = Compression::none;
+  if (const std::size_t size = stored_size(planes); size < least) {
+    least = size;
+    best = Compression::planes;
+  }
+  put_deltas(planes);
+  if (stored_size(planes) < least) return Compression::deltas;
+  if (best == Compression::planes) put_in_planes(bytes, planes);
+  return best;
+}
+
+int DataRegion::append(ChunkHeader header, Pieces given) {
+  header.raw_bytes = total(given);
+  const Compression better = to_planes(header, given);
+  const std::span<const std::byte> planes = planes_;
+  const Pieces pieces = better != Compression::none ? Pieces(&planes, 1) : given;
+  header.codec = static_cast<std::uint8_t>(better);
   const std::uint64_t at = place_(end_, sizeof header + compressor_.bound(header.raw_bytes));
   if (at != end_ && at - end_ < sizeof header) return EINVAL;  // only a file that was tampered with
   const Method method = method_for(header);
@@ -120,9 +164,9 @@ int DataRegion::append_small(ChunkHeader& header, Pieces pieces, Method method, 
     stored_.insert(stored_.end(), bytes.begin(), bytes.end());
     return true;
   };
-  header.codec = static_cast<std::uint8_t>(method.compressor.codec());
+  if (!in_planes(header)) header.codec = static_cast<std::uint8_t>(method.compressor.codec());
   if (!method.compressor.compress(pieces, method.effort, keep)) return ENOMEM;
-  if (stored_.size() >= header.raw_bytes) {
+  if (stored_.size() >= header.raw_bytes && !in_planes(header)) {
     stored_.clear();
     for (const auto& piece : pieces) keep(piece);
     header.codec = static_cast<std::uint8_t>(Compression::none);
@@ -154,8 +198,9 @@ int DataRegion::append_large(ChunkHeader& header, Pieces pieces, Method method, 
   });
   if (!flush()) return error;
   if (!done) return ENOMEM;
-  header.codec = static_cast<std::uint8_t>(method.compressor.codec());
-  if (to - at - sizeof header >= header.raw_bytes && header.codec != static_cast<std::uint8_t>(Compression::none)) {
+  if (!in_planes(header)) header.codec = static_cast<std::uint8_t>(method.compressor.codec());
+  if (to - at - sizeof header >= header.raw_bytes && header.codec != static_cast<std::uint8_t>(Compression::none) &&
+      !in_planes(header)) {
     header.codec = static_cast<std::uint8_t>(Compression::none);
     to = at + sizeof header;
     XXH3_64bits_reset(&hash);

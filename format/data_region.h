@@ -22,6 +22,9 @@ class DataRegion {
              Place place, Compression blob_codec = Compression::zstd);
 
   using Pieces = std::span<const std::span<const std::byte>>;
+  // Large blobs are put in planes or deltas where that makes them smaller, whose codec is zstd: for those who have the
+  // time to try.
+  void allow_planes() { planes_allowed_ = true; }
   // Compresses and appends one chunk. `header` brings type, thread, ordinal
   // and sequence fields. A chunk's header is written after its payload: a
   // header in the file means that all of the chunk is, and zeros behind it,
@@ -45,6 +48,9 @@ class DataRegion {
     Effort effort;
   };
   Method method_for(const ChunkHeader& header);
+  std::size_t stored_size(std::span<const std::byte> bytes);
+  // How a payload is smallest, if it is one large blob: none: as it is; else it is in planes_ so.
+  Compression to_planes(const ChunkHeader& header, Pieces pieces);
   int append_small(ChunkHeader& header, Pieces pieces, Method method, std::uint64_t at);
   int append_large(ChunkHeader& header, Pieces pieces, Method method, std::uint64_t at);
   void note(const ChunkHeader& header, std::uint64_t at);
@@ -57,6 +63,8 @@ class DataRegion {
   std::vector<IndexEntry> index_;
   Place place_;
   std::vector<std::byte> stored_;
+  bool planes_allowed_ = false;
+  std::vector<std::byte> planes_;
   Load load_ = Load::light;
   std::uint64_t thorough_left_;   // bytes that may still be compressed thoroughly
   std::uint64_t allowance_time_;  // when that was last raised; CLOCK_MONOTONIC ns

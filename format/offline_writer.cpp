@@ -32,7 +32,9 @@ OfflineWriter::OfflineWriter(NewFile target, Compression codec, std::vector<Dict
     : target_(std::move(target)),
       names_(std::move(names)),
       region_(target_.file(), codec, sizeof(FileHeader), {}, [](std::uint64_t end, std::uint64_t) { return end; },
-              codec) {}
+              codec) {
+  region_.allow_planes();
+}
 
 Result<void> OfflineWriter::appended(int error) const {
   if (error != 0) return target_.failure(error);

@@ -9,6 +9,7 @@
 #include "gpu/texels.h"
 #include "gpu/upload.h"
 #include "player/memory_bytes.h"
+#include "player/mips.h"
 #include "player/preflight.h"
 
 namespace rondo::player {
@@ -127,6 +128,16 @@ Result<void> by_commands(Run& run, const Op& op, const Record& record) {
   return commands.submit_and_wait(queue->handle, {});
 }
 
+Result<void> mips(Run& run, const Op& op, std::byte* args) {
+  const auto& a = as<args_rondoMips>(args);
+  const ImageKind kind = kind_of(run, run.patched_id(op, offset_in(args, &a.image)));
+  if (!can_make_mips(run, op.device, kind.format))
+    return tl::unexpected<Error>(run.refuse(op, Status::device, "the device cannot make mips of this format by blits"));
+  return by_commands(run, op, [&](const Dispatch& vk, VkCommandBuffer commands) {
+    record_mips(vk, commands, {a.image, kind.extent, a.baseMipLevel, a.levelCount, a.arrayLayer, a.layout});
+  });
+}
+
 Result<void> barriers(Run& run, const Op& op, std::byte* args) {
   const auto& a = as<args_rondoBarriers>(args);
   constexpr VkAccessFlags any = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
@@ -181,6 +192,7 @@ void add_content_executors(std::vector<Executor>& table) {
   add(CommandId::rondoCut, cut);
   add(CommandId::rondoMemoryContents, memory_contents);
   add(CommandId::rondoImageContents, image_contents);
+  add(CommandId::rondoMips, mips);
   add(CommandId::rondoBarriers, barriers);
   add(CommandId::rondoEventSet, set_event);
   add(CommandId::rondoQueries, queries);

@@ -81,6 +81,7 @@ bool is_waited_for(CommandId id) {
     case CommandId::rondoCut:
     case CommandId::rondoMemoryContents:
     case CommandId::rondoImageContents:
+    case CommandId::rondoMips:
     case CommandId::rondoBarriers:
     case CommandId::rondoEventSet:
     case CommandId::rondoQueries:

@@ -134,7 +134,7 @@ PLAYER_HAND = _each(
     ("Rondo's own record",
      "rondoHostWrite rondoDeviceIdle rondoCheckpointImage rondoCheckpointMemory rondoCheckpointBuffers "
      "rondoCheckpointSubresources rondoAddress rondoNote rondoScopeBegin rondoScopeEnd rondoCut rondoObjectNumbers "
-     "rondoMemoryContents rondoImageContents rondoBarriers rondoEventSet rondoQueries"),
+     "rondoMemoryContents rondoImageContents rondoMips rondoBarriers rondoEventSet rondoQueries"),
 )
 
 PLAYER_NONE = _each(

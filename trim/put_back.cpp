@@ -7,6 +7,7 @@
 
 #include "generated/args.h"
 #include "gpu/texels.h"
+#include "trim/mips.h"
 
 namespace rondo::trim {
 
@@ -233,9 +234,67 @@ Result<void> PutBack::write_images() {
       if (needed->second[i] && is_defined(layouts.at(i).layout)) parts.push_back(i);
     if (parts.empty()) continue;
     if (image.swapchain == 0 && plan_.resources[plan_.place_of(image.id)].memory == kNone) continue;
-    RONDO_TRY(write_image(image, parts));
+    auto rest = write_mips(image, parts);
+    if (!rest) return tl::unexpected<Error>(rest.error());
+    RONDO_TRY(write_image(image, *rest));
   }
   return {};
+}
+
+// Mips that the device makes from the one before are not kept: a third of a texture.
+Result<std::vector<std::size_t>> PutBack::write_mips(const SnapshotImage& image, const std::vector<std::size_t>& parts) {
+  const player::ImageLayouts& layouts = states_.layouts.images.at(image.id);
+  if (layouts.mips < 2 || layouts.aspects.size() != 1 || layouts.aspects[0] != VK_IMAGE_ASPECT_COLOR_BIT ||
+      image.type == VK_IMAGE_TYPE_1D || gpu::is_compressed(image.format) || gpu::is_integer(image.format))
+    return parts;
+  std::vector<std::size_t> rest;
+  for (std::uint32_t layer = 0; layer < layouts.layers; ++layer) {
+    std::vector<std::size_t> own;  // by mip
+    for (const std::size_t i : parts)
+      if (image.parts[i].layer == layer) own.push_back(i);
+    bool chain = own.size() > 1;
+    for (std::size_t k = 1; k < own.size() && chain; ++k)
+      chain = image.parts[own[k]].mip == image.parts[own[k - 1]].mip + 1 && layouts.at(own[k]) == layouts.at(own[0]);
+    const QueueOf* queue = nullptr;
+    if (chain)
+      queue = queue_for(image.device, image.families.empty() ? layouts.at(own[0]).family : VK_QUEUE_FAMILY_IGNORED, kGraphics);
+    const std::vector<player::LiveQueue>& live = run_.device_at(image.device)->queues;
+    const auto on = std::find_if(live.begin(), live.end(), [&](const player::LiveQueue& one) { return queue != nullptr && one.id == queue->id; });
+    if (on == live.end()) {
+      rest.insert(rest.end(), own.begin(), own.end());
+      continue;
+    }
+    std::vector<std::vector<std::byte>> levels;
+    for (const std::size_t i : own) {
+      const auto texels = run_.readback(*run_.device_at(image.device), on->family).read(on->handle, source_of(image, i));
+      if (!texels) return cannot(image.id, "cannot be read: " + texels.error().message);
+      levels.emplace_back(texels->begin(), texels->end());
+    }
+    const std::uint32_t base = image.parts[own[0]].mip;
+    const auto made = mips_made_by_blits(run_, *on, image, base, levels);
+    if (!made) return tl::unexpected<Error>(made.error());
+    std::vector<std::size_t> kept{own[0]};
+    kept.insert(kept.end(), own.begin() + *made, own.end());
+    RONDO_TRY(write_image(image, kept));
+    if (*made < 2) continue;
+    const args_rondoMips args{captured<VkQueue>(queue->id), captured<VkImage>(image.id), base, *made, layer, layouts.at(own[0]).layout};
+    RONDO_TRY(out_.write(CommandId::rondoMips, args));
+  }
+  return rest;
+}
+
+gpu::ImageSource PutBack::source_of(const SnapshotImage& image, std::size_t i) const {
+  const SnapshotPart& part = image.parts[i];
+  gpu::ImageSource source;
+  source.image = reinterpret_cast<VkImage>(run_.slot(image.id));
+  source.format = image.format;
+  source.extent = part.extent;
+  source.layout = states_.layouts.images.at(image.id).at(i).layout;
+  source.aspect = part.aspect;
+  source.together = part.together;
+  source.mip = part.mip;
+  source.layer = part.layer;
+  return source;
 }
 
 Result<void> PutBack::write_image(const SnapshotImage& image, const std::vector<std::size_t>& parts) {
@@ -265,15 +324,7 @@ Result<void> PutBack::write_image(const SnapshotImage& image, const std::vector<
     const auto live = std::find_if(device.queues.begin(), device.queues.end(),
                                    [&](const player::LiveQueue& one) { return one.id == queue->id; });
     if (live == device.queues.end()) return cannot(image.id, "has no queue here");
-    gpu::ImageSource source;
-    source.image = reinterpret_cast<VkImage>(run_.slot(image.id));
-    source.format = image.format;
-    source.extent = part.extent;
-    source.layout = layouts.at(i).layout;
-    source.aspect = part.aspect;
-    source.together = part.together;
-    source.mip = part.mip;
-    source.layer = part.layer;
+    const gpu::ImageSource source = source_of(image, i);
     const auto texels = run_.readback(device, live->family).read(live->handle, source);
     if (!texels) return cannot(image.id, "cannot be read: " + texels.error().message);
     if (!data.empty() && data.size() + texels->size() > kPiece) RONDO_TRY(flush());

@@ -33,6 +33,8 @@ class PutBack {
   Result<void> write_memory();
   Result<void> write_memory(std::uint32_t memory, const Ranges& ranges, bool as_it_lies);
   Result<void> write_images();
+  // What is left to be written.
+  Result<std::vector<std::size_t>> write_mips(const player::SnapshotImage& image, const std::vector<std::size_t>& parts);
   Result<void> write_image(const player::SnapshotImage& image, const std::vector<std::size_t>& parts);
   Result<void> write_releases();
   Result<void> write_queries();
@@ -42,6 +44,7 @@ class PutBack {
   Result<void> write_semaphores();
   bool is_raw(const player::SnapshotImage& image) const;
   bool is_linear(ObjectId image) const;
+  gpu::ImageSource source_of(const player::SnapshotImage& image, std::size_t part) const;
   // Of a family, IGNORED: of any, that can do one of these; null: there is none.
   const QueueOf* queue_for(std::uint32_t device, std::uint32_t family, VkQueueFlags can) const;
   bool is_there(ObjectId id) const;  // kept, and alive where the span begins

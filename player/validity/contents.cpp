@@ -25,10 +25,26 @@ Wrong image_contents(Validity& v, const Call& c) {
   return bytes == a.dataSize ? Wrong() : "has more bytes than its parts have texels";
 }
 
+Wrong mips(Validity& v, const Call& c) {
+  const auto& a = c.as<args_rondoMips>();
+  const ObjectId id = c.id(&a.image);
+  const Image* image = v.image(id);
+  if (image == nullptr || a.levelCount < 2 || a.levelCount > image->mips) return "makes no mips";
+  if (gpu::is_compressed(image->format) || gpu::is_integer(image->format) || image->type == VK_IMAGE_TYPE_1D)
+    return "makes mips of " + v.name(id) + ", which is not blitted";
+  for (std::uint32_t i = 0; i < a.levelCount; ++i) {
+    const RondoSubresource part{VK_IMAGE_ASPECT_COLOR_BIT, VK_IMAGE_ASPECT_COLOR_BIT, a.baseMipLevel + i, a.arrayLayer, a.layout};
+    for (const bool writes : {false, true})
+      if (Wrong w = check_part(v, id, part, writes); !w.empty()) return w;
+  }
+  return {};
+}
+
 }  // namespace
 
 void add_content_checks(std::vector<Handler>& table) {
   table[static_cast<std::size_t>(CommandId::rondoImageContents)] = image_contents;
+  table[static_cast<std::size_t>(CommandId::rondoMips)] = mips;
 }
 
 }  // namespace rondo::player::validity
