@@ -98,7 +98,8 @@ class Progress {
 
 Result<int> run_trim(Arguments args) {
   std::string file, output, codec = "zstd";
-  std::optional<std::string> frames, submits, scope, device, budget;
+  std::optional<std::string> frames, submits, scope, budget;
+  std::vector<std::string> devices;
   bool in_place = false, quiet = false, validate = false;
   Cli cli("rondo trim",
           "Writes a part of a capture as a capture that stands alone: what the part needs of what came before it is put\n"
@@ -110,7 +111,7 @@ Result<int> run_trim(Arguments args) {
   cli.value("--scope", "NAME[#K]", "every time that a scope is entered, or the K-th, from 0", scope);
   cli.value("-o,--output", "OUT", "where the new capture goes; it is there whole, or not at all", output);
   cli.flag("--in-place", "replace FILE", in_place);
-  cli.value("--device", "[K=]NAME|INDEX|UUID", "where FILE is played; see player --help", device);
+  cli.values("--device", "[K=]NAME|INDEX|UUID", "where FILE is played, as of player", devices);
   cli.choice("--codec", {"zstd", "lz4", "none"}, "of every chunk (default zstd)", codec);
   cli.value("--memory-budget", "MIB", "host memory for the capture; half of the machine's", budget);
   cli.flag("--validate", "under VK_LAYER_KHRONOS_validation: any message is an error", validate);
@@ -144,8 +145,8 @@ Result<int> run_trim(Arguments args) {
                                       : parse_range(*submits, SpanRequest::Kind::submits, "--submits");
   if (!span) return tl::unexpected(span.error());
   options.span = std::move(*span);
-  if (device) {
-    auto choice = player::parse_device(*device);
+  for (const std::string& device : devices) {
+    auto choice = player::parse_device(device);
     if (!choice) return tl::unexpected(choice.error());
     options.devices.push_back(std::move(*choice));
   }

@@ -356,6 +356,7 @@ void PlanBuilder::count(const codec::CommandInfo& command) {
   switch (command.canonical) {
     case CommandId::rondoCut:  // what is in front of it only puts back what there was
       counts.frames = counts.submits = counts.draws = counts.dispatches = 0;
+      plan_->has_checkpoints = true;  // what it does not bring is zeros, not what a driver had there
       break;
     case CommandId::vkQueueSubmit:
       counts.submits += view_.as<args_vkQueueSubmit>().submitCount;

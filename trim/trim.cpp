@@ -329,6 +329,11 @@ class Trimmer {
 
 }  // namespace
 
-Result<Outcome> trim(const Options& options) { return Trimmer(options).run(); }
+Result<Outcome> trim(const Options& options) {
+  // What cannot be written is said before anything is played.
+  if (const auto possible = NewFile::create(options.output, options.file); !possible)
+    return tl::unexpected<Error>(possible.error());
+  return Trimmer(options).run();
+}
 
 }  // namespace rondo::trim
