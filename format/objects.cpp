@@ -167,10 +167,16 @@ struct ObjectTable::Impl {
 };
 
 void ObjectTable::Impl::give_numbers(const codec::Lowered& lowered) {
+  if (lowered.bytes.size() < sizeof(args_rondoObjectNumbers)) return;
   const auto& args = *reinterpret_cast<const args_rondoObjectNumbers*>(lowered.bytes.data());
   const auto* const types = lowered.bytes.data() + reinterpret_cast<std::uint64_t>(args.pTypes);
   const auto* const numbers = lowered.bytes.data() + reinterpret_cast<std::uint64_t>(args.pNumbers);
   if (args.pTypes == nullptr || args.pNumbers == nullptr) return;  // more than are written inline
+  const auto fits = [&](const auto* array) {
+    const auto at = reinterpret_cast<std::uint64_t>(array);
+    return at <= lowered.bytes.size() && args.count <= (lowered.bytes.size() - at) / sizeof(std::uint32_t);
+  };
+  if (!fits(args.pTypes) || !fits(args.pNumbers)) return;
   for (std::uint32_t i = 0; i < args.count; ++i) {
     const HandleType type = codec::handle_by_object_type(codec::load<std::uint32_t>(types + i * sizeof(VkObjectType)));
     if (type != HandleType::none)

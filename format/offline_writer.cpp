@@ -34,6 +34,7 @@ OfflineWriter::OfflineWriter(NewFile target, Compression codec, std::vector<Dict
       region_(target_.file(), codec, sizeof(FileHeader), {}, [](std::uint64_t end, std::uint64_t) { return end; },
               codec) {
   region_.allow_planes();
+  body_.reserve(kMaxVarint);  // an empty body is somewhere, too
 }
 
 Result<void> OfflineWriter::appended(int error) const {

@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <initializer_list>
+
+#include "generated/args.h"
 
 namespace rondo {
 namespace {
@@ -45,6 +48,31 @@ class Objects : public testing::Test {
   ObjectTable::Resolution out;
   std::uint64_t sequence = 0;
 };
+
+// As a cut gives them: to the next ones of the type, in order; then on from there.
+TEST_F(Objects, GivenNumbersAreThoseOfTheNextObjects) {
+  make_device(1, 2, 3);
+  const VkObjectType types[] = {VK_OBJECT_TYPE_BUFFER, VK_OBJECT_TYPE_IMAGE, VK_OBJECT_TYPE_BUFFER};
+  const std::uint32_t numbers[] = {7, 40, 3};
+  codec::Lowered lowered;
+  lowered.bytes.resize(sizeof(args_rondoObjectNumbers) + sizeof types + sizeof numbers);
+  args_rondoObjectNumbers args{3, nullptr, nullptr};
+  args.pTypes = reinterpret_cast<const VkObjectType*>(sizeof args);
+  args.pNumbers = reinterpret_cast<const std::uint32_t*>(sizeof args + sizeof types);
+  std::memcpy(lowered.bytes.data(), &args, sizeof args);
+  std::memcpy(lowered.bytes.data() + sizeof args, types, sizeof types);
+  std::memcpy(lowered.bytes.data() + sizeof args + sizeof types, numbers, sizeof numbers);
+  table.apply(codec::info(CommandId::rondoObjectNumbers), ++sequence, true, lowered, out);
+  EXPECT_EQ(table.name(create_buffer(3, 100)), "VkBuffer#7");
+  EXPECT_EQ(table.name(create_buffer(3, 101)), "VkBuffer#3");
+  EXPECT_EQ(table.name(create_buffer(3, 102)), "VkBuffer#4");
+  // Arrays that are not there give nothing.
+  lowered.bytes.resize(sizeof args);
+  table.apply(codec::info(CommandId::rondoObjectNumbers), ++sequence, true, lowered, out);
+  lowered.bytes.clear();
+  table.apply(codec::info(CommandId::rondoObjectNumbers), ++sequence, true, lowered, out);
+  EXPECT_EQ(table.name(create_buffer(3, 103)), "VkBuffer#5");
+}
 
 TEST_F(Objects, RecycledValueIsANewObject) {
   make_device(1, 2, 3);

@@ -86,6 +86,27 @@ TEST(Spans, FramesGoFromBehindOnePresentToTheNext) {
   EXPECT_TRUE(contains(told.why(range("1:3", SpanRequest::Kind::frames)), "it has 2 frames, 0:2"));
 }
 
+TEST(Spans, WhatACutPutsBackIsNotCounted) {
+  Told told;
+  told.enter("outer");
+  told.submit({});
+  told.present();
+  told.enter("gone");
+  told.leave();
+  const auto cut = told.call(CommandId::rondoCut, args_rondoCut{900, 12, 30});
+  const auto submit = told.submit({});
+  const auto present = told.present();
+  told.leave();
+  EXPECT_EQ(told.finder.frames(), 1u);
+  EXPECT_EQ(told.finder.submits(), 1u);
+  EXPECT_EQ(told.find(range("0:1", SpanRequest::Kind::frames)).records.first, cut + 1);
+  EXPECT_EQ(told.find(range("0:1", SpanRequest::Kind::frames)).records.last, present);
+  EXPECT_EQ(told.find(SpanRequest{}).records.first, submit);
+  // A scope that is open there begins with the cut; one that is not is not there.
+  EXPECT_EQ(told.find(scope("outer")).records.first, cut);
+  EXPECT_TRUE(contains(told.why(scope("gone")), "there is no scope"));
+}
+
 TEST(Spans, SubmitsGoToWhatWaitedForThem) {
   Told told;
   const auto first = told.submit({});
