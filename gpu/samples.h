@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads and writes images of several samples, which cannot be copied from and to buffers: a shader fetches each
+// sample, and draws under a mask of one sample write it. Color goes as bits, through a view in an integer format.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "format/result.h"
+#include "gpu/access.h"
+#include "gpu/one_shot.h"
+#include "gpu/readback.h"
+
+namespace rondo::gpu {
+
+// The format in which a view shows the bits of a texel: of color an integer one as large, else the image's own.
+// UNDEFINED: there is none.
+VkFormat samples_view_format(VkFormat format);
+// What an image has to be made for. Of color it has to be mutable, too.
+VkImageUsageFlags samples_usage(VkFormat format);
+
+// One for each queue family, which can do graphics and (to read) compute. One thread at a time; the caller holds the
+// external synchronization of the queue it passes. What is read and written are, for one aspect of one layer of a 2D
+// image, the texels of sample 0 as copies of a single-sampled image would have them, then those of sample 1, ….
+class Samples {
+ public:
+  Samples(const Access& access, std::uint32_t queue_family) : access_(access), commands_(access, queue_family) {}
+  Samples(const Samples&) = delete;
+  Samples& operator=(const Samples&) = delete;
+  ~Samples();
+
+  // `texels`: of bytes_of(image) for each sample. The image is in its layout before and afterwards.
+  Result<void> read(VkQueue queue, const ImageSource& from, VkSampleCountFlagBits samples, std::span<std::byte> texels);
+  // Depth that has no exact representation as a float is written as the device rounds it: read() tells.
+  Result<void> write(VkQueue queue, const ImageSource& to, VkSampleCountFlagBits samples,
+                     std::span<const std::byte> texels);
+
+ private:
+  struct Push {
+    std::uint32_t width, row, rows, each, number, bit;
+  };
+  struct Kind {  // of the pipelines
+    bool write = false;
+    VkFormat format = VK_FORMAT_UNDEFINED;  // of the view
+    VkImageAspectFlags aspect = 0;
+    VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT;
+    bool operator==(const Kind&) const = default;
+  };
+  Result<void> prepare(const Kind& kind);
+  Result<void> create_layouts();
+  Result<void> create_pass();
+  Result<VkPipeline> pipeline(std::uint32_t sample);
+  Result<VkPipeline> create_read_pipeline();
+  Result<VkPipeline> create_write_pipeline(std::uint32_t sample);
+  Result<VkShaderModule> create_module(std::span<const std::uint32_t> code);
+  Result<void> create_view(const ImageSource& image, VkImageAspectFlags aspects);
+  Result<void> create_framebuffer(const ImageSource& image);
+  Result<void> grow(VkDeviceSize bytes);
+  Result<void> fetch(VkQueue queue, const ImageSource& from, const Push& push);
+  Result<void> draw(VkQueue queue, const ImageSource& to, const Push& push);
+  void describe_objects();
+  void drop_pipelines();
+  void drop_view();
+  void drop_buffer();
+
+  Access access_;
+  OneShot commands_;
+  VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
+  VkPipelineLayout layout_ = VK_NULL_HANDLE;
+  VkDescriptorPool pool_ = VK_NULL_HANDLE;
+  VkDescriptorSet set_ = VK_NULL_HANDLE;
+  // Of the kind that was last used.
+  Kind kind_;
+  VkRenderPass pass_ = VK_NULL_HANDLE;
+  std::map<std::uint32_t, VkPipeline> pipelines_;  // by sample; reading has one
+  // Of the part that was last used.
+  VkImageView view_ = VK_NULL_HANDLE;
+  VkFramebuffer framebuffer_ = VK_NULL_HANDLE;
+  VkBuffer buffer_ = VK_NULL_HANDLE;
+  VkDeviceMemory memory_ = VK_NULL_HANDLE;
+  VkDeviceSize capacity_ = 0;
+  bool coherent_ = true;
+  std::uint32_t* words_ = nullptr;
+};
+
+}  // namespace rondo::gpu
