@@ -11,6 +11,7 @@
 #include "player/memory_bytes.h"
 #include "player/mips.h"
 #include "player/preflight.h"
+#include "player/sampled_contents.h"
 
 namespace rondo::player {
 
@@ -90,6 +91,10 @@ Result<void> image_contents(Run& run, const Op& op, std::byte* args) {
   if ((family.queueFlags & copies) == 0)
     return tl::unexpected<Error>(run.refuse(op, Status::device, "its queue cannot copy"));
   const ObjectId image = run.patched_id(op, offset_in(args, &a.image));
+  std::vector<std::byte> storage;
+  if (const VkImageCreateInfo* info = info_of_image(run.plan(), image, storage);
+      info != nullptr && info->samples != VK_SAMPLE_COUNT_1_BIT)
+    return write_sampled_contents(run, op, args, *info, *queue);
   const ImageKind kind = kind_of(run, image);
   CapturedData data;
   RONDO_TRY(data.load(run, op, a.pData, a.dataSize));

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "format/codec/schema.h"
+#include "player/sampled_contents.h"
 #include "player/window_system.h"
 
 namespace rondo::player {
@@ -177,6 +178,7 @@ Result<void> preflight(Plan& plan, const Loader& loader, const LiveDevices& devi
     check_features(captured, devices, target, shortfalls);
     families[d] = map_families(plan, captured, target, shortfalls);
     check_images(plan, d, devices, target, shortfalls);
+    check_sampled_contents(plan, d, devices, target, shortfalls);
     const bool captured_here =
         !plan.foreign && is_the_captured_device(plan.physical_devices[captured.physical], target);
     check_limits(plan, d, target, captured_here, shortfalls);

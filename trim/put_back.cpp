@@ -28,7 +28,8 @@ bool is_defined(VkImageLayout layout) {
 }  // namespace
 
 PutBack::PutBack(player::Run& run, RecordEncoder& out, const Keep& keep, const States& states, const Survey& survey,
-                 const player::SnapshotList& there, const std::map<ObjectId, std::string>& raw)
+                 const player::SnapshotList& there, const std::map<ObjectId, std::string>& raw,
+                 std::set<ObjectId> sampled)
     : run_(run),
       out_(out),
       plan_(run.plan()),
@@ -38,6 +39,8 @@ PutBack::PutBack(player::Run& run, RecordEncoder& out, const Keep& keep, const S
       survey_(survey),
       there_(there),
       raw_(raw),
+      sampled_(std::move(sampled)),
+      samples_(run),
       memory_bytes_(run, "it cannot be cut there") {}
 
 tl::unexpected<Error> PutBack::cannot(ObjectId id, const std::string& why) const {
@@ -59,6 +62,7 @@ const QueueOf* PutBack::queue_for(std::uint32_t device, std::uint32_t family, Vk
 }
 
 Result<void> PutBack::write() {
+  RONDO_TRY(choose_sampled());
   RONDO_TRY(write_layouts());
   RONDO_TRY(write_memory());
   RONDO_TRY(write_images());
@@ -133,7 +137,7 @@ bool PutBack::is_linear(ObjectId image) const {
 
 bool PutBack::is_raw(const SnapshotImage& image) const {
   if (image.swapchain != 0) return false;
-  return image.samples != VK_SAMPLE_COUNT_1_BIT || raw_.count(image.id) != 0 || states_.sparse.count(image.id) != 0 ||
+  return (image.samples != VK_SAMPLE_COUNT_1_BIT && sampled_.count(image.id) == 0) || raw_.count(image.id) != 0 || states_.sparse.count(image.id) != 0 ||
          gpu::block_of(image.format, image.parts.empty() ? VkImageAspectFlags{VK_IMAGE_ASPECT_COLOR_BIT} : VkImageAspectFlags{image.parts[0].aspect}).bytes == 0;
 }
 
@@ -224,14 +228,20 @@ Result<void> PutBack::write_memory(std::uint32_t place, const Ranges& ranges, bo
   return flush();
 }
 
+std::vector<std::size_t> PutBack::parts_of(const SnapshotImage& image) const {
+  std::vector<std::size_t> parts;
+  const auto needed = survey_.needs.images().find(image.id);
+  if (needed == survey_.needs.images().end()) return parts;
+  const player::ImageLayouts& layouts = states_.layouts.images.at(image.id);
+  for (std::size_t i = 0; i < std::min(needed->second.size(), image.parts.size()); ++i)
+    if (needed->second[i] && is_defined(layouts.at(i).layout)) parts.push_back(i);
+  return parts;
+}
+
 Result<void> PutBack::write_images() {
   for (const SnapshotImage& image : there_.images) {
-    const auto needed = survey_.needs.images().find(image.id);
-    if (!is_there(image.id) || needed == survey_.needs.images().end() || is_raw(image) || is_linear(image.id)) continue;
-    const player::ImageLayouts& layouts = states_.layouts.images.at(image.id);
-    std::vector<std::size_t> parts;
-    for (std::size_t i = 0; i < std::min(needed->second.size(), image.parts.size()); ++i)
-      if (needed->second[i] && is_defined(layouts.at(i).layout)) parts.push_back(i);
+    if (!is_there(image.id) || is_raw(image) || is_linear(image.id)) continue;
+    const std::vector<std::size_t> parts = parts_of(image);
     if (parts.empty()) continue;
     if (image.swapchain == 0 && plan_.resources[plan_.place_of(image.id)].memory == kNone) continue;
     auto rest = write_mips(image, parts);
@@ -315,9 +325,10 @@ Result<void> PutBack::write_image(const SnapshotImage& image, const std::vector<
   };
   for (const std::size_t i : parts) {
     const SnapshotPart& part = image.parts[i];
+    const bool sampled = image.samples != VK_SAMPLE_COUNT_1_BIT;
     const bool depth = (part.aspect & (VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT)) != 0;
     const std::uint32_t family = image.families.empty() ? layouts.at(i).family : VK_QUEUE_FAMILY_IGNORED;
-    const QueueOf* wanted = queue_for(image.device, family, depth ? kGraphics : kCopies);
+    const QueueOf* wanted = queue_for(image.device, family, depth || sampled ? kGraphics : kCopies);
     if (wanted == nullptr) return cannot(image.id, "belongs to a queue family none of whose queues can copy it");
     if (wanted != queue) RONDO_TRY(flush());
     queue = wanted;
@@ -325,7 +336,8 @@ Result<void> PutBack::write_image(const SnapshotImage& image, const std::vector<
                                    [&](const player::LiveQueue& one) { return one.id == queue->id; });
     if (live == device.queues.end()) return cannot(image.id, "has no queue here");
     const gpu::ImageSource source = source_of(image, i);
-    const auto texels = run_.readback(device, live->family).read(live->handle, source);
+    const auto texels = sampled ? samples_.read(image, part, source.layout, *live)
+                                : run_.readback(device, live->family).read(live->handle, source);
     if (!texels) return cannot(image.id, "cannot be read: " + texels.error().message);
     if (!data.empty() && data.size() + texels->size() > kPiece) RONDO_TRY(flush());
     gathered.push_back({part.aspect, part.together, part.mip, part.layer, source.layout});

@@ -12,6 +12,7 @@
 #include "player/snapshot_list.h"
 #include "trim/encoder.h"
 #include "trim/keep.h"
+#include "trim/sampled.h"
 #include "trim/states.h"
 #include "trim/survey.h"
 
@@ -19,9 +20,11 @@ namespace rondo::trim {
 
 class PutBack {
  public:
-  // `images`: those that are there, of the plan before preflight; `raw`: that cannot be copied, and why.
+  // `images`: those that are there, of the plan before preflight; `raw`: that cannot be copied, and why;
+  // `sampled`: that have several samples, which can be read and drawn.
   PutBack(player::Run& run, RecordEncoder& out, const Keep& keep, const States& states, const Survey& survey,
-          const player::SnapshotList& there, const std::map<ObjectId, std::string>& raw);
+          const player::SnapshotList& there, const std::map<ObjectId, std::string>& raw,
+          std::set<ObjectId> sampled);
 
   // The run is idle. Names what cannot be put back.
   Result<void> write();
@@ -36,6 +39,11 @@ class PutBack {
   // What is left to be written.
   Result<std::vector<std::size_t>> write_mips(const player::SnapshotImage& image, const std::vector<std::size_t>& parts);
   Result<void> write_image(const player::SnapshotImage& image, const std::vector<std::size_t>& parts);
+  // put_back_samples.cpp: what of `sampled_` is read and drawn after all; the rest goes raw.
+  Result<void> choose_sampled();
+  Result<bool> can_be_drawn(const player::SnapshotImage& image, const std::vector<std::size_t>& parts);
+  // Those of an image that are needed and hold something.
+  std::vector<std::size_t> parts_of(const player::SnapshotImage& image) const;
   Result<void> write_releases();
   Result<void> write_queries();
   Result<void> write_events();
@@ -64,6 +72,8 @@ class PutBack {
   const Survey& survey_;
   const player::SnapshotList& there_;
   const std::map<ObjectId, std::string>& raw_;
+  std::set<ObjectId> sampled_;
+  Sampled samples_;
   player::MemoryBytes memory_bytes_;
   mutable player::OpView view_;
   std::uint64_t bytes_ = 0, raw_images_ = 0;

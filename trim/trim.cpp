@@ -10,6 +10,7 @@
 #include "player/blobs_ahead.h"
 #include "player/plan_edit.h"
 #include "player/preflight.h"
+#include "player/sampled_contents.h"
 #include "player/snapshot_usage.h"
 #include "player/targets.h"
 #include "trim/prefix.h"
@@ -196,7 +197,7 @@ class Trimmer {
       for (std::size_t i = 0; i < (layouts.parts.empty() ? 1 : layouts.part_count()); ++i)
         if (layouts.at(i).layout != VK_IMAGE_LAYOUT_UNDEFINED)
           need(image.device, image.families.empty() ? layouts.at(i).family : VK_QUEUE_FAMILY_IGNORED,
-               depth ? VkQueueFlags{VK_QUEUE_GRAPHICS_BIT} : any);
+               depth || image.samples != VK_SAMPLE_COUNT_1_BIT ? VkQueueFlags{VK_QUEUE_GRAPHICS_BIT} : any);
     }
     for (const player::Transfer& transfer : states_.layouts.transfers)
       if (keep_->has(transfer.resource)) need(plan_->place_of(objects[transfer.resource].device), transfer.source, any);
@@ -228,6 +229,9 @@ class Trimmer {
     targets_ = std::move(*targets);
     for (const player::ChosenDevice& one : chosen) outcome_.devices.push_back(one.name);
     raw_ = make_readable(*plan_, plan_->span.first, *live_, targets_);
+    sampled_ = make_samples_readable(*plan_, plan_->span.first, *live_, targets_, [this](ObjectId id) {
+      return keep_->has(id) && survey_->needs.images().count(id) != 0;
+    });
     RONDO_TRY(preflight(*plan_, *loader_, *live_, targets_));
     deadline_.emplace(0, plan_->path);
     const std::size_t budget = options_.memory_budget != 0 ? options_.memory_budget : machine_memory() / 2;
@@ -259,7 +263,7 @@ class Trimmer {
     RecordEncoder encoder(*out_, 0);
     CutRecords records(*source_, *out_, encoder, *plan_, *keep_, states_, *survey_);
     RONDO_TRY(records.write_prefix());
-    PutBack put_back(*run_, encoder, *keep_, states_, *survey_, there_, raw_);
+    PutBack put_back(*run_, encoder, *keep_, states_, *survey_, there_, raw_, sampled_);
     RONDO_TRY(put_back.write());
     RONDO_TRY(records.write_numbers());
     const args_rondoCut cut{outcome_.records.first, outcome_.frame, outcome_.submit};
@@ -318,6 +322,7 @@ class Trimmer {
   std::unique_ptr<player::LiveDevices> live_;
   player::Targets targets_;
   player::Unreadable raw_;
+  std::set<ObjectId> sampled_;
   std::optional<player::Deadline> deadline_;
   player::Observer observer_;
   player::PlacementCache placements_;

@@ -18,9 +18,10 @@ Wrong image_contents(Validity& v, const Call& c) {
     if (Wrong w = check_part(v, id, part, true); !w.empty()) return w;
     const Image& image = *v.image(id);
     const VkExtent3D extent = gpu::part_extent(image.format, part.aspect, image.extent, part.mipLevel);
-    const std::uint64_t more = gpu::region_bytes(image.format, part.aspect, 0, 0, extent, 1);
-    if (more == 0 || more > a.dataSize - bytes) return "has less bytes than its parts have texels";
-    bytes += more;
+    const std::uint64_t sample = gpu::region_bytes(image.format, part.aspect, 0, 0, extent, 1);
+    const auto samples = static_cast<std::uint64_t>(image.samples);
+    if (sample == 0 || sample > (a.dataSize - bytes) / samples) return "has less bytes than its parts have texels";
+    bytes += sample * samples;
   }
   return bytes == a.dataSize ? Wrong() : "has more bytes than its parts have texels";
 }

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "player/sampled_contents.h"
+
+#include <algorithm>
+
+#include "format/native_view.h"
+#include "generated/args.h"
+#include "gpu/samples.h"
+#include "gpu/texels.h"
+#include "player/op_view.h"
+#include "player/plan_edit.h"
+#include "player/preflight.h"
+
+namespace rondo::player {
+
+namespace {
+
+constexpr VkImageUsageFlags kCopies = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+constexpr VkImageUsageFlags kAttachments =
+    VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT | VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT;
+
+bool has_list(const VkImageCreateInfo& info) {
+  const auto* list =
+      find_chained<VkImageFormatListCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO);
+  if (list == nullptr || list->viewFormatCount == 0 || list->pViewFormats == nullptr) return false;
+  const VkFormat* end = list->pViewFormats + list->viewFormatCount;
+  return std::find(list->pViewFormats, end, gpu::samples_view_format(info.format)) == end;
+}
+
+VkImageCreateFlags more_flags(VkFormat format) {
+  return gpu::is_depth_stencil(format) ? 0 : VkImageCreateFlags{VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT};
+}
+
+}  // namespace
+
+std::string why_no_samples(const VkImageCreateInfo& info) {
+  const VkFormat view = gpu::samples_view_format(info.format);
+  if (view == VK_FORMAT_UNDEFINED) return "the bits of its format cannot be drawn";
+  if (info.imageType != VK_IMAGE_TYPE_2D || info.tiling != VK_IMAGE_TILING_OPTIMAL || info.mipLevels != 1)
+    return "it is of another shape than images of several samples have";
+  constexpr VkImageCreateFlags known =
+      VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT | VK_IMAGE_CREATE_ALIAS_BIT;
+  if ((info.flags & ~known) != 0) return "it has flags that may change what its samples are";
+  // What a view in another format can be used for: what the image can.
+  const bool storage = gpu::block_of(info.format).bytes >= 4 && !gpu::is_depth_stencil(info.format);
+  const VkImageUsageFlags usage = kCopies | kAttachments | VK_IMAGE_USAGE_SAMPLED_BIT |
+                                  (storage ? VkImageUsageFlags{VK_IMAGE_USAGE_STORAGE_BIT} : VkImageUsageFlags{0});
+  if ((info.usage & ~usage) != 0) return "it is used in a way that its samples cannot be read beside";
+  if (find_chained<VkImageStencilUsageCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO) != nullptr)
+    return "its stencil is used apart";
+  if (has_list(info)) return "its formats are listed, and none of them shows its bits";
+  return {};
+}
+
+std::string why_no_samples(const VkImageCreateInfo& info, const LiveDevices& live, const LiveDevice& target) {
+  if (std::string why = why_no_samples(info); !why.empty()) return why;
+  const auto get = reinterpret_cast<PFN_vkGetPhysicalDeviceImageFormatProperties>(
+      live.get("vkGetPhysicalDeviceImageFormatProperties"));
+  const auto can = [&](VkFormat format, VkImageUsageFlags usage, VkImageCreateFlags flags) {
+    VkImageFormatProperties has{};
+    return get(target.handle, format, info.imageType, info.tiling, usage, flags, &has) >= 0 &&
+           info.extent.width <= has.maxExtent.width && info.extent.height <= has.maxExtent.height &&
+           info.arrayLayers <= has.maxArrayLayers && (info.samples & has.sampleCounts) != 0;
+  };
+  const VkImageUsageFlags more = gpu::samples_usage(info.format);
+  if (!can(info.format, info.usage | more, info.flags | more_flags(info.format)) ||
+      !can(gpu::samples_view_format(info.format), info.usage | more, 0))
+    return "the device cannot read and draw to the samples of images of this kind";
+  return {};
+}
+
+const VkImageCreateInfo* info_of_image(const Plan& plan, ObjectId image, std::vector<std::byte>& storage) {
+  const std::uint32_t place = plan.place_of(image);
+  if (place >= plan.resources.size() || plan.resources[place].id != image || !plan.resources[place].image ||
+      plan.resources[place].create_op == kNone)
+    return nullptr;
+  const Op& op = plan.ops[plan.resources[place].create_op];
+  if (codec::info(op.command).canonical != CommandId::vkCreateImage) return nullptr;
+  return native_block<args_vkCreateImage>(plan, op, storage).pCreateInfo;
+}
+
+std::set<ObjectId> make_samples_readable(Plan& plan, std::uint32_t end, const LiveDevices& live, const Targets& targets,
+                                         const std::function<bool(ObjectId)>& wanted) {
+  std::set<ObjectId> readable;
+  OpView view;
+  for (std::uint32_t i = 0; i < end; ++i) {
+    const Op& op = plan.ops[i];
+    if (codec::info(op.command).canonical != CommandId::vkCreateImage || op.device == kNone || !wanted(op.subject)) continue;
+    view.load(plan, op);
+    const VkImageCreateInfo& info = *view.as<args_vkCreateImage>().pCreateInfo;
+    if (info.samples == VK_SAMPLE_COUNT_1_BIT || !why_no_samples(info, live, targets[op.device]).empty()) continue;
+    add_image_usage(plan, i, gpu::samples_usage(info.format));
+    flags_of(plan, i, &args_vkCreateImage::pCreateInfo, &VkImageCreateInfo::flags) |= more_flags(info.format);
+    readable.insert(op.subject);
+  }
+  return readable;
+}
+
+void check_sampled_contents(const Plan& plan, std::uint32_t device, const LiveDevices& live, const LiveDevice& target,
+                            std::vector<std::string>& shortfalls) {
+  OpView view;
+  std::vector<std::byte> storage;
+  std::set<ObjectId> seen;
+  for (const Op& op : plan.ops) {
+    if (op.device != device || codec::info(op.command).canonical != CommandId::rondoImageContents) continue;
+    view.load(plan, op);
+    const ObjectId image = view.id(&view.as<args_rondoImageContents>().image);
+    if (!seen.insert(image).second) continue;
+    const VkImageCreateInfo* info = info_of_image(plan, image, storage);
+    if (info == nullptr || info->samples == VK_SAMPLE_COUNT_1_BIT) continue;
+    if (const std::string why = why_no_samples(*info, live, target); !why.empty())
+      shortfalls.push_back(plan.name(image) + ", whose samples the cut brings: " + why);
+  }
+}
+
+}  // namespace rondo::player
