@@ -154,6 +154,7 @@ Result<void> Samples::read(VkQueue queue, const ImageSource& from, VkSampleCount
   const auto pieces = pieces_of(from, samples, texels.size());
   if (!pieces) return tl::unexpected<Error>(pieces.error());
   RONDO_TRY(prepare({false, samples_view_format(from.format), from.aspect, samples}));
+  const PartEnd end{*this};
   RONDO_TRY(create_view(from, from.aspect));
   RONDO_TRY(grow(VkDeviceSize{pieces->rows} * from.extent.width * pieces->each * 4));
   describe_objects();
@@ -172,6 +173,7 @@ Result<void> Samples::write(VkQueue queue, const ImageSource& to, VkSampleCountF
   const auto pieces = pieces_of(to, samples, texels.size());
   if (!pieces) return tl::unexpected<Error>(pieces.error());
   RONDO_TRY(prepare({true, samples_view_format(to.format), to.aspect, samples}));
+  const PartEnd end{*this};
   RONDO_TRY(create_view(to, is_depth_stencil(to.format) ? aspects_of(to.format) & kDepthStencil : to.aspect));
   RONDO_TRY(create_framebuffer(to));
   RONDO_TRY(grow(VkDeviceSize{pieces->rows} * to.extent.width * pieces->each * 4));

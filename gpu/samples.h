@@ -48,6 +48,11 @@ class Samples {
     VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT;
     bool operator==(const Kind&) const = default;
   };
+  // Drops what belongs to the part: its image may be gone afterwards.
+  struct PartEnd {
+    Samples& samples;
+    ~PartEnd() { samples.drop_view(); }
+  };
   Result<void> prepare(const Kind& kind);
   Result<void> create_layouts();
   Result<void> create_pass();
@@ -75,9 +80,10 @@ class Samples {
   Kind kind_;
   VkRenderPass pass_ = VK_NULL_HANDLE;
   std::map<std::uint32_t, VkPipeline> pipelines_;  // by sample; reading has one
-  // Of the part that was last used.
+  // Of the part that is read or written.
   VkImageView view_ = VK_NULL_HANDLE;
   VkFramebuffer framebuffer_ = VK_NULL_HANDLE;
+  // Used again.
   VkBuffer buffer_ = VK_NULL_HANDLE;
   VkDeviceMemory memory_ = VK_NULL_HANDLE;
   VkDeviceSize capacity_ = 0;
