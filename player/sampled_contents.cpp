@@ -31,6 +31,28 @@ VkImageCreateFlags more_flags(VkFormat format) {
   return gpu::is_depth_stencil(format) ? 0 : VkImageCreateFlags{VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT};
 }
 
+// Imageless framebuffers say for what their images were made, which has to stay so: it is not known which images they
+// will have.
+using Attachments = std::vector<VkFramebufferAttachmentImageInfo>;
+Attachments imageless_attachments(const Plan& plan) {
+  Attachments all;
+  OpView view;
+  for (const Op& op : plan.ops) {
+    if (codec::info(op.command).canonical != CommandId::vkCreateFramebuffer) continue;
+    view.load(plan, op);
+    const auto* images = find_chained<VkFramebufferAttachmentsCreateInfo>(
+        view.as<args_vkCreateFramebuffer>().pCreateInfo->pNext, VK_STRUCTURE_TYPE_FRAMEBUFFER_ATTACHMENTS_CREATE_INFO);
+    if (images != nullptr && images->pAttachmentImageInfos != nullptr)
+      all.insert(all.end(), images->pAttachmentImageInfos, images->pAttachmentImageInfos + images->attachmentImageInfoCount);
+  }
+  return all;
+}
+bool may_be_of(const VkImageCreateInfo& info, const Attachments& attachments) {
+  return std::any_of(attachments.begin(), attachments.end(), [&](const VkFramebufferAttachmentImageInfo& one) {
+    return ((one.usage ^ info.usage) & ~kCopies) == 0 && one.width == info.extent.width && one.height == info.extent.height;
+  });
+}
+
 }  // namespace
 
 std::string why_no_samples(const VkImageCreateInfo& info) {
@@ -62,6 +84,9 @@ std::string why_no_samples(const VkImageCreateInfo& info, const LiveDevices& liv
            info.extent.width <= has.maxExtent.width && info.extent.height <= has.maxExtent.height &&
            info.arrayLayers <= has.maxArrayLayers && (info.samples & has.sampleCounts) != 0;
   };
+  const VkPhysicalDeviceLimits& limits = target.properties.limits;
+  if (info.extent.width > limits.maxFramebufferWidth || info.extent.height > limits.maxFramebufferHeight)
+    return "the device does not draw to images as large";
   const VkImageUsageFlags more = gpu::samples_usage(info.format);
   if (!can(info.format, info.usage | more, info.flags | more_flags(info.format)) ||
       !can(gpu::samples_view_format(info.format), info.usage | more, 0))
@@ -82,13 +107,14 @@ const VkImageCreateInfo* info_of_image(const Plan& plan, ObjectId image, std::ve
 std::set<ObjectId> make_samples_readable(Plan& plan, std::uint32_t end, const LiveDevices& live, const Targets& targets,
                                          const std::function<bool(ObjectId)>& wanted) {
   std::set<ObjectId> readable;
+  const Attachments imageless = imageless_attachments(plan);
   OpView view;
   for (std::uint32_t i = 0; i < end; ++i) {
     const Op& op = plan.ops[i];
     if (codec::info(op.command).canonical != CommandId::vkCreateImage || op.device == kNone || !wanted(op.subject)) continue;
     view.load(plan, op);
     const VkImageCreateInfo& info = *view.as<args_vkCreateImage>().pCreateInfo;
-    if (info.samples == VK_SAMPLE_COUNT_1_BIT || !why_no_samples(info, live, targets[op.device]).empty()) continue;
+    if (info.samples == VK_SAMPLE_COUNT_1_BIT || may_be_of(info, imageless) || !why_no_samples(info, live, targets[op.device]).empty()) continue;
     add_image_usage(plan, i, gpu::samples_usage(info.format));
     flags_of(plan, i, &args_vkCreateImage::pCreateInfo, &VkImageCreateInfo::flags) |= more_flags(info.format);
     readable.insert(op.subject);

@@ -138,6 +138,10 @@ SCENARIO("memory asked for by newer means, events and submits of synchronization
   replays_bit_for_bit({program("memory")}, {.submits = 1});
 }
 
+SCENARIO("samples of their own replay, in many formats", "[commands]") {
+  replays_bit_for_bit({program("samples")}, {.submits = 2, .not_compared_because = "images of several samples"});
+}
+
 SCENARIO("multisampled drawing replays, also into images of one sample", "[commands]") {
   replays_bit_for_bit({program("multisample")}, {.submits = 1});
 }
