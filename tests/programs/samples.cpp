@@ -27,6 +27,10 @@ Numbers numbers_of(VkFormat format) {
   if (format == VK_FORMAT_R32_UINT) return Numbers::natural;
   return format == VK_FORMAT_R32_SINT ? Numbers::whole : Numbers::real;
 }
+bool is_float(VkFormat format) {
+  return format == VK_FORMAT_R16G16B16A16_SFLOAT || format == VK_FORMAT_B10G11R11_UFLOAT_PACK32 ||
+         format == VK_FORMAT_R16_SFLOAT || format == VK_FORMAT_R32G32B32A32_SFLOAT;
+}
 bool has_depth(VkFormat format) { return format >= VK_FORMAT_D16_UNORM && format != VK_FORMAT_S8_UINT && format <= VK_FORMAT_D32_SFLOAT_S8_UINT; }
 bool has_stencil(VkFormat format) { return format >= VK_FORMAT_S8_UINT && format <= VK_FORMAT_D32_SFLOAT_S8_UINT; }
 bool is_color(VkFormat format) { return !has_depth(format) && !has_stencil(format); }
@@ -86,9 +90,11 @@ void begin_layer(Session& s, const Picture& p, std::uint32_t layer, VkAttachment
   vkCmdBeginRendering(s.cmd, &info);
 }
 
-// A rectangle of one sample, of a color, depth and stencil that nothing else has.
+// A rectangle of one sample, of a color, depth and stencil that its neighbours have not, and that drivers do not round
+// each in its own way.
 void draw_sample(Session& s, const Picture& p, VkPipelineLayout layout, std::uint32_t sample, Shape shape, std::uint32_t number) {
-  const auto at = [&](std::uint32_t i) { return static_cast<float>((number * 37 + i * 59) % 251 + 1) / 257.0f; };
+  const float whole = is_float(p.format) ? 16 : 15;
+  const auto at = [&](std::uint32_t i) { return static_cast<float>((number * 37 + i * 59) % 15 + 1) / whole; };
   for (std::uint32_t i = 0; i < 4; ++i) shape.color[i] = at(i);
   shape.depth = at(4);
   vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, p.pipelines[sample]);
