@@ -45,7 +45,8 @@ std::uint32_t words_of(VkFormat format, VkImageAspectFlags aspect) {
   }
 }
 
-void to_words(VkFormat format, VkImageAspectFlags aspect, std::span<const std::byte> texels, std::span<std::uint32_t> words) {
+void to_words(VkFormat format, VkImageAspectFlags aspect, std::span<const std::byte> texels,
+              std::span<std::uint32_t> words) {
   const std::size_t bytes = block_of(format, aspect).bytes;
   if (bytes >= 4) {
     std::memcpy(words.data(), texels.data(), words.size_bytes());
@@ -59,7 +60,8 @@ void to_words(VkFormat format, VkImageAspectFlags aspect, std::span<const std::b
     for (std::uint32_t& word : words) word = std::bit_cast<std::uint32_t>(static_cast<float>(word / whole));
 }
 
-void from_words(VkFormat format, VkImageAspectFlags aspect, std::span<const std::uint32_t> words, std::span<std::byte> texels) {
+void from_words(VkFormat format, VkImageAspectFlags aspect, std::span<const std::uint32_t> words,
+                std::span<std::byte> texels) {
   const std::size_t bytes = block_of(format, aspect).bytes;
   const double whole = whole_depth(format, aspect);
   if (bytes >= 4 && whole == 0) {

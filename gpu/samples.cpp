@@ -27,8 +27,8 @@ void change_layout(const Dispatch& vk, VkCommandBuffer commands, const ImageSour
   barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
   barrier.image = image.image;
   barrier.subresourceRange = {image.together, image.mip, 1, image.layer, 1};
-  vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, nullptr, 0,
-                          nullptr, 1, &barrier);
+  vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0,
+                          0, nullptr, 0, nullptr, 1, &barrier);
 }
 
 std::uint32_t groups(std::uint32_t texels) { return (texels + kGroup - 1) / kGroup; }
@@ -74,8 +74,8 @@ Result<void> Samples::fetch(VkQueue queue, const ImageSource& from, const Push& 
   barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
   barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
   barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
-  vk.vkCmdPipelineBarrier(*begun, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, nullptr,
-                          0, nullptr);
+  vk.vkCmdPipelineBarrier(*begun, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
+                          &barrier, 0, nullptr, 0, nullptr);
   change_layout(vk, *begun, from, true);
   RONDO_TRY(commands_.submit_and_wait(queue, {}));
   if (coherent_) return {};
@@ -90,14 +90,16 @@ Result<void> Samples::draw(VkQueue queue, const ImageSource& to, const Push& pus
   const auto shader = pipeline(push.number);
   if (!shader) return tl::unexpected<Error>(shader.error());
   if (!coherent_) {
-    const VkMappedMemoryRange range{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory_, 0, VK_WHOLE_SIZE};
+    const VkMappedMemoryRange range{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory_, 0,
+                                    VK_WHOLE_SIZE};
     if (VkResult r = vk.vkFlushMappedMemoryRanges(access_.device, 1, &range); r != VK_SUCCESS)
       return fail(Status::failed, describe("vkFlushMappedMemoryRanges", r));
   }
   const auto begun = commands_.begin();
   if (!begun) return tl::unexpected<Error>(begun.error());
   change_layout(vk, *begun, to, false);
-  const VkViewport viewport{0, 0, static_cast<float>(to.extent.width), static_cast<float>(to.extent.height), 0, 1};
+  const VkViewport viewport{0, 0, static_cast<float>(to.extent.width), static_cast<float>(to.extent.height),
+                            0, 1};
   const VkRect2D area{{0, static_cast<std::int32_t>(push.row)}, {push.width, push.rows}};
   VkRenderPassBeginInfo pass{};
   pass.sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO;
@@ -141,16 +143,20 @@ Result<Pieces> pieces_of(const ImageSource& image, VkSampleCountFlagBits samples
   pieces.each = words_of(image.format, image.aspect);
   pieces.row = std::size_t{image.extent.width} * block_of(image.format, image.aspect).bytes;
   pieces.sample = pieces.row * image.extent.height;
-  if (pieces.each == 0 || pieces.sample == 0 || bytes != pieces.sample * pieces.count || image.extent.depth != 1)
-    return fail(Status::failed, "format " + std::to_string(static_cast<int>(image.format)) + " has other samples");
+  if (pieces.each == 0 || pieces.sample == 0 || bytes != pieces.sample * pieces.count ||
+      image.extent.depth != 1)
+    return fail(Status::failed,
+                "format " + std::to_string(static_cast<int>(image.format)) + " has other samples");
   const VkDeviceSize words = VkDeviceSize{image.extent.width} * pieces.each * 4;
-  pieces.rows = std::clamp<std::uint32_t>(static_cast<std::uint32_t>(kAtOnce / words), 1, image.extent.height);
+  pieces.rows =
+      std::clamp<std::uint32_t>(static_cast<std::uint32_t>(kAtOnce / words), 1, image.extent.height);
   return pieces;
 }
 
 }  // namespace
 
-Result<void> Samples::read(VkQueue queue, const ImageSource& from, VkSampleCountFlagBits samples, std::span<std::byte> texels) {
+Result<void> Samples::read(VkQueue queue, const ImageSource& from, VkSampleCountFlagBits samples,
+                           std::span<std::byte> texels) {
   const auto pieces = pieces_of(from, samples, texels.size());
   if (!pieces) return tl::unexpected<Error>(pieces.error());
   RONDO_TRY(prepare({false, samples_view_format(from.format), from.aspect, samples}));
@@ -181,7 +187,8 @@ Result<void> Samples::write(VkQueue queue, const ImageSource& to, VkSampleCountF
   for (std::uint32_t sample = 0; sample < pieces->count; ++sample)
     for (std::uint32_t row = 0; row < to.extent.height; row += pieces->rows) {
       const std::uint32_t rows = std::min(pieces->rows, to.extent.height - row);
-      to_words(to.format, to.aspect, texels.subspan(sample * pieces->sample + row * pieces->row, rows * pieces->row),
+      to_words(to.format, to.aspect,
+               texels.subspan(sample * pieces->sample + row * pieces->row, rows * pieces->row),
                {words_, std::size_t{rows} * to.extent.width * pieces->each});
       RONDO_TRY(draw(queue, to, {to.extent.width, row, rows, pieces->each, sample, 0}));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and writes images of several samples, which cannot be copied from and to buffers: a shader fetches each
-// sample, and draws under a mask of one sample write it. Color goes as bits, through a view in an integer format.
+// Reads and writes images of several samples, which cannot be copied from and to buffers: a shader fetches
+// each sample, and draws under a mask of one sample write it. Color goes as bits, through a view in an
+// integer format.
 #pragma once
 
 #include <cstddef>
@@ -15,24 +16,27 @@
 
 namespace rondo::gpu {
 
-// The format in which a view shows the bits of a texel: of color an integer one as large, else the image's own.
-// UNDEFINED: there is none.
+// The format in which a view shows the bits of a texel: of color an integer one as large, else the image's
+// own. UNDEFINED: there is none.
 VkFormat samples_view_format(VkFormat format);
 // What an image has to be made for. Of color it has to be mutable, too.
 VkImageUsageFlags samples_usage(VkFormat format);
 
-// One for each queue family, which can do graphics and (to read) compute. One thread at a time; the caller holds the
-// external synchronization of the queue it passes. What is read and written are, for one aspect of one layer of a 2D
-// image, the texels of sample 0 as copies of a single-sampled image would have them, then those of sample 1, ….
+// One for each queue family, which can do graphics and (to read) compute. One thread at a time; the caller
+// holds the external synchronization of the queue it passes. What is read and written are, for one aspect of
+// one layer of a 2D image, the texels of sample 0 as copies of a single-sampled image would have them, then
+// those of sample 1, ….
 class Samples {
  public:
-  Samples(const Access& access, std::uint32_t queue_family) : access_(access), commands_(access, queue_family) {}
+  Samples(const Access& access, std::uint32_t queue_family)
+      : access_(access), commands_(access, queue_family) {}
   Samples(const Samples&) = delete;
   Samples& operator=(const Samples&) = delete;
   ~Samples();
 
   // `texels`: of bytes_of(image) for each sample. The image is in its layout before and afterwards.
-  Result<void> read(VkQueue queue, const ImageSource& from, VkSampleCountFlagBits samples, std::span<std::byte> texels);
+  Result<void> read(VkQueue queue, const ImageSource& from, VkSampleCountFlagBits samples,
+                    std::span<std::byte> texels);
   // Depth that has no exact representation as a float is written as the device rounds it: read() tells.
   Result<void> write(VkQueue queue, const ImageSource& to, VkSampleCountFlagBits samples,
                      std::span<const std::byte> texels);

@@ -63,15 +63,18 @@ void Samples::drop_buffer() {
 Result<void> Samples::create_layouts() {
   if (pool_ != VK_NULL_HANDLE) return {};
   const Dispatch& vk = *access_.dispatch;
-  // Lavapipe 22.3 looks at all that a stage of a draw could use: the image that was read last may be gone by then.
+  // Lavapipe 22.3 looks at all that a stage of a draw could use: the image that was read last may be gone by
+  // then.
   const std::array<VkDescriptorSetLayoutBinding, 2> bindings{
-      VkDescriptorSetLayoutBinding{0, VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr},
+      VkDescriptorSetLayoutBinding{0, VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, 1, VK_SHADER_STAGE_COMPUTE_BIT,
+                                   nullptr},
       VkDescriptorSetLayoutBinding{1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, kStages, nullptr}};
   VkDescriptorSetLayoutCreateInfo set{};
   set.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
   set.bindingCount = 2;
   set.pBindings = bindings.data();
-  if (VkResult r = vk.vkCreateDescriptorSetLayout(access_.device, &set, nullptr, &set_layout_); r != VK_SUCCESS)
+  if (VkResult r = vk.vkCreateDescriptorSetLayout(access_.device, &set, nullptr, &set_layout_);
+      r != VK_SUCCESS)
     return failed("vkCreateDescriptorSetLayout", r);
   const VkPushConstantRange push{kStages, 0, sizeof(Push)};
   VkPipelineLayoutCreateInfo layout{};
@@ -91,7 +94,8 @@ Result<void> Samples::create_layouts() {
   pool.pPoolSizes = sizes.data();
   if (VkResult r = vk.vkCreateDescriptorPool(access_.device, &pool, nullptr, &pool_); r != VK_SUCCESS)
     return failed("vkCreateDescriptorPool", r);
-  const VkDescriptorSetAllocateInfo allocate{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, nullptr, pool_, 1, &set_layout_};
+  const VkDescriptorSetAllocateInfo allocate{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, nullptr, pool_,
+                                             1, &set_layout_};
   if (VkResult r = vk.vkAllocateDescriptorSets(access_.device, &allocate, &set_); r != VK_SUCCESS)
     return failed("vkAllocateDescriptorSets", r);
   return {};
@@ -126,7 +130,8 @@ Result<void> Samples::create_pass() {
   info.pAttachments = &target;
   info.subpassCount = 1;
   info.pSubpasses = &subpass;
-  if (VkResult r = access_.dispatch->vkCreateRenderPass(access_.device, &info, nullptr, &pass_); r != VK_SUCCESS)
+  if (VkResult r = access_.dispatch->vkCreateRenderPass(access_.device, &info, nullptr, &pass_);
+      r != VK_SUCCESS)
     return failed("vkCreateRenderPass", r);
   return {};
 }
@@ -139,9 +144,11 @@ Result<VkPipeline> Samples::pipeline(std::uint32_t sample) {
 }
 
 Result<VkShaderModule> Samples::create_module(std::span<const std::uint32_t> code) {
-  const VkShaderModuleCreateInfo info{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, nullptr, 0, code.size_bytes(), code.data()};
+  const VkShaderModuleCreateInfo info{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, nullptr, 0,
+                                      code.size_bytes(), code.data()};
   VkShaderModule module = VK_NULL_HANDLE;
-  if (VkResult r = access_.dispatch->vkCreateShaderModule(access_.device, &info, nullptr, &module); r != VK_SUCCESS)
+  if (VkResult r = access_.dispatch->vkCreateShaderModule(access_.device, &info, nullptr, &module);
+      r != VK_SUCCESS)
     return failed("vkCreateShaderModule", r);
   return module;
 }
@@ -149,7 +156,8 @@ Result<VkShaderModule> Samples::create_module(std::span<const std::uint32_t> cod
 Result<VkPipeline> Samples::create_read_pipeline() {
   const Dispatch& vk = *access_.dispatch;
   const bool depth = kind_.aspect == VK_IMAGE_ASPECT_DEPTH_BIT;
-  const auto module = create_module(depth ? std::span<const std::uint32_t>(samples_read_depth_spv) : samples_read_spv);
+  const auto module =
+      create_module(depth ? std::span<const std::uint32_t>(samples_read_depth_spv) : samples_read_spv);
   if (!module) return tl::unexpected<Error>(module.error());
   VkComputePipelineCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
@@ -167,7 +175,8 @@ Result<VkPipeline> Samples::create_read_pipeline() {
 
 Result<VkPipeline> Samples::create_write_pipeline(std::uint32_t sample) {
   const Dispatch& vk = *access_.dispatch;
-  const bool color = kind_.aspect == VK_IMAGE_ASPECT_COLOR_BIT, depth = kind_.aspect == VK_IMAGE_ASPECT_DEPTH_BIT;
+  const bool color = kind_.aspect == VK_IMAGE_ASPECT_COLOR_BIT,
+             depth = kind_.aspect == VK_IMAGE_ASPECT_DEPTH_BIT;
   std::span<const std::uint32_t> code = samples_write_stencil_spv;
   if (color) code = samples_write_spv;
   if (depth) code = samples_write_depth_spv;
@@ -209,7 +218,13 @@ Result<VkPipeline> Samples::create_write_pipeline(std::uint32_t sample) {
   tests.depthTestEnable = tests.depthWriteEnable = depth ? VK_TRUE : VK_FALSE;
   tests.depthCompareOp = VK_COMPARE_OP_ALWAYS;
   tests.stencilTestEnable = !color && !depth ? VK_TRUE : VK_FALSE;
-  tests.front = {VK_STENCIL_OP_REPLACE, VK_STENCIL_OP_REPLACE, VK_STENCIL_OP_REPLACE, VK_COMPARE_OP_ALWAYS, 0xff, 0xff, 0};
+  tests.front = {VK_STENCIL_OP_REPLACE,
+                 VK_STENCIL_OP_REPLACE,
+                 VK_STENCIL_OP_REPLACE,
+                 VK_COMPARE_OP_ALWAYS,
+                 0xff,
+                 0xff,
+                 0};
   tests.back = tests.front;
   VkPipelineColorBlendAttachmentState attachment{};
   attachment.colorWriteMask = 0xf;
@@ -218,7 +233,8 @@ Result<VkPipeline> Samples::create_write_pipeline(std::uint32_t sample) {
   blend.attachmentCount = color ? 1 : 0;
   blend.pAttachments = color ? &attachment : nullptr;
   constexpr std::array<VkDynamicState, 4> states{VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR,
-                                                 VK_DYNAMIC_STATE_STENCIL_WRITE_MASK, VK_DYNAMIC_STATE_STENCIL_REFERENCE};
+                                                 VK_DYNAMIC_STATE_STENCIL_WRITE_MASK,
+                                                 VK_DYNAMIC_STATE_STENCIL_REFERENCE};
   VkPipelineDynamicStateCreateInfo dynamic{};
   dynamic.sType = VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO;
   dynamic.dynamicStateCount = tests.stencilTestEnable != VK_FALSE ? 4 : 2;
@@ -252,7 +268,8 @@ Result<void> Samples::create_view(const ImageSource& image, VkImageAspectFlags a
   info.viewType = VK_IMAGE_VIEW_TYPE_2D;
   info.format = kind_.format;
   info.subresourceRange = {aspects, image.mip, 1, image.layer, 1};
-  if (VkResult r = access_.dispatch->vkCreateImageView(access_.device, &info, nullptr, &view_); r != VK_SUCCESS)
+  if (VkResult r = access_.dispatch->vkCreateImageView(access_.device, &info, nullptr, &view_);
+      r != VK_SUCCESS)
     return failed("vkCreateImageView", r);
   return {};
 }
@@ -266,7 +283,8 @@ Result<void> Samples::create_framebuffer(const ImageSource& image) {
   info.width = image.extent.width;
   info.height = image.extent.height;
   info.layers = 1;
-  if (VkResult r = access_.dispatch->vkCreateFramebuffer(access_.device, &info, nullptr, &framebuffer_); r != VK_SUCCESS)
+  if (VkResult r = access_.dispatch->vkCreateFramebuffer(access_.device, &info, nullptr, &framebuffer_);
+      r != VK_SUCCESS)
     return failed("vkCreateFramebuffer", r);
   return {};
 }
@@ -284,9 +302,11 @@ Result<void> Samples::grow(VkDeviceSize bytes) {
   VkMemoryRequirements needs;
   vk.vkGetBufferMemoryRequirements(access_.device, buffer_, &needs);
   // Reading uncached memory is slow: prefer cached, take any visible one.
-  std::uint32_t type = find_memory_type(access_.memory, needs.memoryTypeBits,
-                                        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
-  if (type == UINT32_MAX) type = find_memory_type(access_.memory, needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT);
+  std::uint32_t type =
+      find_memory_type(access_.memory, needs.memoryTypeBits,
+                       VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
+  if (type == UINT32_MAX)
+    type = find_memory_type(access_.memory, needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT);
   if (type == UINT32_MAX) {
     drop_buffer();
     return fail(Status::device, "no host-visible memory type for the samples of an image");

@@ -16,8 +16,9 @@ namespace rondo::player {
 namespace {
 
 constexpr VkImageUsageFlags kCopies = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
-constexpr VkImageUsageFlags kAttachments =
-    VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT | VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT;
+constexpr VkImageUsageFlags kAttachments = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT |
+                                           VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT |
+                                           VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT;
 
 bool has_list(const VkImageCreateInfo& info) {
   const auto* list =
@@ -31,8 +32,8 @@ VkImageCreateFlags more_flags(VkFormat format) {
   return gpu::is_depth_stencil(format) ? 0 : VkImageCreateFlags{VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT};
 }
 
-// Imageless framebuffers say for what their images were made, which has to stay so: it is not known which images they
-// will have.
+// Imageless framebuffers say for what their images were made, which has to stay so: it is not known which
+// images they will have.
 using Attachments = std::vector<VkFramebufferAttachmentImageInfo>;
 Attachments imageless_attachments(const Plan& plan) {
   Attachments all;
@@ -41,16 +42,20 @@ Attachments imageless_attachments(const Plan& plan) {
     if (codec::info(op.command).canonical != CommandId::vkCreateFramebuffer) continue;
     view.load(plan, op);
     const auto* images = find_chained<VkFramebufferAttachmentsCreateInfo>(
-        view.as<args_vkCreateFramebuffer>().pCreateInfo->pNext, VK_STRUCTURE_TYPE_FRAMEBUFFER_ATTACHMENTS_CREATE_INFO);
+        view.as<args_vkCreateFramebuffer>().pCreateInfo->pNext,
+        VK_STRUCTURE_TYPE_FRAMEBUFFER_ATTACHMENTS_CREATE_INFO);
     if (images != nullptr && images->pAttachmentImageInfos != nullptr)
-      all.insert(all.end(), images->pAttachmentImageInfos, images->pAttachmentImageInfos + images->attachmentImageInfoCount);
+      all.insert(all.end(), images->pAttachmentImageInfos,
+                 images->pAttachmentImageInfos + images->attachmentImageInfoCount);
   }
   return all;
 }
 bool may_be_of(const VkImageCreateInfo& info, const Attachments& attachments) {
-  return std::any_of(attachments.begin(), attachments.end(), [&](const VkFramebufferAttachmentImageInfo& one) {
-    return ((one.usage ^ info.usage) & ~kCopies) == 0 && one.width == info.extent.width && one.height == info.extent.height;
-  });
+  return std::any_of(attachments.begin(), attachments.end(),
+                     [&](const VkFramebufferAttachmentImageInfo& one) {
+                       return ((one.usage ^ info.usage) & ~kCopies) == 0 && one.width == info.extent.width &&
+                              one.height == info.extent.height;
+                     });
 }
 
 }  // namespace
@@ -65,10 +70,12 @@ std::string why_no_samples(const VkImageCreateInfo& info) {
   if ((info.flags & ~known) != 0) return "it has flags that may change what its samples are";
   // What a view in another format can be used for: what the image can.
   const bool storage = gpu::block_of(info.format).bytes >= 4 && !gpu::is_depth_stencil(info.format);
-  const VkImageUsageFlags usage = kCopies | kAttachments | VK_IMAGE_USAGE_SAMPLED_BIT |
-                                  (storage ? VkImageUsageFlags{VK_IMAGE_USAGE_STORAGE_BIT} : VkImageUsageFlags{0});
+  const VkImageUsageFlags usage =
+      kCopies | kAttachments | VK_IMAGE_USAGE_SAMPLED_BIT |
+      (storage ? VkImageUsageFlags{VK_IMAGE_USAGE_STORAGE_BIT} : VkImageUsageFlags{0});
   if ((info.usage & ~usage) != 0) return "it is used in a way that its samples cannot be read beside";
-  if (find_chained<VkImageStencilUsageCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO) != nullptr)
+  if (find_chained<VkImageStencilUsageCreateInfo>(
+          info.pNext, VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO) != nullptr)
     return "its stencil is used apart";
   if (has_list(info)) return "its formats are listed, and none of them shows its bits";
   return {};
@@ -104,17 +111,22 @@ const VkImageCreateInfo* info_of_image(const Plan& plan, ObjectId image, std::ve
   return native_block<args_vkCreateImage>(plan, op, storage).pCreateInfo;
 }
 
-std::set<ObjectId> make_samples_readable(Plan& plan, std::uint32_t end, const LiveDevices& live, const Targets& targets,
+std::set<ObjectId> make_samples_readable(Plan& plan, std::uint32_t end, const LiveDevices& live,
+                                         const Targets& targets,
                                          const std::function<bool(ObjectId)>& wanted) {
   std::set<ObjectId> readable;
   const Attachments imageless = imageless_attachments(plan);
   OpView view;
   for (std::uint32_t i = 0; i < end; ++i) {
     const Op& op = plan.ops[i];
-    if (codec::info(op.command).canonical != CommandId::vkCreateImage || op.device == kNone || !wanted(op.subject)) continue;
+    if (codec::info(op.command).canonical != CommandId::vkCreateImage || op.device == kNone ||
+        !wanted(op.subject))
+      continue;
     view.load(plan, op);
     const VkImageCreateInfo& info = *view.as<args_vkCreateImage>().pCreateInfo;
-    if (info.samples == VK_SAMPLE_COUNT_1_BIT || may_be_of(info, imageless) || !why_no_samples(info, live, targets[op.device]).empty()) continue;
+    if (info.samples == VK_SAMPLE_COUNT_1_BIT || may_be_of(info, imageless) ||
+        !why_no_samples(info, live, targets[op.device]).empty())
+      continue;
     add_image_usage(plan, i, gpu::samples_usage(info.format));
     flags_of(plan, i, &args_vkCreateImage::pCreateInfo, &VkImageCreateInfo::flags) |= more_flags(info.format);
     readable.insert(op.subject);
@@ -122,8 +134,8 @@ std::set<ObjectId> make_samples_readable(Plan& plan, std::uint32_t end, const Li
   return readable;
 }
 
-void check_sampled_contents(const Plan& plan, std::uint32_t device, const LiveDevices& live, const LiveDevice& target,
-                            std::vector<std::string>& shortfalls) {
+void check_sampled_contents(const Plan& plan, std::uint32_t device, const LiveDevices& live,
+                            const LiveDevice& target, std::vector<std::string>& shortfalls) {
   OpView view;
   std::vector<std::byte> storage;
   std::set<ObjectId> seen;

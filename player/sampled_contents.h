@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contents of images of several samples, sample by sample (gpu/samples.h): which images can have them, and where.
+// Contents of images of several samples, sample by sample (gpu/samples.h): which images can have them, and
+// where.
 #pragma once
 
 #include <functional>
@@ -20,14 +21,14 @@ std::string why_no_samples(const VkImageCreateInfo& info, const LiveDevices& liv
 // How an image was made; null: it was not by a call of its own. Valid as long as the storage is.
 const VkImageCreateInfo* info_of_image(const Plan& plan, ObjectId image, std::vector<std::byte>& storage);
 
-// Makes those that are wanted, and made in front of the op, so that their samples can be read: changes their creates,
-// before preflight. The ids of those that this device can read and write so.
-std::set<ObjectId> make_samples_readable(Plan& plan, std::uint32_t end, const LiveDevices& live, const Targets& targets,
-                                         const std::function<bool(ObjectId)>& wanted);
+// Makes those that are wanted, and made in front of the op, so that their samples can be read: changes their
+// creates, before preflight. The ids of those that this device can read and write so.
+std::set<ObjectId> make_samples_readable(Plan& plan, std::uint32_t end, const LiveDevices& live,
+                                         const Targets& targets, const std::function<bool(ObjectId)>& wanted);
 
 // Preflight: what a device lacks to write the samples that a capture brings.
-void check_sampled_contents(const Plan& plan, std::uint32_t device, const LiveDevices& live, const LiveDevice& target,
-                            std::vector<std::string>& shortfalls);
+void check_sampled_contents(const Plan& plan, std::uint32_t device, const LiveDevices& live,
+                            const LiveDevice& target, std::vector<std::string>& shortfalls);
 
 // exec_sampled_contents.cpp: a rondoImageContents of an image of several samples.
 Result<void> write_sampled_contents(Run& run, const Op& op, std::byte* args, const VkImageCreateInfo& info,

@@ -58,8 +58,9 @@ class Trial {
     barrier.srcQueueFamilyIndex = barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
     barrier.image = image_;
     barrier.subresourceRange = {gpu::aspects_of(format), 0, 1, 0, 1};
-    device_.dispatch.vkCmdPipelineBarrier(*begun, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0,
-                                          nullptr, 0, nullptr, 1, &barrier);
+    device_.dispatch.vkCmdPipelineBarrier(*begun, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT,
+                                          VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, nullptr, 0, nullptr, 1,
+                                          &barrier);
     return commands.submit_and_wait(queue.handle, {});
   }
 
@@ -87,13 +88,14 @@ gpu::Samples& Sampled::samples(player::DeviceState& device, std::uint32_t family
   return *made;
 }
 
-Result<std::span<const std::byte>> Sampled::read(const SnapshotImage& image, const SnapshotPart& part, VkImageLayout layout,
-                                                 const player::LiveQueue& queue) {
+Result<std::span<const std::byte>> Sampled::read(const SnapshotImage& image, const SnapshotPart& part,
+                                                 VkImageLayout layout, const player::LiveQueue& queue) {
   player::DeviceState& device = *run_.device_at(image.device);
   gpu::ImageSource source = source_of(image, part);
   source.image = reinterpret_cast<VkImage>(run_.slot(image.id));
   source.layout = layout;
-  texels_.resize(static_cast<std::size_t>(gpu::bytes_of(gpu::Source(source))) * static_cast<std::size_t>(image.samples));
+  texels_.resize(static_cast<std::size_t>(gpu::bytes_of(gpu::Source(source))) *
+                 static_cast<std::size_t>(image.samples));
   RONDO_TRY(samples(device, queue.family).read(queue.handle, source, image.samples, texels_));
   return std::span<const std::byte>(texels_);
 }

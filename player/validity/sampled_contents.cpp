@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contents of images of several samples: they are drawn.
+#include "player/sampled_contents.h"
+
 #include "generated/args.h"
 #include "gpu/samples.h"
-#include "player/sampled_contents.h"
 #include "player/validity/validity.h"
 
 namespace rondo::player::validity {
@@ -15,7 +16,8 @@ Wrong check_samples(Validity& v, ObjectId id, const RondoSubresource& part) {
   if (info == nullptr) return what + "nothing says how it was made";
   if (const std::string why = why_no_samples(*info); !why.empty()) return what + why;
   const VkImageAspectFlags both = VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT;
-  if (image.format >= VK_FORMAT_D16_UNORM_S8_UINT && image.format <= VK_FORMAT_D32_SFLOAT_S8_UINT && part.together != both)
+  if (image.format >= VK_FORMAT_D16_UNORM_S8_UINT && image.format <= VK_FORMAT_D32_SFLOAT_S8_UINT &&
+      part.together != both)
     return what + "depth and stencil have layouts of their own";
   if (part.aspect == VK_IMAGE_ASPECT_COLOR_BIT) v.needs_mutable_format(id);
   return v.needs_image_usage("pImages", id, gpu::samples_usage(image.format));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images of four samples and two layers, in many formats: a first submit gives each sample values of its own, a second
-// one draws over a part of them and reads all samples.
+// Images of four samples and two layers, in many formats: a first submit gives each sample values of its own,
+// a second one draws over a part of them and reads all samples.
 //   samples [--formats MASK]   bit 0: the first of kFormats; those that the device has not are left out
 #include "kernel.h"
 #include "picture.h"
@@ -15,12 +15,21 @@ using namespace program;
 namespace {
 
 constexpr std::uint32_t kExtent = 20, kLayers = 2, kSamples = 4;
-constexpr VkFormat kFormats[] = {
-    VK_FORMAT_R8G8B8A8_UNORM,        VK_FORMAT_R8G8B8A8_SRGB,    VK_FORMAT_R16G16B16A16_SFLOAT,
-    VK_FORMAT_R32_UINT,              VK_FORMAT_R32_SINT,         VK_FORMAT_B10G11R11_UFLOAT_PACK32,
-    VK_FORMAT_R8_UNORM,              VK_FORMAT_R16_SFLOAT,       VK_FORMAT_R32G32B32A32_SFLOAT,
-    VK_FORMAT_A2B10G10R10_UNORM_PACK32, VK_FORMAT_D32_SFLOAT,    VK_FORMAT_D16_UNORM,
-    VK_FORMAT_D24_UNORM_S8_UINT,     VK_FORMAT_D32_SFLOAT_S8_UINT, VK_FORMAT_S8_UINT};
+constexpr VkFormat kFormats[] = {VK_FORMAT_R8G8B8A8_UNORM,
+                                 VK_FORMAT_R8G8B8A8_SRGB,
+                                 VK_FORMAT_R16G16B16A16_SFLOAT,
+                                 VK_FORMAT_R32_UINT,
+                                 VK_FORMAT_R32_SINT,
+                                 VK_FORMAT_B10G11R11_UFLOAT_PACK32,
+                                 VK_FORMAT_R8_UNORM,
+                                 VK_FORMAT_R16_SFLOAT,
+                                 VK_FORMAT_R32G32B32A32_SFLOAT,
+                                 VK_FORMAT_A2B10G10R10_UNORM_PACK32,
+                                 VK_FORMAT_D32_SFLOAT,
+                                 VK_FORMAT_D16_UNORM,
+                                 VK_FORMAT_D24_UNORM_S8_UINT,
+                                 VK_FORMAT_D32_SFLOAT_S8_UINT,
+                                 VK_FORMAT_S8_UINT};
 
 enum class Numbers { real, natural, whole };
 Numbers numbers_of(VkFormat format) {
@@ -31,8 +40,13 @@ bool is_float(VkFormat format) {
   return format == VK_FORMAT_R16G16B16A16_SFLOAT || format == VK_FORMAT_B10G11R11_UFLOAT_PACK32 ||
          format == VK_FORMAT_R16_SFLOAT || format == VK_FORMAT_R32G32B32A32_SFLOAT;
 }
-bool has_depth(VkFormat format) { return format >= VK_FORMAT_D16_UNORM && format != VK_FORMAT_S8_UINT && format <= VK_FORMAT_D32_SFLOAT_S8_UINT; }
-bool has_stencil(VkFormat format) { return format >= VK_FORMAT_S8_UINT && format <= VK_FORMAT_D32_SFLOAT_S8_UINT; }
+bool has_depth(VkFormat format) {
+  return format >= VK_FORMAT_D16_UNORM && format != VK_FORMAT_S8_UINT &&
+         format <= VK_FORMAT_D32_SFLOAT_S8_UINT;
+}
+bool has_stencil(VkFormat format) {
+  return format >= VK_FORMAT_S8_UINT && format <= VK_FORMAT_D32_SFLOAT_S8_UINT;
+}
 bool is_color(VkFormat format) { return !has_depth(format) && !has_stencil(format); }
 VkImageAspectFlags aspects_of(VkFormat format) {
   if (is_color(format)) return VK_IMAGE_ASPECT_COLOR_BIT;
@@ -44,7 +58,8 @@ VkImageUsageFlags usage_of(VkFormat format) {
                                                         : VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT);
 }
 VkImageLayout layout_of(VkFormat format) {
-  return is_color(format) ? VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL : VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
+  return is_color(format) ? VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL
+                          : VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
 }
 
 struct Picture {
@@ -70,7 +85,13 @@ VkPipeline build_for(Session& s, VkFormat format, Drawing d, VkShaderModule frag
   d.depth.depthTestEnable = d.depth.depthWriteEnable = has_depth(format) ? VK_TRUE : VK_FALSE;
   d.depth.depthCompareOp = VK_COMPARE_OP_ALWAYS;
   d.depth.stencilTestEnable = has_stencil(format) ? VK_TRUE : VK_FALSE;
-  d.depth.front = {VK_STENCIL_OP_REPLACE, VK_STENCIL_OP_REPLACE, VK_STENCIL_OP_REPLACE, VK_COMPARE_OP_ALWAYS, 0xff, 0xff, 0};
+  d.depth.front = {VK_STENCIL_OP_REPLACE,
+                   VK_STENCIL_OP_REPLACE,
+                   VK_STENCIL_OP_REPLACE,
+                   VK_COMPARE_OP_ALWAYS,
+                   0xff,
+                   0xff,
+                   0};
   d.depth.back = d.depth.front;
   d.dynamic.push_back(VK_DYNAMIC_STATE_STENCIL_REFERENCE);
   return build(s, d);
@@ -78,9 +99,8 @@ VkPipeline build_for(Session& s, VkFormat format, Drawing d, VkShaderModule frag
 
 void begin_layer(Session& s, const Picture& p, std::uint32_t layer, VkAttachmentLoadOp load) {
   const VkRenderingAttachmentInfo target = attachment(p.layers[layer], layout_of(p.format), load);
-  VkRenderingInfo info{.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
-                       .renderArea = {{0, 0}, {kExtent, kExtent}},
-                       .layerCount = 1};
+  VkRenderingInfo info{
+      .sType = VK_STRUCTURE_TYPE_RENDERING_INFO, .renderArea = {{0, 0}, {kExtent, kExtent}}, .layerCount = 1};
   if (is_color(p.format)) {
     info.colorAttachmentCount = 1;
     info.pColorAttachments = &target;
@@ -90,15 +110,19 @@ void begin_layer(Session& s, const Picture& p, std::uint32_t layer, VkAttachment
   vkCmdBeginRendering(s.cmd, &info);
 }
 
-// A rectangle of one sample, of a color, depth and stencil that its neighbours have not, and that drivers do not round
-// each in its own way.
-void draw_sample(Session& s, const Picture& p, VkPipelineLayout layout, std::uint32_t sample, Shape shape, std::uint32_t number) {
+// A rectangle of one sample, of a color, depth and stencil that its neighbours have not, and that drivers do
+// not round each in its own way.
+void draw_sample(Session& s, const Picture& p, VkPipelineLayout layout, std::uint32_t sample, Shape shape,
+                 std::uint32_t number) {
   const float whole = is_float(p.format) ? 16 : 15;
-  const auto at = [&](std::uint32_t i) { return static_cast<float>((number * 37 + i * 59) % 15 + 1) / whole; };
+  const auto at = [&](std::uint32_t i) {
+    return static_cast<float>((number * 37 + i * 59) % 15 + 1) / whole;
+  };
   for (std::uint32_t i = 0; i < 4; ++i) shape.color[i] = at(i);
   shape.depth = at(4);
   vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, p.pipelines[sample]);
-  if (!is_color(p.format)) vkCmdSetStencilReference(s.cmd, VK_STENCIL_FACE_FRONT_AND_BACK, (number * 53 + 7) & 0xff);
+  if (!is_color(p.format))
+    vkCmdSetStencilReference(s.cmd, VK_STENCIL_FACE_FRONT_AND_BACK, (number * 53 + 7) & 0xff);
   draw(s.cmd, layout, shape);
 }
 
@@ -109,9 +133,11 @@ void read_samples(Session& s, const Picture& p, VkImageAspectFlags aspect, const
   if (numbers == Numbers::real) module = shader(s, samples_float_comp_spv);
   if (numbers == Numbers::natural) module = shader(s, samples_uint_comp_spv);
   if (numbers == Numbers::whole) module = shader(s, samples_sint_comp_spv);
-  constexpr VkDescriptorType sampled = VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, storage = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-  const VkDescriptorSetLayout set_layout = create_set_layout(
-      s, {{0, sampled, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr}, {1, storage, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr}});
+  constexpr VkDescriptorType sampled = VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE,
+                             storage = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+  const VkDescriptorSetLayout set_layout =
+      create_set_layout(s, {{0, sampled, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr},
+                            {1, storage, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr}});
   const VkDescriptorSet set = create_set(s, set_layout, {sampled, storage});
   const VkImageView view =
       create_view(s, p.image.image, VK_IMAGE_VIEW_TYPE_2D_ARRAY, p.format, {aspect, 0, 1, 0, kLayers});
@@ -125,8 +151,9 @@ void read_samples(Session& s, const Picture& p, VkImageAspectFlags aspect, const
 
 bool is_there(Session& s, VkFormat format) {
   VkImageFormatProperties has;
-  return vkGetPhysicalDeviceImageFormatProperties(s.physical, format, VK_IMAGE_TYPE_2D, VK_IMAGE_TILING_OPTIMAL,
-                                                  usage_of(format), 0, &has) == VK_SUCCESS &&
+  return vkGetPhysicalDeviceImageFormatProperties(s.physical, format, VK_IMAGE_TYPE_2D,
+                                                  VK_IMAGE_TILING_OPTIMAL, usage_of(format), 0,
+                                                  &has) == VK_SUCCESS &&
          (has.sampleCounts & kSamples) != 0 && has.maxArrayLayers >= kLayers;
 }
 
@@ -134,13 +161,14 @@ bool is_there(Session& s, VkFormat format) {
 
 int main(int argc, char** argv) {
   const auto mask = static_cast<std::uint32_t>(option(argc, argv, "--formats", 0xffff));
-  VkPhysicalDeviceDynamicRenderingFeatures rendering{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES, nullptr,
-                                                     VK_TRUE};
+  VkPhysicalDeviceDynamicRenderingFeatures rendering{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES, nullptr, VK_TRUE};
   Wanted wanted;
   wanted.features = &rendering;
   Session s = open("samples", wanted);
   Drawing d = shapes(s);
-  const VkShaderModule fragments[3] = {d.stages[1].module, shader(s, shape_uint_frag_spv), shader(s, shape_sint_frag_spv)};
+  const VkShaderModule fragments[3] = {d.stages[1].module, shader(s, shape_uint_frag_spv),
+                                       shader(s, shape_sint_frag_spv)};
   std::vector<Picture> pictures;
   for (std::uint32_t i = 0; i < std::size(kFormats); ++i) {
     const VkFormat format = kFormats[i];
@@ -178,9 +206,11 @@ int main(int argc, char** argv) {
     draw_sample(s, p, d.layout, 2, {-0.5f, -0.5f, 0.5f, 0.5f, {}, 0}, number++);
     vkCmdEndRendering(s.cmd);
     transition(s.cmd, p.image, layout_of(p.format), VK_IMAGE_LAYOUT_GENERAL);
-    for (const VkImageAspectFlags aspect : {VK_IMAGE_ASPECT_COLOR_BIT, VK_IMAGE_ASPECT_DEPTH_BIT, VK_IMAGE_ASPECT_STENCIL_BIT}) {
+    for (const VkImageAspectFlags aspect :
+         {VK_IMAGE_ASPECT_COLOR_BIT, VK_IMAGE_ASPECT_DEPTH_BIT, VK_IMAGE_ASPECT_STENCIL_BIT}) {
       if ((aspects_of(p.format) & aspect) == 0) continue;
-      outs.push_back(buffer(s, kExtent * kExtent * kLayers * kSamples * 16, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT));
+      outs.push_back(
+          buffer(s, kExtent * kExtent * kLayers * kSamples * 16, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT));
       read_samples(s, p, aspect, outs.back());
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts whose spans begin with images of several samples: the program gives every sample of every layer a value of its
-// own before the span, and reads them all in it.
+// Cuts whose spans begin with images of several samples: the program gives every sample of every layer a
+// value of its own before the span, and reads them all in it.
 #include <catch2/catch.hpp>
 
 #include "fixture.h"
@@ -26,7 +26,14 @@ void cut(Cut& cut, const std::string& formats, const std::string& driver) {
   INFO(capture.run.both());
   REQUIRE(capture.run.status == 0);
   Command trim;
-  trim.arguments = {build_root() + "/analyzers/rondo", "trim", "--validate", "--submits", "1:2", capture.path, "-o", cut.path};
+  trim.arguments = {build_root() + "/analyzers/rondo",
+                    "trim",
+                    "--validate",
+                    "--submits",
+                    "1:2",
+                    capture.path,
+                    "-o",
+                    cut.path};
   use_driver(trim.environment, driver);
   cut.trimmed = run(trim);
 }
@@ -34,7 +41,8 @@ void cut(Cut& cut, const std::string& formats, const std::string& driver) {
 void is_equal(const Outcome& outcome) {
   INFO(outcome.both());
   CHECK(outcome.status == 0);
-  const Compared parts = compared(outcome, "parts of buffers and images"), ranges = compared(outcome, "memory ranges");
+  const Compared parts = compared(outcome, "parts of buffers and images"),
+                 ranges = compared(outcome, "memory ranges");
   CHECK(parts.equal > 0);
   CHECK(ranges.equal > 0);
   CHECK(ranges.equal == ranges.all);
@@ -55,7 +63,8 @@ SCENARIO("a cut brings every sample, and plays and loops like its source", "[sam
   }
 }
 
-SCENARIO("depth that a device does not take as it was stays as the device lays it out", "[sampled-contents]") {
+SCENARIO("depth that a device does not take as it was stays as the device lays it out",
+         "[sampled-contents]") {
   if (!no_readback().empty()) SKIP_SCENARIO(no_readback());
   Cut made;
   cut(made, "4096", lavapipe);  // D24_UNORM_S8_UINT: lavapipe rounds it each time that it is read
