@@ -14,6 +14,7 @@
 #include "analyzers/json.h"
 #include "analyzers/output.h"
 #include "analyzers/text.h"
+#include "trim/draws.h"
 
 namespace rondo::analyzers {
 
@@ -98,7 +99,7 @@ class Progress {
 
 Result<int> run_trim(Arguments args) {
   std::string file, output, codec = "zstd";
-  std::optional<std::string> frames, submits, scope, budget;
+  std::optional<std::string> frames, submits, scope, draws, budget;
   std::vector<std::string> devices;
   bool in_place = false, quiet = false, validate = false;
   Cli cli("rondo trim",
@@ -109,6 +110,7 @@ Result<int> run_trim(Arguments args) {
   cli.value("--frames", "A:B", "from frame A up to, not with, B", frames);
   cli.value("--submits", "A:B", "likewise of submits", submits);
   cli.value("--scope", "NAME[#K]", "every time that a scope is entered, or the K-th, from 0", scope);
+  cli.value("--draws", "SUBMIT:A:B", "from draw or dispatch A of a submit up to, not with, B", draws);
   cli.value("-o,--output", "OUT", "where the new capture goes; it is there whole, or not at all", output);
   cli.flag("--in-place", "replace FILE", in_place);
   cli.values("--device", "[K=]NAME|INDEX|UUID", "where FILE is played, as of player", devices);
@@ -126,8 +128,8 @@ Result<int> run_trim(Arguments args) {
   std::error_code unknown;
   if (!in_place && std::filesystem::equivalent(file, output, unknown))
     return fail(Status::usage, text("{} is FILE: --in-place replaces it", printable(output)));
-  const int spans = (frames ? 1 : 0) + (submits ? 1 : 0) + (scope ? 1 : 0);
-  if (spans > 1) return fail(Status::usage, "--frames, --submits and --scope exclude each other (see rondo trim --help)");
+  const int spans = (frames ? 1 : 0) + (submits ? 1 : 0) + (scope ? 1 : 0) + (draws ? 1 : 0);
+  if (spans > 1) return fail(Status::usage, "--frames, --submits, --scope and --draws exclude each other (see rondo trim --help)");
 
   trim::Options options;
   options.file = file;
@@ -136,11 +138,18 @@ Result<int> run_trim(Arguments args) {
     const auto asked = requested_cut(file);
     if (!asked) return tl::unexpected(asked.error());
     if (!*asked)
-      return fail(Status::usage, text("{}: nothing in it asks for a cut: --frames, --submits or --scope says what to keep "
+      return fail(Status::usage, text("{}: nothing in it asks for a cut: --frames, --submits, --scope or --draws says what to keep "
                                       "(see rondo trim --help)", printable(file)));
     frames = text("{}:{}", (*asked)->first, (*asked)->last);
   }
-  Result<SpanRequest> span = scope     ? parse_scope(*scope)
+  std::optional<trim::DrawRange> drawn;
+  if (draws) {
+    const auto range = trim::parse_draws(printable(*draws));
+    if (!range) return tl::unexpected(range.error());
+    drawn = *range;
+  }
+  Result<SpanRequest> span = draws     ? SpanRequest{}
+                             : scope  ? parse_scope(*scope)
                              : frames ? parse_range(*frames, SpanRequest::Kind::frames, "--frames")
                                       : parse_range(*submits, SpanRequest::Kind::submits, "--submits");
   if (!span) return tl::unexpected(span.error());
@@ -165,7 +174,7 @@ Result<int> run_trim(Arguments args) {
   {
     Progress progress;
     if (!quiet) options.progress = [&progress](const char* what, double part) { progress(what, part); };
-    done = trim::trim(options);
+    done = drawn ? trim::trim_draws(options, *drawn) : trim::trim(options);
   }
   if (!done) return tl::unexpected(done.error());
   if (quiet) return 0;
@@ -180,7 +189,7 @@ Result<int> run_trim(Arguments args) {
     out.line(text("{} of several samples, or that cannot be copied, as {} lays {} out: only that driver plays this",
                   plural(done->raw_images, "image"), printable(done->devices.empty() ? "" : done->devices[0]),
                   done->raw_images == 1 ? "it" : "them"));
-  if (done->recomputed != 0)
+  if (done->recomputed != 0 && !drawn)
     out.line(text("{} not as captured on {}: the new capture has this device's",
                   done->recomputed == 1 ? "1 checkpoint was" : text("{} checkpoints were", done->recomputed),
                   printable(done->devices.empty() ? "" : done->devices[0])));

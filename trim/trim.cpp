@@ -127,6 +127,13 @@ class Trimmer {
     outcome_.submit = survey_->submits;
     outcome_.commands = survey_->coverage.commands;
     outcome_.known = survey_->coverage.known;
+    if (options_.origin) {
+      outcome_.source_id = options_.origin->source_id;
+      outcome_.span = options_.origin->span;
+      outcome_.records = options_.origin->records;
+      outcome_.submit = options_.origin->submit;
+      outcome_.bytes_before = options_.origin->bytes;
+    }
     return {};
   }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,9 +31,17 @@ struct Outcome {
   std::uint64_t bytes = 0, bytes_before = 0;   // of the files
 };
 
+// Of the capture that a file is only a step from: what is said of the cut.
+struct Origin {
+  std::string source_id, span;
+  RecordRange records;
+  std::uint64_t submit = 0, bytes = 0;
+};
+
 struct Options {
   std::string file, output;
   SpanRequest span;
+  std::optional<Origin> origin;  // where `file` is such a step
   std::vector<player::DeviceChoice> devices;
   std::size_t memory_budget = 0;  // bytes; 0: half of the machine's
   Compression codec = Compression::zstd;

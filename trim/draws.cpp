@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trim/draws.h"
+
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdio>
+
+#include "trim/split_submit.h"
+
+namespace rondo::trim {
+
+namespace {
+
+// Beside the cut, where there is room for it, and gone with this.
+class Step {
+ public:
+  explicit Step(const std::string& output) : path_(output + "." + std::to_string(::getpid()) + ".step") {}
+  ~Step() { std::remove(path_.c_str()); }
+  Step(const Step&) = delete;
+  Step& operator=(const Step&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  const std::string path_;
+};
+
+// Of the capture is what users know.
+Error in_words_of(Error error, const std::string& step, const std::string& file) {
+  for (std::size_t at = error.message.find(step); at != std::string::npos; at = error.message.find(step, at + file.size()))
+    error.message.replace(at, step.size(), file);
+  return error;
+}
+
+}  // namespace
+
+std::string DrawRange::text() const {
+  return "draws " + std::to_string(submit) + ":" + std::to_string(first) + ":" + std::to_string(last);
+}
+
+Result<DrawRange> parse_draws(const std::string& text) {
+  DrawRange range;
+  std::uint64_t* const numbers[] = {&range.submit, &range.first, &range.last};
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  bool good = true;
+  for (std::size_t i = 0; good && i < 3; ++i) {
+    const auto [behind, error] = std::from_chars(at, end, *numbers[i]);
+    good = error == std::errc() && (i == 2 ? behind == end : behind != end && *behind == ':');
+    at = behind + 1;
+  }
+  if (!good || range.first >= range.last)
+    return fail(Status::usage, "--draws: '" + text + "' is not SUBMIT:A:B with A < B");
+  return range;
+}
+
+Result<Outcome> trim_draws(const Options& options, const DrawRange& draws) {
+  const Step step(options.output);
+  const auto split = split_submit(options, draws, step.path());
+  if (!split) return tl::unexpected<Error>(in_words_of(split.error(), step.path(), options.file));
+  Options rest = options;
+  rest.file = step.path();
+  rest.span = {SpanRequest::Kind::submits, split->submit, split->submit + 1, {}, {}};
+  Origin origin;
+  origin.source_id = split->source_id;
+  origin.span = draws.text();
+  origin.records = {split->record, split->record};
+  origin.submit = draws.submit;
+  origin.bytes = split->bytes;
+  rest.origin = origin;
+  auto done = trim(rest);
+  if (!done) return tl::unexpected<Error>(in_words_of(done.error(), step.path(), options.file));
+  return done;
+}
+
+}  // namespace rondo::trim

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trim/split_stream.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "generated/args.h"
+
+namespace rondo::trim {
+
+namespace {
+
+Result<void> with_reason(Result<void> result, const std::string& where) {
+  if (!result) return fail(result.error().status, where + result.error().message);
+  return result;
+}
+
+}  // namespace
+
+std::uint32_t SplitStream::subpass_at(std::size_t begin, std::size_t at) const {
+  std::uint32_t subpass = 0;
+  for (std::size_t i = begin; i < at; ++i) subpass += stream_.items[i].role == Role::next_subpass ? 1 : 0;
+  return subpass;
+}
+
+std::size_t SplitStream::last_pass() const {
+  for (const std::size_t open : stream_.open_at(last_))
+    if (stream_.items[open].role == Role::begin_pass) return open;
+  return stream_.items.size();
+}
+
+Result<void> SplitStream::check_pass(std::size_t begin, std::size_t at, bool resumed) {
+  const StreamItem& item = stream_.items[begin];
+  const auto shape = passes_.shape_of(item.command->command, item.payload(), item.ids());
+  if (!shape) return tl::unexpected<Error>(shape.error());
+  if (resumed && shape->first_resolving < subpass_at(begin, at))
+    return fail(Status::failed,
+                "a subpass before it resolves samples, which beginning there would do again: choose draws from the first "
+                "subpass on");
+  return {};
+}
+
+Result<void> SplitStream::check() {
+  for (const std::size_t open : stream_.open_at(first_)) {
+    if (stream_.items[open].role == Role::begin_feedback)
+      return fail(Status::failed, "transform feedback is going on in front of the first draw: choose draws from where it begins");
+    if (stream_.items[open].role == Role::begin_pass)
+      RONDO_TRY(with_reason(check_pass(open, first_, true), "the first draw's pass: "));
+  }
+  if (const std::size_t pass = last_pass(); pass != stream_.items.size())
+    RONDO_TRY(with_reason(check_pass(pass, last_, false), "the last draw's pass: "));
+  for (const StreamItem& item : stream_.items)
+    if (std::string_view(codec::info(item.command->command).name).find("VideoCoding") != std::string_view::npos)
+      return fail(Status::failed, "it codes video: use --submits");
+  return {};
+}
+
+// Commands name their command buffer first.
+Result<void> SplitStream::copy(const StreamItem& item, VkCommandBuffer commands) {
+  const std::span<const std::byte> payload = item.payload();
+  payload_.assign(payload.begin(), payload.end());
+  const auto handle = reinterpret_cast<std::uint64_t>(commands);
+  if (payload_.size() < sizeof handle) return fail(Status::unreadable, "a command without a command buffer");
+  std::memcpy(payload_.data(), &handle, sizeof handle);
+  Record record;
+  record.thread = item.command->thread;
+  record.command = item.command->file_command;
+  record.flags = item.command->flags;
+  record.payload = payload_;
+  return out_.add(record);
+}
+
+Result<void> SplitStream::write(const StreamItem& item, VkCommandBuffer commands, PassChange change) {
+  switch (item.role) {
+    case Role::begin_pass:
+      return passes_.write_begin(item.command->command, item.payload(), item.ids(), change, commands);
+    case Role::next_subpass:
+      return passes_.write_next_subpass(item.command->command, item.payload(), commands);
+    default:
+      return copy(item, commands);
+  }
+}
+
+// The subpasses behind it are gone through, empty.
+Result<void> SplitStream::close_pass(std::size_t begin, std::size_t at, VkCommandBuffer commands) {
+  const StreamItem& item = stream_.items[begin];
+  const CommandId command = item.command->command;
+  if (codec::info(command).canonical == CommandId::vkCmdBeginRendering) {
+    const args_vkCmdEndRendering args{commands};
+    return encoder_.write(command == CommandId::vkCmdBeginRendering ? CommandId::vkCmdEndRendering : CommandId::vkCmdEndRenderingKHR, args);
+  }
+  const auto shape = passes_.shape_of(command, item.payload(), item.ids());
+  if (!shape) return tl::unexpected<Error>(shape.error());
+  for (std::uint32_t subpass = subpass_at(begin, at) + 1; subpass < shape->subpasses; ++subpass)
+    RONDO_TRY(encoder_.write(CommandId::vkCmdNextSubpass, args_vkCmdNextSubpass{commands, VK_SUBPASS_CONTENTS_INLINE}));
+  return encoder_.write(CommandId::vkCmdEndRenderPass, args_vkCmdEndRenderPass{commands});
+}
+
+Result<void> SplitStream::close_query(const StreamItem& item, VkCommandBuffer commands) {
+  RONDO_TRY(query_.load(source_, map_, item.command->command, item.payload(), item.ids()));
+  if (item.command->command == CommandId::vkCmdBeginQuery) {
+    const auto& begun = query_.as<args_vkCmdBeginQuery>();
+    return encoder_.write(CommandId::vkCmdEndQuery, args_vkCmdEndQuery{commands, begun.queryPool, begun.query});
+  }
+  const auto& begun = query_.as<args_vkCmdBeginQueryIndexedEXT>();
+  return encoder_.write(CommandId::vkCmdEndQueryIndexedEXT,
+                        args_vkCmdEndQueryIndexedEXT{commands, begun.queryPool, begun.query, begun.index});
+}
+
+Result<void> SplitStream::close(std::size_t at, const std::set<std::size_t>& left_out, VkCommandBuffer commands) {
+  const std::vector<std::size_t> open = stream_.open_at(at);
+  for (auto one = open.rbegin(); one != open.rend(); ++one) {
+    if (left_out.count(*one) != 0) continue;
+    const StreamItem& item = stream_.items[*one];
+    switch (item.role) {
+      case Role::begin_pass:
+        RONDO_TRY(close_pass(*one, at, commands));
+        break;
+      case Role::begin_query:
+        RONDO_TRY(close_query(item, commands));
+        break;
+      case Role::begin_condition:
+        RONDO_TRY(encoder_.write(CommandId::vkCmdEndConditionalRenderingEXT, args_vkCmdEndConditionalRenderingEXT{commands}));
+        break;
+      case Role::begin_feedback:
+        RONDO_TRY(encoder_.write(CommandId::vkCmdEndTransformFeedbackEXT,
+                                 args_vkCmdEndTransformFeedbackEXT{commands, 0, 0, nullptr, nullptr}));
+        break;
+      default:
+        if (item.command->command == CommandId::vkCmdDebugMarkerBeginEXT)
+          RONDO_TRY(encoder_.write(CommandId::vkCmdDebugMarkerEndEXT, args_vkCmdDebugMarkerEndEXT{commands}));
+        else
+          RONDO_TRY(encoder_.write(CommandId::vkCmdEndDebugUtilsLabelEXT, args_vkCmdEndDebugUtilsLabelEXT{commands}));
+        break;
+    }
+  }
+  return {};
+}
+
+Result<void> SplitStream::write_head(VkCommandBuffer commands) {
+  const std::vector<std::size_t> open = stream_.open_at(first_);
+  const std::set<std::size_t> split(open.begin(), open.end());
+  for (std::size_t i = 0; i < first_; ++i)
+    RONDO_TRY(write(stream_.items[i], commands, split.count(i) != 0 ? PassChange::ends_early : PassChange::none));
+  return close(first_, {}, commands);
+}
+
+// What is in front of the first draw: states that hold for it, and what is open there. A query that is open is not
+// asked: its first part is missing.
+Result<void> SplitStream::write_kept(VkCommandBuffer commands) {
+  const std::vector<std::size_t> open = stream_.open_at(first_);
+  std::set<std::size_t> left_out, ends;
+  const std::uint32_t instance = stream_.items[first_].instance;
+  std::size_t pass = stream_.items.size();
+  for (const std::size_t one : open) {
+    if (stream_.items[one].role == Role::begin_query) {
+      left_out.insert(one);
+      ends.insert(stream_.end_of(one));
+    }
+    if (stream_.items[one].role == Role::begin_pass) pass = one;
+  }
+  for (std::size_t i = 0; i < first_; ++i) {
+    const StreamItem& item = stream_.items[i];
+    const bool begun = left_out.count(i) == 0 && std::find(open.begin(), open.end(), i) != open.end();
+    const bool state = item.role == Role::state && stream_.is_within(instance, item.instance);
+    if (begun || state || (item.role == Role::next_subpass && i > pass)) RONDO_TRY(write(item, commands, PassChange::resumes));
+  }
+  const std::size_t last = last_pass();
+  for (std::size_t i = first_; i < last_; ++i)
+    if (ends.count(i) == 0) RONDO_TRY(write(stream_.items[i], commands, i == last ? PassChange::ends_early : PassChange::none));
+  // Those whose ends were in between are not open any more; the others have none.
+  return close(last_, left_out, commands);
+}
+
+}  // namespace rondo::trim
