@@ -32,9 +32,11 @@ template <class Info>
 void change_pass(const Info& info, PassChange change) {
   for (std::uint32_t i = 0; i < info.attachmentCount; ++i) {
     auto& a = Loaded::change(info.pAttachments[i]);
-    store(a.storeOp);
-    store(a.stencilStoreOp);
-    if (change != PassChange::resumes) continue;
+    if (change.stores) {
+      store(a.storeOp);
+      store(a.stencilStoreOp);
+    }
+    if (!change.loads) continue;
     load(a.loadOp);
     load(a.stencilLoadOp);
     a.initialLayout = a.finalLayout;
@@ -117,7 +119,7 @@ Result<void> SplitPasses::render_pass_shape(ObjectId pass, PassShape& out) {
   const PassRecord& made = found->second;
   RONDO_TRY(pass_.load(source_, map_, made.command, made.payload, made.ids));
   if (const char* name = pass_.has_chained(kUnsplittable); name != nullptr)
-    return fail(Status::failed, std::string("a pass with ") + name + " cannot be split");
+    return fail(Status::failed, std::string("a pass with ") + name + " cannot be split: use --submits");
   if (codec::info(made.command).canonical == CommandId::vkCreateRenderPass)
     shape(*pass_.as<args_vkCreateRenderPass>().pCreateInfo, out);
   else
@@ -129,7 +131,7 @@ Result<PassShape> SplitPasses::shape_of(CommandId command, std::span<const std::
   PassShape out;
   RONDO_TRY(begin_.load(source_, map_, command, payload, ids));
   if (const char* name = begin_.has_chained(kUnsplittable); name != nullptr)
-    return fail(Status::failed, std::string("a pass with ") + name + " cannot be split");
+    return fail(Status::failed, std::string("a pass with ") + name + " cannot be split: use --submits");
   const VkRenderPassBeginInfo* info = begin_info(begin_, codec::info(command).canonical);
   if (info != nullptr) {
     RONDO_TRY(render_pass_shape(begin_.id(&info->renderPass), out));
@@ -145,8 +147,6 @@ Result<PassShape> SplitPasses::shape_of(CommandId command, std::span<const std::
     return out;
   }
   const VkRenderingInfo& rendering = *begin_.as<args_vkCmdBeginRendering>().pRenderingInfo;
-  if ((rendering.flags & (VK_RENDERING_SUSPENDING_BIT | VK_RENDERING_RESUMING_BIT)) != 0)
-    return fail(Status::failed, "a pass that is suspended and resumed cannot be split: choose draws that end with all of it");
   each_attachment(rendering, [&](const VkRenderingAttachmentInfo& a) {
     const VkImageAspectFlags aspects = &a == rendering.pStencilAttachment ? VK_IMAGE_ASPECT_STENCIL_BIT
                                        : &a == rendering.pDepthAttachment ? VK_IMAGE_ASPECT_DEPTH_BIT
@@ -156,6 +156,12 @@ Result<PassShape> SplitPasses::shape_of(CommandId command, std::span<const std::
       out.attachments.push_back({begin_.id(&a.resolveImageView), a.resolveImageLayout, a.resolveImageLayout, aspects});
   });
   return out;
+}
+
+Result<VkRenderingFlags> SplitPasses::flags_of(CommandId command, std::span<const std::byte> payload, std::span<const ObjectId> ids) {
+  if (codec::info(command).canonical != CommandId::vkCmdBeginRendering) return VkRenderingFlags{0};
+  RONDO_TRY(begin_.load(source_, map_, command, payload, ids));
+  return begin_.as<args_vkCmdBeginRendering>().pRenderingInfo->flags;
 }
 
 Result<VkRenderPass> SplitPasses::changed(ObjectId id, PassChange change) {
@@ -185,7 +191,7 @@ Result<void> SplitPasses::write_begin(CommandId command, std::span<const std::by
                                       PassChange change, VkCommandBuffer commands) {
   RONDO_TRY(begin_.load(source_, map_, command, payload, ids));
   const CommandId canonical = codec::info(command).canonical;
-  if (const VkRenderPassBeginInfo* info = begin_info(begin_, canonical); info != nullptr && change != PassChange::none) {
+  if (const VkRenderPassBeginInfo* info = begin_info(begin_, canonical); info != nullptr && (change.stores || change.loads)) {
     auto pass = changed(begin_.id(&info->renderPass), change);
     if (!pass) return tl::unexpected<Error>(pass.error());
     Loaded::change(info->renderPass) = *pass;
@@ -208,11 +214,12 @@ Result<void> SplitPasses::write_begin(CommandId command, std::span<const std::by
       args.commandBuffer = commands;
       auto& info = Loaded::change(*args.pRenderingInfo);
       info.flags &= ~VkRenderingFlags{VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT};
-      if (change != PassChange::none)
-        each_attachment(info, [&](const VkRenderingAttachmentInfo& a) {
-          store(Loaded::change(a.storeOp));
-          if (change == PassChange::resumes) load(Loaded::change(a.loadOp));
-        });
+      if (change.first) info.flags &= ~VkRenderingFlags{VK_RENDERING_RESUMING_BIT};
+      if (change.last) info.flags &= ~VkRenderingFlags{VK_RENDERING_SUSPENDING_BIT};
+      each_attachment(info, [&](const VkRenderingAttachmentInfo& a) {
+        if (change.stores) store(Loaded::change(a.storeOp));
+        if (change.loads) load(Loaded::change(a.loadOp));
+      });
       return out_.write(command, args);
     }
   }

@@ -14,10 +14,15 @@
 
 namespace rondo::trim {
 
-enum class PassChange : std::uint8_t {
-  none,
-  ends_early,  // what it drew is stored
-  resumes,     // … and what it begins with is what was stored
+struct PassChange {
+  bool stores = false;  // what it drew
+  bool loads = false;   // begins with what was stored
+  bool first = false;   // goes on with no pass that was suspended before it
+  bool last = false;    // is not suspended
+
+  bool operator<(const PassChange& other) const {  // as render passes see it
+    return std::pair(stores, loads) < std::pair(other.stores, other.loads);
+  }
 };
 
 // A create's payload, of a render pass.
@@ -49,6 +54,8 @@ class SplitPasses {
   // Every record.
   void take(const codec::CommandInfo& command, const Record& record, const ObjectTable::Resolution& resolution);
 
+  // Of dynamic rendering: whether it is suspended, resumes.
+  Result<VkRenderingFlags> flags_of(CommandId command, std::span<const std::byte> payload, std::span<const ObjectId> ids);
   // Status::failed where the pass cannot be split, with the reason.
   Result<PassShape> shape_of(CommandId command, std::span<const std::byte> payload, std::span<const ObjectId> ids);
   // Writes the begin of a pass with the change, for this command buffer, its commands inline; the render pass in front

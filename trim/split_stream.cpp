@@ -15,6 +15,12 @@ Result<void> with_reason(Result<void> result, const std::string& where) {
   return result;
 }
 
+const PassChange& change_of(const std::map<std::size_t, PassChange>& changes, std::size_t item) {
+  static const PassChange none;
+  const auto found = changes.find(item);
+  return found == changes.end() ? none : found->second;
+}
+
 }  // namespace
 
 std::uint32_t SplitStream::subpass_at(std::size_t begin, std::size_t at) const {
@@ -23,8 +29,8 @@ std::uint32_t SplitStream::subpass_at(std::size_t begin, std::size_t at) const {
   return subpass;
 }
 
-std::size_t SplitStream::last_pass() const {
-  for (const std::size_t open : stream_.open_at(last_))
+std::size_t SplitStream::open_pass(std::size_t at) const {
+  for (const std::size_t open : stream_.open_at(at))
     if (stream_.items[open].role == Role::begin_pass) return open;
   return stream_.items.size();
 }
@@ -42,7 +48,8 @@ Result<void> SplitStream::check_pass(std::size_t begin, std::size_t at, bool res
 
 Result<void> SplitStream::check() {
   for (const std::size_t open : stream_.open_at(first_)) {
-    if (stream_.items[open].role == Role::begin_feedback)
+    const bool drawn = std::any_of(stream_.draws.begin(), stream_.draws.end(), [&](std::size_t d) { return d > open && d < first_; });
+    if (stream_.items[open].role == Role::begin_feedback && drawn)
       return fail(Status::failed, "transform feedback is going on in front of the first draw: choose draws from where it begins");
     if (stream_.items[open].role == Role::begin_pass)
       RONDO_TRY(with_reason(check_pass(open, first_, true), "the first draw's pass: "));
@@ -70,7 +77,7 @@ Result<void> SplitStream::copy(const StreamItem& item, VkCommandBuffer commands)
   return out_.add(record);
 }
 
-Result<void> SplitStream::write(const StreamItem& item, VkCommandBuffer commands, PassChange change) {
+Result<void> SplitStream::write(const StreamItem& item, VkCommandBuffer commands, const PassChange& change) {
   switch (item.role) {
     case Role::begin_pass:
       return passes_.write_begin(item.command->command, item.payload(), item.ids(), change, commands);
@@ -137,11 +144,43 @@ Result<void> SplitStream::close(std::size_t at, const std::set<std::size_t>& lef
   return {};
 }
 
+Result<VkRenderingFlags> SplitStream::flags_of(std::size_t begin) {
+  const StreamItem& item = stream_.items[begin];
+  return passes_.flags_of(item.command->command, item.payload(), item.ids());
+}
+
+// All parts of a pass that is suspended say the same of its attachments.
+Result<void> SplitStream::change_passes(std::size_t begin, std::size_t from, std::size_t to, const PassChange& change,
+                                        PassChanges& changes) {
+  const auto add = [&](std::size_t at) {
+    changes[at].stores = changes[at].stores || change.stores;
+    changes[at].loads = changes[at].loads || change.loads;
+  };
+  add(begin);
+  for (std::size_t i = begin, part = begin; i-- > from;) {
+    if (stream_.items[i].role != Role::begin_pass) continue;
+    const auto flags = flags_of(part);
+    if (!flags) return tl::unexpected<Error>(flags.error());
+    if ((*flags & VK_RENDERING_RESUMING_BIT) == 0) break;
+    add(part = i);
+  }
+  for (std::size_t i = begin + 1, part = begin; i < to; ++i) {
+    if (stream_.items[i].role != Role::begin_pass) continue;
+    const auto flags = flags_of(part);
+    if (!flags) return tl::unexpected<Error>(flags.error());
+    if ((*flags & VK_RENDERING_SUSPENDING_BIT) == 0) break;
+    add(part = i);
+  }
+  return {};
+}
+
 Result<void> SplitStream::write_head(VkCommandBuffer commands) {
-  const std::vector<std::size_t> open = stream_.open_at(first_);
-  const std::set<std::size_t> split(open.begin(), open.end());
-  for (std::size_t i = 0; i < first_; ++i)
-    RONDO_TRY(write(stream_.items[i], commands, split.count(i) != 0 ? PassChange::ends_early : PassChange::none));
+  PassChanges changes;
+  if (const std::size_t pass = open_pass(first_); pass != stream_.items.size()) {
+    RONDO_TRY(change_passes(pass, 0, first_, {.stores = true}, changes));
+    changes[pass].last = true;
+  }
+  for (std::size_t i = 0; i < first_; ++i) RONDO_TRY(write(stream_.items[i], commands, change_of(changes, i)));
   return close(first_, {}, commands);
 }
 
@@ -150,24 +189,30 @@ Result<void> SplitStream::write_head(VkCommandBuffer commands) {
 Result<void> SplitStream::write_kept(VkCommandBuffer commands) {
   const std::vector<std::size_t> open = stream_.open_at(first_);
   std::set<std::size_t> left_out, ends;
-  const std::uint32_t instance = stream_.items[first_].instance;
-  std::size_t pass = stream_.items.size();
-  for (const std::size_t one : open) {
+  for (const std::size_t one : open)
     if (stream_.items[one].role == Role::begin_query) {
       left_out.insert(one);
       ends.insert(stream_.end_of(one));
     }
-    if (stream_.items[one].role == Role::begin_pass) pass = one;
+  PassChanges changes;
+  const std::size_t pass = open_pass(first_), last = open_pass(last_);
+  if (pass != stream_.items.size()) {
+    RONDO_TRY(change_passes(pass, pass, last_, {.stores = true, .loads = true}, changes));
+    changes[pass].first = true;
   }
+  if (last != stream_.items.size()) {
+    RONDO_TRY(change_passes(last, std::min(last, first_), last_, {.stores = true}, changes));
+    changes[last].last = true;
+  }
+  const std::uint32_t instance = stream_.items[first_].instance;
   for (std::size_t i = 0; i < first_; ++i) {
     const StreamItem& item = stream_.items[i];
     const bool begun = left_out.count(i) == 0 && std::find(open.begin(), open.end(), i) != open.end();
     const bool state = item.role == Role::state && stream_.is_within(instance, item.instance);
-    if (begun || state || (item.role == Role::next_subpass && i > pass)) RONDO_TRY(write(item, commands, PassChange::resumes));
+    if (begun || state || (item.role == Role::next_subpass && i > pass)) RONDO_TRY(write(item, commands, change_of(changes, i)));
   }
-  const std::size_t last = last_pass();
   for (std::size_t i = first_; i < last_; ++i)
-    if (ends.count(i) == 0) RONDO_TRY(write(stream_.items[i], commands, i == last ? PassChange::ends_early : PassChange::none));
+    if (ends.count(i) == 0) RONDO_TRY(write(stream_.items[i], commands, change_of(changes, i)));
   // Those whose ends were in between are not open any more; the others have none.
   return close(last_, left_out, commands);
 }

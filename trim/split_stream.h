@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <set>
 
 #include "trim/command_stream.h"
@@ -31,16 +32,21 @@ class SplitStream {
   Result<void> write_head(VkCommandBuffer commands);
   Result<void> write_kept(VkCommandBuffer commands);
   // The pass that is open behind the last item: index; the end of items: none.
-  std::size_t last_pass() const;
+  std::size_t last_pass() const { return open_pass(last_); }
 
  private:
-  Result<void> write(const StreamItem& item, VkCommandBuffer commands, PassChange change = PassChange::none);
+  std::size_t open_pass(std::size_t at) const;
+  Result<void> write(const StreamItem& item, VkCommandBuffer commands, const PassChange& change = {});
   Result<void> copy(const StreamItem& item, VkCommandBuffer commands);
   // Ends what is open in front of `at`, but for these.
   Result<void> close(std::size_t at, const std::set<std::size_t>& left_out, VkCommandBuffer commands);
   Result<void> close_pass(std::size_t begin, std::size_t at, VkCommandBuffer commands);
   Result<void> close_query(const StreamItem& begin, VkCommandBuffer commands);
   std::uint32_t subpass_at(std::size_t begin, std::size_t at) const;
+  using PassChanges = std::map<std::size_t, PassChange>;  // by begin: index
+  // To this pass, and those of [from, to) that it was suspended from or that resume it.
+  Result<void> change_passes(std::size_t begin, std::size_t from, std::size_t to, const PassChange& change, PassChanges& changes);
+  Result<VkRenderingFlags> flags_of(std::size_t begin);
   Result<void> check_pass(std::size_t begin, std::size_t at, bool resumed);
 
   const CommandStream& stream_;
