@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 #include "generated/args.h"
 
@@ -13,6 +14,27 @@ namespace {
 Result<void> with_reason(Result<void> result, const std::string& where) {
   if (!result) return fail(result.error().status, where + result.error().message);
   return result;
+}
+
+// How many bytes of a payload say which state a command sets: another one that says the same of them sets all that this
+// one does. 0: it cannot be told.
+std::size_t bytes_of_key(CommandId canonical) {
+  constexpr std::size_t commands = sizeof(std::uint64_t), word = sizeof(std::uint32_t), handle = sizeof(std::uint64_t);
+  switch (canonical) {
+    case CommandId::vkCmdBindIndexBuffer:
+      return commands;
+    case CommandId::vkCmdBindPipeline:
+      return commands + word;
+    case CommandId::vkCmdSetViewport:
+    case CommandId::vkCmdSetScissor:
+    case CommandId::vkCmdBindVertexBuffers:  // the first and the count
+      return commands + 2 * word;
+    case CommandId::vkCmdPushConstants:      // the layout, stages, offset and size
+    case CommandId::vkCmdBindDescriptorSets:  // the bind point, layout, first and count
+      return commands + handle + 3 * word;
+    default:
+      return 0;
+  }
 }
 
 const PassChange& change_of(const std::map<std::size_t, PassChange>& changes, std::size_t item) {
@@ -174,6 +196,23 @@ Result<void> SplitStream::change_passes(std::size_t begin, std::size_t from, std
   return {};
 }
 
+std::set<std::size_t> SplitStream::states_at(std::size_t at) const {
+  std::set<std::size_t> states;
+  std::set<std::pair<CommandId, std::string>> set;  // behind
+  for (std::size_t i = at; i-- > 0;) {
+    const StreamItem& item = stream_.items[i];
+    if (item.role != Role::state || !stream_.is_within(stream_.items[at].instance, item.instance)) continue;
+    const CommandId canonical = codec::info(item.command->command).canonical;
+    const std::span<const std::byte> payload = item.payload();
+    const std::size_t bytes = bytes_of_key(canonical);
+    if (bytes != 0 && bytes <= payload.size() &&
+        !set.emplace(canonical, std::string(reinterpret_cast<const char*>(payload.data()) + sizeof(std::uint64_t), bytes - sizeof(std::uint64_t))).second)
+      continue;
+    states.insert(i);
+  }
+  return states;
+}
+
 Result<void> SplitStream::write_head(VkCommandBuffer commands) {
   PassChanges changes;
   if (const std::size_t pass = open_pass(first_); pass != stream_.items.size()) {
@@ -204,11 +243,11 @@ Result<void> SplitStream::write_kept(VkCommandBuffer commands) {
     RONDO_TRY(change_passes(last, std::min(last, first_), last_, {.stores = true}, changes));
     changes[last].last = true;
   }
-  const std::uint32_t instance = stream_.items[first_].instance;
+  const std::set<std::size_t> states = states_at(first_);
   for (std::size_t i = 0; i < first_; ++i) {
     const StreamItem& item = stream_.items[i];
     const bool begun = left_out.count(i) == 0 && std::find(open.begin(), open.end(), i) != open.end();
-    const bool state = item.role == Role::state && stream_.is_within(instance, item.instance);
+    const bool state = states.count(i) != 0;
     if (begun || state || (item.role == Role::next_subpass && i > pass)) RONDO_TRY(write(item, commands, change_of(changes, i)));
   }
   for (std::size_t i = first_; i < last_; ++i)

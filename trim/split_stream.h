@@ -42,6 +42,8 @@ class SplitStream {
   Result<void> close(std::size_t at, const std::set<std::size_t>& left_out, VkCommandBuffer commands);
   Result<void> close_pass(std::size_t begin, std::size_t at, VkCommandBuffer commands);
   Result<void> close_query(const StreamItem& begin, VkCommandBuffer commands);
+  // Of the commands that the item's command buffer has in front of it: those whose states hold there.
+  std::set<std::size_t> states_at(std::size_t item) const;
   std::uint32_t subpass_at(std::size_t begin, std::size_t at) const;
   using PassChanges = std::map<std::size_t, PassChange>;  // by begin: index
   // To this pass, and those of [from, to) that it was suspended from or that resume it.
