@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares what the replay made with what the capture saw.
 #include <algorithm>
+#include <optional>
 #include <cstring>
 
 #include "generated/args.h"
@@ -292,6 +293,20 @@ Result<void> check_buffers(Run& run, const Op& op, std::byte* args) {
   return compare_contents(run, op, a.count, unverified(op, a.unverified), contents);
 }
 
+// Of an image that was made, or of a swapchain's.
+struct ImageKind {
+  VkFormat format{};
+  VkExtent3D extent{};
+};
+std::optional<ImageKind> kind_of(Run& run, ObjectId id) {
+  const Plan& plan = run.plan();
+  if (const std::uint32_t place = plan.place_of(id); place < plan.resources.size() && plan.resources[place].id == id)
+    return ImageKind{plan.resources[place].format, plan.resources[place].extent};
+  const std::uint32_t chain = plan.place_of(plan.objects.objects()[id].parent);
+  if (chain >= run.swapchains().size() || run.swapchains()[chain] == nullptr) return std::nullopt;
+  return ImageKind{run.swapchains()[chain]->info.format, run.swapchains()[chain]->info.extent};
+}
+
 Result<void> check_subresources(Run& run, const Op& op, std::byte* args) {
   if (!run.options().verify) return {};
   const TimingPause pause(run);
@@ -304,14 +319,12 @@ Result<void> check_subresources(Run& run, const Op& op, std::byte* args) {
       contents.push_back({ids[i], {}, {}});
       continue;
     }
-    const std::uint32_t place = run.plan().place_of(ids[i]);
-    if (place == kNone)
-      return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "the image does not exist here"));
-    const CapturedResource& image = run.plan().resources[place];
+    const auto kind = kind_of(run, ids[i]);
+    if (!kind) return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "the image does not exist here"));
     gpu::ImageSource source;
     source.image = a.pImages[i];
-    source.format = image.format;
-    source.extent = gpu::part_extent(image.format, part.aspect, image.extent, part.mipLevel);
+    source.format = kind->format;
+    source.extent = gpu::part_extent(kind->format, part.aspect, kind->extent, part.mipLevel);
     source.layout = part.layout;
     source.aspect = part.aspect;
     source.together = part.together;

@@ -43,7 +43,7 @@ Wrong check_part(Validity& v, ObjectId id, const RondoSubresource& part, bool wr
   if (sampled && !writes) return what + "which has several samples a texel";
   if (part.layout == VK_IMAGE_LAYOUT_UNDEFINED || part.layout == VK_IMAGE_LAYOUT_PREINITIALIZED)
     return what + "whose contents are not defined";
-  if ((image->of_swapchain && !writes) || gpu::block_of(image->format, part.aspect).bytes == 0)
+  if (gpu::block_of(image->format, part.aspect).bytes == 0)
     return what + (writes ? "which cannot be written" : "which cannot be read");
   const VkImageSubresourceRange range{part.aspect, part.mipLevel, 1, part.arrayLayer, 1};
   if (Wrong w = check_range(v, "pParts", id, range, 0); !w.empty()) return w;
