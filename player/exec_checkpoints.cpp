@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares what the replay made with what the capture saw.
 #include <algorithm>
-#include <optional>
 #include <cstring>
+#include <optional>
 
 #include "generated/args.h"
 #include "gpu/texels.h"

@@ -64,6 +64,7 @@ class Splitter {
     out_ = std::move(*out);
     encoder_.emplace(*out_, 0u);
     passes_.emplace(*source_, map_, *encoder_, [this] { return new_handle<VkRenderPass>(HandleType::VkRenderPass); });
+    RONDO_TRY(find_cut());
     RONDO_TRY(read());
     RONDO_TRY(write());
     for (const std::string& session : source_->sessions()) RONDO_TRY(out_->add_session(session));
@@ -80,6 +81,18 @@ class Splitter {
  private:
   tl::unexpected<Error> cannot(const std::string& why) const {
     return fail(Status::failed, options_.file + ": submit " + std::to_string(draws_.submit) + " cannot be cut there: " + why);
+  }
+
+  // Of a cut only what is behind it counts.
+  Result<void> find_cut() {
+    const auto& names = source_->dictionary();
+    if (std::none_of(names.begin(), names.end(), [](const DictionaryRow& row) { return row.name == "rondoCut"; })) return {};
+    for (;;) {
+      auto record = source_->next();
+      if (!record) return tl::unexpected<Error>(record.error());
+      if (!record->has_value()) return source_->rewind();
+      if (map_.command((*record)->command) == CommandId::rondoCut) cut_ = (*record)->sequence;
+    }
   }
 
   // Up to the submit everything is written as it is. What comes behind only has numbers.
@@ -134,14 +147,13 @@ class Splitter {
     if (call.command.canonical == CommandId::vkCreateCommandPool && !resolution_.created.empty()) {
       const VkCommandPoolCreateInfo& info = *call.as<args_vkCreateCommandPool>().pCreateInfo;
       families_[resolution_.created[0]] = info.queueFamilyIndex;
-    } else if (call.command.canonical == CommandId::rondoCut) {
-      submits_ = 0;
     }
   }
 
   Result<void> look_for_submit(const access::Call& call) {
     const CommandId canonical = call.command.canonical;
     if (canonical != CommandId::vkQueueSubmit && canonical != CommandId::vkQueueSubmit2) return {};
+    if (call.sequence < cut_) return {};
     const std::uint64_t count = canonical == CommandId::vkQueueSubmit ? call.as<args_vkQueueSubmit>().submitCount
                                                                       : call.as<args_vkQueueSubmit2>().submitCount;
     if (draws_.submit >= submits_ && draws_.submit < submits_ + count)
@@ -329,7 +341,7 @@ class Splitter {
   ObjectTable::Resolution resolution_;
   access::Parameters parameters_;
   std::unordered_map<ObjectId, std::uint32_t> families_;  // of command pools
-  std::uint64_t submits_ = 0;
+  std::uint64_t submits_ = 0, cut_ = 0;
   // Of the submit.
   std::optional<Batch> batch_;
   Record submit_;
