@@ -16,7 +16,9 @@ bool begins(Role role) {
          role == Role::begin_feedback || role == Role::begin_label;
 }
 
-Role end_for(Role begin) { return static_cast<Role>(static_cast<std::uint8_t>(begin) + (begin == Role::begin_pass ? 2 : 1)); }
+Role end_for(Role begin) {
+  return static_cast<Role>(static_cast<std::uint8_t>(begin) + (begin == Role::begin_pass ? 2 : 1));
+}
 
 // Which query is meant: its pool and number, behind the command buffer.
 std::span<const std::byte> query_of(const StreamItem& item) {
@@ -39,11 +41,14 @@ Result<void> add(CommandStream& out, const CommandLog& log, const ObjectTable& o
   for (const LoggedCommand& one : list->commands) {
     const CommandId canonical = codec::info(one.command).canonical;
     if (canonical == CommandId::vkCmdExecuteCommands) {
-      if (level >= kMostLevels) return fail(Status::failed, "its command buffers execute one another without an end");
-      for (const ObjectId id : list->ids_of(one).subspan(1)) RONDO_TRY(add(out, log, objects, id, instance, level + 1));
+      if (level >= kMostLevels)
+        return fail(Status::failed, "its command buffers execute one another without an end");
+      for (const ObjectId id : list->ids_of(one).subspan(1))
+        RONDO_TRY(add(out, log, objects, id, instance, level + 1));
       continue;
     }
-    if (out.items.size() >= kMostItems) return fail(Status::failed, "it has more commands than can be followed");
+    if (out.items.size() >= kMostItems)
+      return fail(Status::failed, "it has more commands than can be followed");
     StreamItem item;
     item.list = list.get();
     item.command = &one;
@@ -94,7 +99,8 @@ Role role_of(CommandId canonical) {
       break;
   }
   const std::string_view name = codec::info(canonical).name;
-  for (const std::string_view draw : {"vkCmdDraw", "vkCmdDispatch", "vkCmdTraceRays", "vkCmdExecuteGeneratedCommands"})
+  for (const std::string_view draw :
+       {"vkCmdDraw", "vkCmdDispatch", "vkCmdTraceRays", "vkCmdExecuteGeneratedCommands"})
     if (name.starts_with(draw)) return Role::draw;
   for (const std::string_view other : {"vkCmdSetEvent", "vkCmdSetCheckpoint", "vkCmdSetPerformance"})
     if (name.starts_with(other)) return Role::other;
@@ -103,8 +109,8 @@ Role role_of(CommandId canonical) {
   return Role::other;
 }
 
-void CommandLog::take(const codec::CommandInfo& command, const Record& record, const ObjectTable::Resolution& resolution,
-                      const ObjectTable& objects) {
+void CommandLog::take(const codec::CommandInfo& command, const Record& record,
+                      const ObjectTable::Resolution& resolution, const ObjectTable& objects) {
   const ObjectId dispatch = resolution.ids.empty() ? 0 : resolution.ids[0];
   if (command.records_into_command_buffer) {
     const auto found = lists_.find(dispatch);
@@ -157,7 +163,8 @@ std::vector<std::size_t> CommandStream::open_at(std::size_t at) const {
   for (std::size_t i = 0; i < at; ++i) {
     if (begins(items[i].role)) open.push_back(i);
     // The innermost that it can be the end of.
-    const auto ended = std::find_if(open.rbegin(), open.rend(), [&](std::size_t o) { return is_end_of(items[i], items[o]); });
+    const auto ended = std::find_if(open.rbegin(), open.rend(),
+                                    [&](std::size_t o) { return is_end_of(items[i], items[o]); });
     if (ended != open.rend()) open.erase(std::next(ended).base());
   }
   return open;
@@ -172,7 +179,8 @@ std::size_t CommandStream::end_of(std::size_t begin) const {
   return items.size();
 }
 
-Result<CommandStream> stream_of(const CommandLog& log, const ObjectTable& objects, const std::vector<ObjectId>& command_buffers) {
+Result<CommandStream> stream_of(const CommandLog& log, const ObjectTable& objects,
+                                const std::vector<ObjectId>& command_buffers) {
   CommandStream out;
   for (const ObjectId id : command_buffers) RONDO_TRY(add(out, log, objects, id, CommandStream::kPrimary, 0));
   return out;

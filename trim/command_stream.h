@@ -29,8 +29,12 @@ struct CommandList {
   std::vector<std::byte> payloads;
   std::vector<ObjectId> ids;
 
-  std::span<const std::byte> payload(const LoggedCommand& c) const { return std::span(payloads).subspan(c.first_byte, c.bytes); }
-  std::span<const ObjectId> ids_of(const LoggedCommand& c) const { return std::span(ids).subspan(c.first_id, c.ids); }
+  std::span<const std::byte> payload(const LoggedCommand& c) const {
+    return std::span(payloads).subspan(c.first_byte, c.bytes);
+  }
+  std::span<const ObjectId> ids_of(const LoggedCommand& c) const {
+    return std::span(ids).subspan(c.first_id, c.ids);
+  }
 };
 using CommandListRef = std::shared_ptr<const CommandList>;
 
@@ -38,8 +42,8 @@ using CommandListRef = std::shared_ptr<const CommandList>;
 class CommandLog {
  public:
   // Every record that is not the layer's own, in order.
-  void take(const codec::CommandInfo& command, const Record& record, const ObjectTable::Resolution& resolution,
-            const ObjectTable& objects);
+  void take(const codec::CommandInfo& command, const Record& record,
+            const ObjectTable::Resolution& resolution, const ObjectTable& objects);
   CommandListRef find(ObjectId command_buffer) const;
 
  private:
@@ -91,6 +95,7 @@ struct CommandStream {
 };
 
 // Status::failed where it has more than any program needs.
-Result<CommandStream> stream_of(const CommandLog& log, const ObjectTable& objects, const std::vector<ObjectId>& command_buffers);
+Result<CommandStream> stream_of(const CommandLog& log, const ObjectTable& objects,
+                                const std::vector<ObjectId>& command_buffers);
 
 }  // namespace rondo::trim

@@ -27,7 +27,8 @@ class Step {
 
 // Of the capture is what users know.
 Error in_words_of(Error error, const std::string& step, const std::string& file) {
-  for (std::size_t at = error.message.find(step); at != std::string::npos; at = error.message.find(step, at + file.size()))
+  for (std::size_t at = error.message.find(step); at != std::string::npos;
+       at = error.message.find(step, at + file.size()))
     error.message.replace(at, step.size(), file);
   return error;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts draws out of a submit: its commands are split in front of the first of them, and behind the last. What comes
-// before is played as any capture is, what is between is the cut's span. docs/rondo-trim.md.
+// Cuts draws out of a submit: its commands are split in front of the first of them, and behind the last. What
+// comes before is played as any capture is, what is between is the cut's span. docs/rondo-trim.md.
 #pragma once
 
 #include <string>

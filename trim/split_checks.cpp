@@ -9,7 +9,8 @@ namespace rondo::trim {
 namespace {
 
 constexpr std::size_t kMostParts = 4096;
-constexpr VkAccessFlags2 kDraws = VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT | VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT;
+constexpr VkAccessFlags2 kDraws =
+    VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT | VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT;
 constexpr VkImageAspectFlags kDepthStencil = VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT;
 
 bool is_image(const access::Touch& touch) { return touch.part.levelCount != 0; }
@@ -34,7 +35,8 @@ void SplitChecks::take(const access::Call& call) {
   const ObjectId made = call.resolution.created[0];
   if (call.command.canonical == CommandId::vkCreateImage) {
     const VkImageCreateInfo& info = *call.as<args_vkCreateImage>().pCreateInfo;
-    images_[made] = {info.format, info.samples != VK_SAMPLE_COUNT_1_BIT || (info.usage & VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT) != 0 ||
+    images_[made] = {info.format, info.samples != VK_SAMPLE_COUNT_1_BIT ||
+                                      (info.usage & VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT) != 0 ||
                                       gpu::is_planar(info.format)};
   } else if (call.command.canonical == CommandId::vkCreateImageView) {
     views_[made] = call.id(&call.as<args_vkCreateImageView>().pCreateInfo->image);
@@ -58,14 +60,17 @@ void SplitChecks::add_parts(const access::Touch& touch) {
   const bool drawn = (touch.access & kDraws) != 0;
   for (std::uint32_t mip = 0; mip < touch.part.levelCount; ++mip)
     for (std::uint32_t layer = 0; layer < touch.part.layerCount; ++layer)
-      for (const VkImageAspectFlags aspect : {VK_IMAGE_ASPECT_COLOR_BIT, VK_IMAGE_ASPECT_DEPTH_BIT, VK_IMAGE_ASPECT_STENCIL_BIT}) {
+      for (const VkImageAspectFlags aspect :
+           {VK_IMAGE_ASPECT_COLOR_BIT, VK_IMAGE_ASPECT_DEPTH_BIT, VK_IMAGE_ASPECT_STENCIL_BIT}) {
         if ((touch.part.aspectMask & aspect) == 0 || parts_.size() >= kMostParts) continue;
-        bool& is_drawn = parts_[{touch.object, touch.part.baseMipLevel + mip, touch.part.baseArrayLayer + layer, aspect}];
+        bool& is_drawn =
+            parts_[{touch.object, touch.part.baseMipLevel + mip, touch.part.baseArrayLayer + layer, aspect}];
         is_drawn = is_drawn || drawn;
       }
 }
 
-bool SplitChecks::layout_of(ObjectId image, VkImageAspectFlags aspect, const PassShape& pass, VkImageLayout& layout) const {
+bool SplitChecks::layout_of(ObjectId image, VkImageAspectFlags aspect, const PassShape& pass,
+                            VkImageLayout& layout) const {
   bool found = false;
   for (const PassAttachment& a : pass.attachments) {
     const auto view = views_.find(a.view);
@@ -76,7 +81,8 @@ bool SplitChecks::layout_of(ObjectId image, VkImageAspectFlags aspect, const Pas
   return found;
 }
 
-Result<std::uint64_t> SplitChecks::write(RecordEncoder& out, VkQueue queue, const PassShape* pass, const ObjectTable& table) const {
+Result<std::uint64_t> SplitChecks::write(RecordEncoder& out, VkQueue queue, const PassShape* pass,
+                                         const ObjectTable& table) const {
   const auto& objects = table.objects();
   std::vector<VkImage> images;
   std::vector<RondoSubresource> parts;
@@ -89,8 +95,10 @@ Result<std::uint64_t> SplitChecks::write(RecordEncoder& out, VkQueue queue, cons
     if (drawn) {
       if (pass == nullptr || !layout_of(image, aspect, *pass, layout)) continue;
       VkImageLayout other = layout;
-      const bool both = facts != images_.end() && (gpu::aspects_of(facts->second.format) & kDepthStencil) == kDepthStencil;
-      if (both && (!layout_of(image, kDepthStencil & ~aspect, *pass, other) || other == layout)) together = kDepthStencil;
+      const bool both =
+          facts != images_.end() && (gpu::aspects_of(facts->second.format) & kDepthStencil) == kDepthStencil;
+      if (both && (!layout_of(image, kDepthStencil & ~aspect, *pass, other) || other == layout))
+        together = kDepthStencil;
     }
     images.push_back(reinterpret_cast<VkImage>(objects[image].captured));
     parts.push_back({aspect, together, mip, layer, layout});
@@ -105,11 +113,15 @@ Result<std::uint64_t> SplitChecks::write(RecordEncoder& out, VkQueue queue, cons
     }
   const std::vector<RondoDigest> digests(std::max(parts.size(), ranges.size()));
   if (!parts.empty()) {
-    const args_rondoCheckpointSubresources args{queue, static_cast<std::uint32_t>(parts.size()), images.data(), parts.data(), digests.data(), nullptr};
+    const args_rondoCheckpointSubresources args{queue,          static_cast<std::uint32_t>(parts.size()),
+                                                images.data(),  parts.data(),
+                                                digests.data(), nullptr};
     RONDO_TRY(out.write(CommandId::rondoCheckpointSubresources, args));
   }
   if (!ranges.empty()) {
-    const args_rondoCheckpointBuffers args{queue, static_cast<std::uint32_t>(ranges.size()), buffers.data(), ranges.data(), digests.data(), nullptr};
+    const args_rondoCheckpointBuffers args{queue,          static_cast<std::uint32_t>(ranges.size()),
+                                           buffers.data(), ranges.data(),
+                                           digests.data(), nullptr};
     RONDO_TRY(out.write(CommandId::rondoCheckpointBuffers, args));
   }
   return parts.size() + ranges.size();

@@ -18,7 +18,8 @@ void store(VkAttachmentStoreOp& op) {
   if (op == VK_ATTACHMENT_STORE_OP_DONT_CARE) op = VK_ATTACHMENT_STORE_OP_STORE;
 }
 void load(VkAttachmentLoadOp& op) {
-  if (op == VK_ATTACHMENT_LOAD_OP_CLEAR || op == VK_ATTACHMENT_LOAD_OP_DONT_CARE) op = VK_ATTACHMENT_LOAD_OP_LOAD;
+  if (op == VK_ATTACHMENT_LOAD_OP_CLEAR || op == VK_ATTACHMENT_LOAD_OP_DONT_CARE)
+    op = VK_ATTACHMENT_LOAD_OP_LOAD;
 }
 
 VkAttachmentDescriptionStencilLayout* stencil_of(const VkAttachmentDescription&) { return nullptr; }
@@ -40,7 +41,8 @@ void change_pass(const Info& info, PassChange change) {
     load(a.loadOp);
     load(a.stencilLoadOp);
     a.initialLayout = a.finalLayout;
-    if (auto* stencil = stencil_of(a); stencil != nullptr) stencil->stencilInitialLayout = stencil->stencilFinalLayout;
+    if (auto* stencil = stencil_of(a); stencil != nullptr)
+      stencil->stencilInitialLayout = stencil->stencilFinalLayout;
   }
 }
 
@@ -72,7 +74,8 @@ void shape(const Info& info, PassShape& out) {
   }
   out.subpasses = info.subpassCount;
   for (std::uint32_t i = info.subpassCount; i-- > 0;)
-    if (const auto& s = info.pSubpasses[i]; resolves(s.pResolveAttachments, s.colorAttachmentCount) || resolves_depth(s))
+    if (const auto& s = info.pSubpasses[i];
+        resolves(s.pResolveAttachments, s.colorAttachmentCount) || resolves_depth(s))
       out.first_resolving = i;
 }
 
@@ -84,14 +87,17 @@ void each_attachment(const VkRenderingInfo& info, const Visit& visit) {
 }
 
 const VkRenderPassBeginInfo* begin_info(Loaded& loaded, CommandId canonical) {
-  if (canonical == CommandId::vkCmdBeginRenderPass) return loaded.as<args_vkCmdBeginRenderPass>().pRenderPassBegin;
-  if (canonical == CommandId::vkCmdBeginRenderPass2) return loaded.as<args_vkCmdBeginRenderPass2>().pRenderPassBegin;
+  if (canonical == CommandId::vkCmdBeginRenderPass)
+    return loaded.as<args_vkCmdBeginRenderPass>().pRenderPassBegin;
+  if (canonical == CommandId::vkCmdBeginRenderPass2)
+    return loaded.as<args_vkCmdBeginRenderPass2>().pRenderPassBegin;
   return nullptr;
 }
 
 }  // namespace
 
-void SplitPasses::take(const codec::CommandInfo& command, const Record& record, const ObjectTable::Resolution& resolution) {
+void SplitPasses::take(const codec::CommandInfo& command, const Record& record,
+                       const ObjectTable::Resolution& resolution) {
   for (const ObjectId id : resolution.ended) {
     passes_.erase(id);
     framebuffers_.erase(id);
@@ -100,7 +106,8 @@ void SplitPasses::take(const codec::CommandInfo& command, const Record& record, 
   switch (command.canonical) {
     case CommandId::vkCreateRenderPass:
     case CommandId::vkCreateRenderPass2:
-      passes_[resolution.created[0]] = {command.id, {record.payload.begin(), record.payload.end()}, resolution.ids};
+      passes_[resolution.created[0]] = {
+          command.id, {record.payload.begin(), record.payload.end()}, resolution.ids};
       return;
     case CommandId::vkCreateFramebuffer: {
       // The device, the render pass, the views, and what is made.
@@ -127,7 +134,8 @@ Result<void> SplitPasses::render_pass_shape(ObjectId pass, PassShape& out) {
   return {};
 }
 
-Result<PassShape> SplitPasses::shape_of(CommandId command, std::span<const std::byte> payload, std::span<const ObjectId> ids) {
+Result<PassShape> SplitPasses::shape_of(CommandId command, std::span<const std::byte> payload,
+                                        std::span<const ObjectId> ids) {
   PassShape out;
   RONDO_TRY(begin_.load(source_, map_, command, payload, ids));
   if (const char* name = begin_.has_chained(kUnsplittable); name != nullptr)
@@ -136,14 +144,17 @@ Result<PassShape> SplitPasses::shape_of(CommandId command, std::span<const std::
   if (info != nullptr) {
     RONDO_TRY(render_pass_shape(begin_.id(&info->renderPass), out));
     std::vector<ObjectId> views;
-    if (const auto found = framebuffers_.find(begin_.id(&info->framebuffer)); found != framebuffers_.end()) views = found->second;
+    if (const auto found = framebuffers_.find(begin_.id(&info->framebuffer)); found != framebuffers_.end())
+      views = found->second;
     if (const auto* given = find_chained<VkRenderPassAttachmentBeginInfo>(
             info->pNext, VK_STRUCTURE_TYPE_RENDER_PASS_ATTACHMENT_BEGIN_INFO);
         given != nullptr && given->attachmentCount != 0) {
       views.clear();
-      for (std::uint32_t i = 0; i < given->attachmentCount; ++i) views.push_back(begin_.id(&given->pAttachments[i]));
+      for (std::uint32_t i = 0; i < given->attachmentCount; ++i)
+        views.push_back(begin_.id(&given->pAttachments[i]));
     }
-    for (std::size_t i = 0; i < std::min(views.size(), out.attachments.size()); ++i) out.attachments[i].view = views[i];
+    for (std::size_t i = 0; i < std::min(views.size(), out.attachments.size()); ++i)
+      out.attachments[i].view = views[i];
     return out;
   }
   const VkRenderingInfo& rendering = *begin_.as<args_vkCmdBeginRendering>().pRenderingInfo;
@@ -153,12 +164,14 @@ Result<PassShape> SplitPasses::shape_of(CommandId command, std::span<const std::
                                                                           : VK_IMAGE_ASPECT_COLOR_BIT;
     out.attachments.push_back({begin_.id(&a.imageView), a.imageLayout, a.imageLayout, aspects});
     if (a.resolveMode != VK_RESOLVE_MODE_NONE)
-      out.attachments.push_back({begin_.id(&a.resolveImageView), a.resolveImageLayout, a.resolveImageLayout, aspects});
+      out.attachments.push_back(
+          {begin_.id(&a.resolveImageView), a.resolveImageLayout, a.resolveImageLayout, aspects});
   });
   return out;
 }
 
-Result<VkRenderingFlags> SplitPasses::flags_of(CommandId command, std::span<const std::byte> payload, std::span<const ObjectId> ids) {
+Result<VkRenderingFlags> SplitPasses::flags_of(CommandId command, std::span<const std::byte> payload,
+                                               std::span<const ObjectId> ids) {
   if (codec::info(command).canonical != CommandId::vkCmdBeginRendering) return VkRenderingFlags{0};
   RONDO_TRY(begin_.load(source_, map_, command, payload, ids));
   return begin_.as<args_vkCmdBeginRendering>().pRenderingInfo->flags;
@@ -187,11 +200,13 @@ Result<VkRenderPass> SplitPasses::changed(ObjectId id, PassChange change) {
   return made;
 }
 
-Result<void> SplitPasses::write_begin(CommandId command, std::span<const std::byte> payload, std::span<const ObjectId> ids,
-                                      PassChange change, VkCommandBuffer commands) {
+Result<void> SplitPasses::write_begin(CommandId command, std::span<const std::byte> payload,
+                                      std::span<const ObjectId> ids, PassChange change,
+                                      VkCommandBuffer commands) {
   RONDO_TRY(begin_.load(source_, map_, command, payload, ids));
   const CommandId canonical = codec::info(command).canonical;
-  if (const VkRenderPassBeginInfo* info = begin_info(begin_, canonical); info != nullptr && (change.stores || change.loads)) {
+  if (const VkRenderPassBeginInfo* info = begin_info(begin_, canonical);
+      info != nullptr && (change.stores || change.loads)) {
     auto pass = changed(begin_.id(&info->renderPass), change);
     if (!pass) return tl::unexpected<Error>(pass.error());
     Loaded::change(info->renderPass) = *pass;
@@ -225,7 +240,8 @@ Result<void> SplitPasses::write_begin(CommandId command, std::span<const std::by
   }
 }
 
-Result<void> SplitPasses::write_next_subpass(CommandId command, std::span<const std::byte> payload, VkCommandBuffer commands) {
+Result<void> SplitPasses::write_next_subpass(CommandId command, std::span<const std::byte> payload,
+                                             VkCommandBuffer commands) {
   RONDO_TRY(begin_.load(source_, map_, command, payload, {}));
   if (codec::info(command).canonical == CommandId::vkCmdNextSubpass) {
     auto& args = begin_.as<args_vkCmdNextSubpass>();

@@ -16,10 +16,11 @@ Result<void> with_reason(Result<void> result, const std::string& where) {
   return result;
 }
 
-// How many bytes of a payload say which state a command sets: another one that says the same of them sets all that this
-// one does. 0: it cannot be told.
+// How many bytes of a payload say which state a command sets: another one that says the same of them sets all
+// that this one does. 0: it cannot be told.
 std::size_t bytes_of_key(CommandId canonical) {
-  constexpr std::size_t commands = sizeof(std::uint64_t), word = sizeof(std::uint32_t), handle = sizeof(std::uint64_t);
+  constexpr std::size_t commands = sizeof(std::uint64_t), word = sizeof(std::uint32_t),
+                        handle = sizeof(std::uint64_t);
   switch (canonical) {
     case CommandId::vkCmdBindIndexBuffer:
       return commands;
@@ -29,7 +30,7 @@ std::size_t bytes_of_key(CommandId canonical) {
     case CommandId::vkCmdSetScissor:
     case CommandId::vkCmdBindVertexBuffers:  // the first and the count
       return commands + 2 * word;
-    case CommandId::vkCmdPushConstants:      // the layout, stages, offset and size
+    case CommandId::vkCmdPushConstants:       // the layout, stages, offset and size
     case CommandId::vkCmdBindDescriptorSets:  // the bind point, layout, first and count
       return commands + handle + 3 * word;
     default:
@@ -63,23 +64,28 @@ Result<void> SplitStream::check_pass(std::size_t begin, std::size_t at, bool res
   if (!shape) return tl::unexpected<Error>(shape.error());
   if (resumed && shape->first_resolving < subpass_at(begin, at))
     return fail(Status::failed,
-                "a subpass before it resolves samples, which beginning there would do again: choose draws from the first "
+                "a subpass before it resolves samples, which beginning there would do again: choose draws "
+                "from the first "
                 "subpass on");
   return {};
 }
 
 Result<void> SplitStream::check() {
   for (const std::size_t open : stream_.open_at(first_)) {
-    const bool drawn = std::any_of(stream_.draws.begin(), stream_.draws.end(), [&](std::size_t d) { return d > open && d < first_; });
+    const bool drawn = std::any_of(stream_.draws.begin(), stream_.draws.end(),
+                                   [&](std::size_t d) { return d > open && d < first_; });
     if (stream_.items[open].role == Role::begin_feedback && drawn)
-      return fail(Status::failed, "transform feedback is going on in front of the first draw: choose draws from where it begins");
+      return fail(
+          Status::failed,
+          "transform feedback is going on in front of the first draw: choose draws from where it begins");
     if (stream_.items[open].role == Role::begin_pass)
       RONDO_TRY(with_reason(check_pass(open, first_, true), "the first draw's pass: "));
   }
   if (const std::size_t pass = last_pass(); pass != stream_.items.size())
     RONDO_TRY(with_reason(check_pass(pass, last_, false), "the last draw's pass: "));
   for (const StreamItem& item : stream_.items)
-    if (std::string_view(codec::info(item.command->command).name).find("VideoCoding") != std::string_view::npos)
+    if (std::string_view(codec::info(item.command->command).name).find("VideoCoding") !=
+        std::string_view::npos)
       return fail(Status::failed, "it codes video: use --submits");
   return {};
 }
@@ -116,12 +122,15 @@ Result<void> SplitStream::close_pass(std::size_t begin, std::size_t at, VkComman
   const CommandId command = item.command->command;
   if (codec::info(command).canonical == CommandId::vkCmdBeginRendering) {
     const args_vkCmdEndRendering args{commands};
-    return encoder_.write(command == CommandId::vkCmdBeginRendering ? CommandId::vkCmdEndRendering : CommandId::vkCmdEndRenderingKHR, args);
+    return encoder_.write(command == CommandId::vkCmdBeginRendering ? CommandId::vkCmdEndRendering
+                                                                    : CommandId::vkCmdEndRenderingKHR,
+                          args);
   }
   const auto shape = passes_.shape_of(command, item.payload(), item.ids());
   if (!shape) return tl::unexpected<Error>(shape.error());
   for (std::uint32_t subpass = subpass_at(begin, at) + 1; subpass < shape->subpasses; ++subpass)
-    RONDO_TRY(encoder_.write(CommandId::vkCmdNextSubpass, args_vkCmdNextSubpass{commands, VK_SUBPASS_CONTENTS_INLINE}));
+    RONDO_TRY(encoder_.write(CommandId::vkCmdNextSubpass,
+                             args_vkCmdNextSubpass{commands, VK_SUBPASS_CONTENTS_INLINE}));
   return encoder_.write(CommandId::vkCmdEndRenderPass, args_vkCmdEndRenderPass{commands});
 }
 
@@ -129,14 +138,16 @@ Result<void> SplitStream::close_query(const StreamItem& item, VkCommandBuffer co
   RONDO_TRY(query_.load(source_, map_, item.command->command, item.payload(), item.ids()));
   if (item.command->command == CommandId::vkCmdBeginQuery) {
     const auto& begun = query_.as<args_vkCmdBeginQuery>();
-    return encoder_.write(CommandId::vkCmdEndQuery, args_vkCmdEndQuery{commands, begun.queryPool, begun.query});
+    return encoder_.write(CommandId::vkCmdEndQuery,
+                          args_vkCmdEndQuery{commands, begun.queryPool, begun.query});
   }
   const auto& begun = query_.as<args_vkCmdBeginQueryIndexedEXT>();
   return encoder_.write(CommandId::vkCmdEndQueryIndexedEXT,
                         args_vkCmdEndQueryIndexedEXT{commands, begun.queryPool, begun.query, begun.index});
 }
 
-Result<void> SplitStream::close(std::size_t at, const std::set<std::size_t>& left_out, VkCommandBuffer commands) {
+Result<void> SplitStream::close(std::size_t at, const std::set<std::size_t>& left_out,
+                                VkCommandBuffer commands) {
   const std::vector<std::size_t> open = stream_.open_at(at);
   for (auto one = open.rbegin(); one != open.rend(); ++one) {
     if (left_out.count(*one) != 0) continue;
@@ -149,7 +160,8 @@ Result<void> SplitStream::close(std::size_t at, const std::set<std::size_t>& lef
         RONDO_TRY(close_query(item, commands));
         break;
       case Role::begin_condition:
-        RONDO_TRY(encoder_.write(CommandId::vkCmdEndConditionalRenderingEXT, args_vkCmdEndConditionalRenderingEXT{commands}));
+        RONDO_TRY(encoder_.write(CommandId::vkCmdEndConditionalRenderingEXT,
+                                 args_vkCmdEndConditionalRenderingEXT{commands}));
         break;
       case Role::begin_feedback:
         RONDO_TRY(encoder_.write(CommandId::vkCmdEndTransformFeedbackEXT,
@@ -159,7 +171,8 @@ Result<void> SplitStream::close(std::size_t at, const std::set<std::size_t>& lef
         if (item.command->command == CommandId::vkCmdDebugMarkerBeginEXT)
           RONDO_TRY(encoder_.write(CommandId::vkCmdDebugMarkerEndEXT, args_vkCmdDebugMarkerEndEXT{commands}));
         else
-          RONDO_TRY(encoder_.write(CommandId::vkCmdEndDebugUtilsLabelEXT, args_vkCmdEndDebugUtilsLabelEXT{commands}));
+          RONDO_TRY(encoder_.write(CommandId::vkCmdEndDebugUtilsLabelEXT,
+                                   args_vkCmdEndDebugUtilsLabelEXT{commands}));
         break;
     }
   }
@@ -172,8 +185,8 @@ Result<VkRenderingFlags> SplitStream::flags_of(std::size_t begin) {
 }
 
 // All parts of a pass that is suspended say the same of its attachments.
-Result<void> SplitStream::change_passes(std::size_t begin, std::size_t from, std::size_t to, const PassChange& change,
-                                        PassChanges& changes) {
+Result<void> SplitStream::change_passes(std::size_t begin, std::size_t from, std::size_t to,
+                                        const PassChange& change, PassChanges& changes) {
   const auto add = [&](std::size_t at) {
     changes[at].stores = changes[at].stores || change.stores;
     changes[at].loads = changes[at].loads || change.loads;
@@ -206,7 +219,10 @@ std::set<std::size_t> SplitStream::states_at(std::size_t at) const {
     const std::span<const std::byte> payload = item.payload();
     const std::size_t bytes = bytes_of_key(canonical);
     if (bytes != 0 && bytes <= payload.size() &&
-        !set.emplace(canonical, std::string(reinterpret_cast<const char*>(payload.data()) + sizeof(std::uint64_t), bytes - sizeof(std::uint64_t))).second)
+        !set.emplace(canonical,
+                     std::string(reinterpret_cast<const char*>(payload.data()) + sizeof(std::uint64_t),
+                                 bytes - sizeof(std::uint64_t)))
+             .second)
       continue;
     states.insert(i);
   }
@@ -219,12 +235,13 @@ Result<void> SplitStream::write_head(VkCommandBuffer commands) {
     RONDO_TRY(change_passes(pass, 0, first_, {.stores = true}, changes));
     changes[pass].last = true;
   }
-  for (std::size_t i = 0; i < first_; ++i) RONDO_TRY(write(stream_.items[i], commands, change_of(changes, i)));
+  for (std::size_t i = 0; i < first_; ++i)
+    RONDO_TRY(write(stream_.items[i], commands, change_of(changes, i)));
   return close(first_, {}, commands);
 }
 
-// What is in front of the first draw: states that hold for it, and what is open there. A query that is open is not
-// asked: its first part is missing.
+// What is in front of the first draw: states that hold for it, and what is open there. A query that is open
+// is not asked: its first part is missing.
 Result<void> SplitStream::write_kept(VkCommandBuffer commands) {
   const std::vector<std::size_t> open = stream_.open_at(first_);
   std::set<std::size_t> left_out, ends;
@@ -248,7 +265,8 @@ Result<void> SplitStream::write_kept(VkCommandBuffer commands) {
     const StreamItem& item = stream_.items[i];
     const bool begun = left_out.count(i) == 0 && std::find(open.begin(), open.end(), i) != open.end();
     const bool state = states.count(i) != 0;
-    if (begun || state || (item.role == Role::next_subpass && i > pass)) RONDO_TRY(write(item, commands, change_of(changes, i)));
+    if (begun || state || (item.role == Role::next_subpass && i > pass))
+      RONDO_TRY(write(item, commands, change_of(changes, i)));
   }
   for (std::size_t i = first_; i < last_; ++i)
     if (ends.count(i) == 0) RONDO_TRY(write(stream_.items[i], commands, change_of(changes, i)));

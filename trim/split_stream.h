@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A submit's commands in two parts: what comes in front of a draw, and that draw with those behind it. Each is a
-// command buffer that stands alone: what is open where it begins is begun there, and what is open where it ends, ended.
+// A submit's commands in two parts: what comes in front of a draw, and that draw with those behind it. Each
+// is a command buffer that stands alone: what is open where it begins is begun there, and what is open where
+// it ends, ended.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +16,8 @@ namespace rondo::trim {
 class SplitStream {
  public:
   // Of items [0, first) and [first, last).
-  SplitStream(const CommandStream& stream, std::size_t first, std::size_t last, Reader& source, const codec::IdMap& map,
-              SplitPasses& passes, RecordEncoder& encoder, OfflineWriter& out)
+  SplitStream(const CommandStream& stream, std::size_t first, std::size_t last, Reader& source,
+              const codec::IdMap& map, SplitPasses& passes, RecordEncoder& encoder, OfflineWriter& out)
       : stream_(stream),
         first_(first),
         last_(last),
@@ -47,7 +48,8 @@ class SplitStream {
   std::uint32_t subpass_at(std::size_t begin, std::size_t at) const;
   using PassChanges = std::map<std::size_t, PassChange>;  // by begin: index
   // To this pass, and those of [from, to) that it was suspended from or that resume it.
-  Result<void> change_passes(std::size_t begin, std::size_t from, std::size_t to, const PassChange& change, PassChanges& changes);
+  Result<void> change_passes(std::size_t begin, std::size_t from, std::size_t to, const PassChange& change,
+                             PassChanges& changes);
   Result<VkRenderingFlags> flags_of(std::size_t begin);
   Result<void> check_pass(std::size_t begin, std::size_t at, bool resumed);
 

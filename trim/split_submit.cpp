@@ -15,7 +15,9 @@ namespace rondo::trim {
 
 namespace {
 
-std::string counted(std::uint64_t n, const std::string& one) { return std::to_string(n) + " " + one + (n == 1 ? "" : "s"); }
+std::string counted(std::uint64_t n, const std::string& one) {
+  return std::to_string(n) + " " + one + (n == 1 ? "" : "s");
+}
 
 // One batch of a call, in what both forms of it say.
 struct Batch {
@@ -30,11 +32,13 @@ Batch batch_of(const access::Call& call, std::uint32_t index) {
   const void* chain = nullptr;
   if (call.command.canonical == CommandId::vkQueueSubmit) {
     const VkSubmitInfo& info = call.as<args_vkQueueSubmit>().pSubmits[index];
-    for (std::uint32_t i = 0; i < info.commandBufferCount; ++i) out.commands.push_back(call.id(&info.pCommandBuffers[i]));
+    for (std::uint32_t i = 0; i < info.commandBufferCount; ++i)
+      out.commands.push_back(call.id(&info.pCommandBuffers[i]));
     chain = info.pNext;
     const auto* guarded = find_chained<VkProtectedSubmitInfo>(chain, VK_STRUCTURE_TYPE_PROTECTED_SUBMIT_INFO);
     out.guarded = guarded != nullptr && guarded->protectedSubmit != VK_FALSE;
-    out.grouped = find_chained<VkDeviceGroupSubmitInfo>(chain, VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO) != nullptr;
+    out.grouped =
+        find_chained<VkDeviceGroupSubmitInfo>(chain, VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO) != nullptr;
     return out;
   }
   const VkSubmitInfo2& info = call.as<args_vkQueueSubmit2>().pSubmits[index];
@@ -56,14 +60,16 @@ class Splitter {
     if (!reader) return tl::unexpected<Error>(reader.error());
     source_ = std::move(*reader);
     if (!source_->complete() || source_->gaps() != 0)
-      return fail(Status::unreadable, options_.file + ": it is not whole" +
-                                          (source_->can_be_finished() ? ": `rondo finish " + options_.file + "` closes it" : ""));
+      return fail(Status::unreadable,
+                  options_.file + ": it is not whole" +
+                      (source_->can_be_finished() ? ": `rondo finish " + options_.file + "` closes it" : ""));
     map_ = codec::IdMap::match(source_->dictionary());
     auto out = OfflineWriter::create(step_, options_.file, Compression::lz4, source_->dictionary());
     if (!out) return tl::unexpected<Error>(out.error());
     out_ = std::move(*out);
     encoder_.emplace(*out_, 0u);
-    passes_.emplace(*source_, map_, *encoder_, [this] { return new_handle<VkRenderPass>(HandleType::VkRenderPass); });
+    passes_.emplace(*source_, map_, *encoder_,
+                    [this] { return new_handle<VkRenderPass>(HandleType::VkRenderPass); });
     RONDO_TRY(find_cut());
     RONDO_TRY(read());
     RONDO_TRY(write());
@@ -80,13 +86,16 @@ class Splitter {
 
  private:
   tl::unexpected<Error> cannot(const std::string& why) const {
-    return fail(Status::failed, options_.file + ": submit " + std::to_string(draws_.submit) + " cannot be cut there: " + why);
+    return fail(Status::failed,
+                options_.file + ": submit " + std::to_string(draws_.submit) + " cannot be cut there: " + why);
   }
 
   // Of a cut only what is behind it counts.
   Result<void> find_cut() {
     const auto& names = source_->dictionary();
-    if (std::none_of(names.begin(), names.end(), [](const DictionaryRow& row) { return row.name == "rondoCut"; })) return {};
+    if (std::none_of(names.begin(), names.end(),
+                     [](const DictionaryRow& row) { return row.name == "rondoCut"; }))
+      return {};
     for (;;) {
       auto record = source_->next();
       if (!record) return tl::unexpected<Error>(record.error());
@@ -98,7 +107,8 @@ class Splitter {
   // Up to the submit everything is written as it is. What comes behind only has numbers.
   Result<void> read() {
     double last = 1;
-    for (const ChunkInfo& chunk : source_->chunks()) last = std::max(last, static_cast<double>(chunk.header.last_sequence));
+    for (const ChunkInfo& chunk : source_->chunks())
+      last = std::max(last, static_cast<double>(chunk.header.last_sequence));
     for (;;) {
       auto record = source_->next();
       if (!record) return tl::unexpected<Error>(record.error());
@@ -108,8 +118,9 @@ class Splitter {
       RONDO_TRY(take(**record));
     }
     if (!batch_)
-      return fail(Status::usage, options_.file + ": there is no submit " + std::to_string(draws_.submit) + ": it has " +
-                                     counted(submits_, "submit") + (submits_ == 0 ? "" : ", 0:" + std::to_string(submits_)));
+      return fail(Status::usage, options_.file + ": there is no submit " + std::to_string(draws_.submit) +
+                                     ": it has " + counted(submits_, "submit") +
+                                     (submits_ == 0 ? "" : ", 0:" + std::to_string(submits_)));
     return {};
   }
 
@@ -119,13 +130,19 @@ class Splitter {
     const codec::CommandInfo& command = codec::info(id);
     lowered_.clear();
     if (auto decoded = codec::decode(lowered_, map_, id, record.payload); !decoded)
-      return fail(decoded.error().status, options_.file + ": record " + std::to_string(record.sequence) + ": " + decoded.error().message);
+      return fail(decoded.error().status, options_.file + ": record " + std::to_string(record.sequence) +
+                                              ": " + decoded.error().message);
     const bool succeeded = player::succeeded(command, record);
     objects_.apply(command, record.sequence, succeeded, lowered_, resolution_);
     if (batch_) return {};
     if ((record.flags & kRecordByLayer) == 0) {
       RONDO_TRY(access::load(*source_, command, lowered_, resolution_.ids, parameters_));
-      const access::Call call{command, parameters_.view, resolution_, objects_, record.sequence, succeeded,
+      const access::Call call{command,
+                              parameters_.view,
+                              resolution_,
+                              objects_,
+                              record.sequence,
+                              succeeded,
                               static_cast<std::uint64_t>(record.return_value)};
       RONDO_TRY(look_for_submit(call));
       if (batch_) return take_submit(call, record);
@@ -154,8 +171,9 @@ class Splitter {
     const CommandId canonical = call.command.canonical;
     if (canonical != CommandId::vkQueueSubmit && canonical != CommandId::vkQueueSubmit2) return {};
     if (call.sequence < cut_) return {};
-    const std::uint64_t count = canonical == CommandId::vkQueueSubmit ? call.as<args_vkQueueSubmit>().submitCount
-                                                                      : call.as<args_vkQueueSubmit2>().submitCount;
+    const std::uint64_t count = canonical == CommandId::vkQueueSubmit
+                                    ? call.as<args_vkQueueSubmit>().submitCount
+                                    : call.as<args_vkQueueSubmit2>().submitCount;
     if (draws_.submit >= submits_ && draws_.submit < submits_ + count)
       batch_ = batch_of(call, static_cast<std::uint32_t>(draws_.submit - submits_));
     else
@@ -173,8 +191,9 @@ class Splitter {
     stream_ = std::move(*stream);
     const std::uint64_t count = stream_.draws.size();
     if (draws_.last > count)
-      return fail(Status::usage, options_.file + ": submit " + std::to_string(draws_.submit) + " has " +
-                                     (count == 0 ? "no draws" : counted(count, "draw") + ", 0:" + std::to_string(count)));
+      return fail(Status::usage,
+                  options_.file + ": submit " + std::to_string(draws_.submit) + " has " +
+                      (count == 0 ? "no draws" : counted(count, "draw") + ", 0:" + std::to_string(count)));
     if (!call.succeeded) return cannot("the driver did not take it");
     if (batch_->grouped) return cannot("it is for several devices of a group: use --submits");
     if (batch_->guarded) return cannot("it is protected: use --submits");
@@ -192,7 +211,8 @@ class Splitter {
       auto shape = passes_->shape_of(item.command->command, item.payload(), item.ids());
       if (!shape) return cannot(shape.error().message);
       shape_ = std::move(*shape);
-      if (const std::size_t end = stream_.end_of(pass); end != stream_.items.size()) pass_end = stream_.items[end].command->sequence;
+      if (const std::size_t end = stream_.end_of(pass); end != stream_.items.size())
+        pass_end = stream_.items[end].command->sequence;
     }
     checks_.watch(std::move(kept), stream_.items[last_ - 1].command->sequence, pass_end);
     checks_.take(call);
@@ -206,7 +226,8 @@ class Splitter {
   Result<void> check_alive() const {
     for (std::size_t i = 0; i < last_; ++i)
       for (const ObjectId id : stream_.items[i].ids())
-        if (id != 0 && objects_.objects()[id].destroyed != 0 && objects_.objects()[id].destroyed < submit_.sequence)
+        if (id != 0 && objects_.objects()[id].destroyed != 0 &&
+            objects_.objects()[id].destroyed < submit_.sequence)
           return cannot(std::string(codec::info(stream_.items[i].command->command).name) + " (record " +
                         std::to_string(stream_.items[i].command->sequence) + ") names " + objects_.name(id) +
                         ", which the program had ended before: use --submits");
@@ -253,7 +274,8 @@ class Splitter {
     info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
     info.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
     info.queueFamilyIndex = family;
-    RONDO_TRY(encoder_->write(CommandId::vkCreateCommandPool, args_vkCreateCommandPool{device_, &info, nullptr, &*pool}, VK_SUCCESS));
+    RONDO_TRY(encoder_->write(CommandId::vkCreateCommandPool,
+                              args_vkCreateCommandPool{device_, &info, nullptr, &*pool}, VK_SUCCESS));
     for (VkCommandBuffer& one : commands_) {
       auto made = new_handle<VkCommandBuffer>(HandleType::VkCommandBuffer);
       if (!made) return tl::unexpected<Error>(made.error());
@@ -263,7 +285,8 @@ class Splitter {
       allocate.commandPool = *pool;
       allocate.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
       allocate.commandBufferCount = 1;
-      RONDO_TRY(encoder_->write(CommandId::vkAllocateCommandBuffers, args_vkAllocateCommandBuffers{device_, &allocate, &one}, VK_SUCCESS));
+      RONDO_TRY(encoder_->write(CommandId::vkAllocateCommandBuffers,
+                                args_vkAllocateCommandBuffers{device_, &allocate, &one}, VK_SUCCESS));
     }
     return {};
   }
@@ -272,10 +295,13 @@ class Splitter {
     VkCommandBufferBeginInfo info{};
     info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
     info.flags = usage;
-    RONDO_TRY(encoder_->write(CommandId::vkBeginCommandBuffer, args_vkBeginCommandBuffer{commands_[part], &info}, VK_SUCCESS));
-    const auto written = part == 0 ? split_stream_->write_head(commands_[0]) : split_stream_->write_kept(commands_[1]);
+    RONDO_TRY(encoder_->write(CommandId::vkBeginCommandBuffer,
+                              args_vkBeginCommandBuffer{commands_[part], &info}, VK_SUCCESS));
+    const auto written =
+        part == 0 ? split_stream_->write_head(commands_[0]) : split_stream_->write_kept(commands_[1]);
     if (!written) return tl::unexpected<Error>(written.error());
-    return encoder_->write(CommandId::vkEndCommandBuffer, args_vkEndCommandBuffer{commands_[part]}, VK_SUCCESS);
+    return encoder_->write(CommandId::vkEndCommandBuffer, args_vkEndCommandBuffer{commands_[part]},
+                           VK_SUCCESS);
   }
 
   // The call up to its batch, of which the first part; nobody is told of its end.
@@ -291,8 +317,9 @@ class Splitter {
       info.commandBufferCount = 1;
       info.pCommandBuffers = &commands_[0];
       info.signalSemaphoreCount = 0;
-      if (auto* values = const_cast<VkTimelineSemaphoreSubmitInfo*>(find_chained<VkTimelineSemaphoreSubmitInfo>(
-              info.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO));
+      if (auto* values =
+              const_cast<VkTimelineSemaphoreSubmitInfo*>(find_chained<VkTimelineSemaphoreSubmitInfo>(
+                  info.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO));
           values != nullptr)
         values->signalSemaphoreValueCount = 0;
       args.submitCount = batch_->index + 1;
@@ -317,7 +344,8 @@ class Splitter {
     info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
     info.commandBufferCount = 1;
     info.pCommandBuffers = &commands_[1];
-    return encoder_->write(CommandId::vkQueueSubmit, args_vkQueueSubmit{queue, 1, &info, VK_NULL_HANDLE}, VK_SUCCESS);
+    return encoder_->write(CommandId::vkQueueSubmit, args_vkQueueSubmit{queue, 1, &info, VK_NULL_HANDLE},
+                           VK_SUCCESS);
   }
 
   template <class Handle>

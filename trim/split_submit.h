@@ -10,11 +10,11 @@
 namespace rondo::trim {
 
 struct Split {
-  std::uint64_t submit = 0;   // of the step: that with the draws
-  std::string source_id;      // of the capture
-  std::uint64_t record = 0;   // of the capture: the submit
-  std::uint64_t checks = 0;   // parts of images and buffers that are compared behind the draws
-  std::uint64_t bytes = 0;    // of the capture
+  std::uint64_t submit = 0;  // of the step: that with the draws
+  std::string source_id;     // of the capture
+  std::uint64_t record = 0;  // of the capture: the submit
+  std::uint64_t checks = 0;  // parts of images and buffers that are compared behind the draws
+  std::uint64_t bytes = 0;   // of the capture
 };
 
 // Writes `step`. `options`: of the cut.

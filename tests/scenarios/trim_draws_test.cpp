@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rondo trim --draws: what the attachments hold behind draws that are cut out of a submit, held against cuts that begin
-// with its first draw, and against the checkpoints of the submit itself.
+// rondo trim --draws: what the attachments hold behind draws that are cut out of a submit, held against cuts
+// that begin with its first draw, and against the checkpoints of the submit itself.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <map>
@@ -26,13 +26,17 @@ Digests images_of(const std::string& path, int submit) {
   int submits = 0;
   for (const std::string& line : lines(rondo({"dump", "--format=jsonl", path}).out)) {
     if (line.find("\"rondoCut\"") != std::string::npos) submits = 0;  // those before it put signals back
-    if (line.find("\"vkQueueSubmit") == std::string::npos && line.find("\"rondoCheckpointSub") == std::string::npos) continue;
+    if (line.find("\"vkQueueSubmit") == std::string::npos &&
+        line.find("\"rondoCheckpointSub") == std::string::npos)
+      continue;
     const Json row = Json::parse(line);
-    if (unquoted(row.at("/command")).rfind("vkQueueSubmit", 0) == 0) submits += std::stoi(row.at("/parameters/submitCount"));
+    if (unquoted(row.at("/command")).rfind("vkQueueSubmit", 0) == 0)
+      submits += std::stoi(row.at("/parameters/submitCount"));
     for (std::size_t i = 0; submits == submit + 1 && i < row.size("/parameters/pDigests"); ++i) {
-      const std::string at = std::to_string(i), part = "/parameters/pParts/" + at, digest = "/parameters/pDigests/" + at;
-      all[row.at("/parameters/pImages/" + at) + row.at(part + "/mipLevel") + row.at(part + "/arrayLayer") + row.at(part + "/aspect/0")] =
-          row.at(digest + "/high") + row.at(digest + "/low");
+      const std::string at = std::to_string(i), part = "/parameters/pParts/" + at,
+                        digest = "/parameters/pDigests/" + at;
+      all[row.at("/parameters/pImages/" + at) + row.at(part + "/mipLevel") + row.at(part + "/arrayLayer") +
+          row.at(part + "/aspect/0")] = row.at(digest + "/high") + row.at(digest + "/low");
     }
   }
   return all;
@@ -45,14 +49,16 @@ std::string range(int submit, int first, int last) {
 // How many draws it says that there are.
 int draws_in(const std::string& path, int submit) {
   const TemporaryDirectory directory;
-  const Outcome outcome = rondo({"trim", "--draws", range(submit, 0, 1000000), path, "-o", directory.file("x.rondo")});
+  const Outcome outcome =
+      rondo({"trim", "--draws", range(submit, 0, 1000000), path, "-o", directory.file("x.rondo")});
   INFO(outcome.both());
   CHECK(outcome.status == kUsage);
   CHECK(is_one_line(outcome, "rondo"));
   CHECK(std::filesystem::is_empty(directory.path()));
   const std::string says = " has ";
   const std::size_t at = outcome.err.find("submit " + std::to_string(submit) + says);
-  return at == std::string::npos ? 0 : std::atoi(outcome.err.c_str() + outcome.err.find(says, at) + says.size());
+  return at == std::string::npos ? 0
+                                 : std::atoi(outcome.err.c_str() + outcome.err.find(says, at) + says.size());
 }
 
 Outcome cut(const std::string& path, const std::string& draws, const std::string& to) {
@@ -74,15 +80,16 @@ void stands_alone(const std::string& path, bool valid) {
 
 struct Program {
   std::string name;
-  int draws;              // of its submit 0
-  bool ends_so = false;   // no command behind the last draw changes what it drew to
-  bool valid = true;      // the validation layer has nothing to say of the cuts
+  int draws;             // of its submit 0
+  bool ends_so = false;  // no command behind the last draw changes what it drew to
+  bool valid = true;     // the validation layer has nothing to say of the cuts
 };
 
 const Program kPrograms[] = {
     {"secondary", 4, true},  // in secondaries, one of which is executed by two primaries
     {"rendering", 6},        // dynamic rendering that is suspended and resumed
-    // The widened usage of images without a framebuffer of their own is told to the validation layer by no cut.
+    // The widened usage of images without a framebuffer of their own is told to the validation layer by no
+    // cut.
     {"passes", 3, false, false},
     {"conditional", 6},
     {"core", 3},
@@ -136,7 +143,8 @@ SCENARIO("dispatches can be cut out, and what they write to buffers is compared"
   CHECK(info.at("/submits") == "1");
 }
 
-SCENARIO("a draw of a frame that was captured can be cut out, with the image that was to be presented", "[trim-draws]") {
+SCENARIO("a draw of a frame that was captured can be cut out, with the image that was to be presented",
+         "[trim-draws]") {
   const Recording& capture = captured(vkcube(5));
   INFO(capture.run.both());
   REQUIRE(capture.run.status == 0);
@@ -178,7 +186,8 @@ SCENARIO("draws that cannot be cut out are refused by name, and nothing is writt
   refused({"--draws", "0:0:1", "--submits", "0:1", secondary}, kUsage, "exclude each other");
   const std::string samples = captured({program("multisample")}, {.checkpoints = "submit"}).path;
   refused({"--draws", "0:2:3", samples}, kFailed,
-          "submit 0 cannot be cut there: the first draw's pass: a pass with VkMultisampledRenderToSingleSampledInfoEXT cannot be split: "
+          "submit 0 cannot be cut there: the first draw's pass: a pass with "
+          "VkMultisampledRenderToSingleSampledInfoEXT cannot be split: "
           "use --submits");
   const std::string groups = captured({program("groups")}, {.checkpoints = "submit"}).path;
   refused({"--draws", "0:1:2", groups}, kFailed, "it is for several devices of a group");
