@@ -189,6 +189,8 @@ Result<int> run_trim(Arguments args) {
     out.line(text("{} of several samples, or that cannot be copied, as {} lays {} out: only that driver plays this",
                   plural(done->raw_images, "image"), printable(done->devices.empty() ? "" : done->devices[0]),
                   done->raw_images == 1 ? "it" : "them"));
+  if (drawn && done->compared == 0)
+    out.line("nothing that the last draw leaves can be read and is known to be written: player --verify has nothing to compare");
   if (done->recomputed != 0 && !drawn)
     out.line(text("{} not as captured on {}: the new capture has this device's",
                   done->recomputed == 1 ? "1 checkpoint was" : text("{} checkpoints were", done->recomputed),

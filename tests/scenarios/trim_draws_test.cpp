@@ -165,6 +165,18 @@ SCENARIO("a draw of a frame that was captured can be cut out, with the image tha
   CHECK(images_of(path, 0) == images_of(again, 0));
 }
 
+SCENARIO("a cut of draws says where it has nothing to compare", "[trim-draws]") {
+  const Recording& capture = captured({program("chapters/linked_lists")}, {.checkpoints = "submit"});
+  REQUIRE(capture.run.status == 0);
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("x.rondo");
+  const Outcome done = cut(capture.path, range(0, 1, 2), path);
+  INFO(done.both());
+  REQUIRE(done.status == 0);
+  CHECK(done.out.find("player --verify has nothing to compare\n") != std::string::npos);
+  CHECK(player({"--loop", "3", path}).status == 0);
+}
+
 SCENARIO("draws that cannot be cut out are refused by name, and nothing is written", "[trim-draws]") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("x.rondo");
