@@ -84,6 +84,11 @@ void Cli::value(const char* option, const char* placeholder, const char* help, s
       ->type_name(placeholder);
 }
 
+void Cli::hidden(const char* option, std::string& out) {
+  impl_->takes_value.insert(option);
+  impl_->app.add_option(option, out)->group("");
+}
+
 void Cli::values(const char* option, const char* placeholder, const char* help, std::vector<std::string>& out) {
   impl_->takes_value.insert(option);
   impl_->app.add_option(option, out, help)->type_name(placeholder)->allow_extra_args(false);

@@ -33,6 +33,7 @@ class Cli {
   void flag(const char* option, const char* help, bool& out);
   void value(const char* option, const char* placeholder, const char* help, std::string& out);
   void value(const char* option, const char* placeholder, const char* help, std::optional<std::string>& out);
+  void hidden(const char* option, std::string& out);  // for tests: not in --help
   void values(const char* option, const char* placeholder, const char* help, std::vector<std::string>& out);  // each time one
   void choice(const char* option, std::vector<std::string> choices, const char* help, std::string& out);
   void span(const char* option, const char* help, std::optional<Span>& out);

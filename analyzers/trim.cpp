@@ -98,7 +98,7 @@ class Progress {
 }  // namespace
 
 Result<int> run_trim(Arguments args) {
-  std::string file, output, codec = "zstd";
+  std::string file, output, codec = "zstd", leave_out;
   std::optional<std::string> frames, submits, scope, draws, budget;
   std::vector<std::string> devices;
   bool in_place = false, quiet = false, validate = false;
@@ -118,6 +118,7 @@ Result<int> run_trim(Arguments args) {
   cli.value("--memory-budget", "MIB", "host memory for the capture; half of the machine's", budget);
   cli.flag("--validate", "under VK_LAYER_KHRONOS_validation: any message is an error", validate);
   cli.flag("--quiet", "print errors only", quiet);
+  cli.hidden("--leave-out", leave_out);
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
@@ -167,6 +168,7 @@ Result<int> run_trim(Arguments args) {
   }
   options.codec = codec == "zstd" ? Compression::zstd : codec == "lz4" ? Compression::lz4 : Compression::none;
   options.validate = validate;
+  options.leave_out = leave_out;
   options.sessions = [&file](const trim::Outcome& outcome, const std::vector<std::string>& source) {
     return sessions_of(outcome, file, source);
   };

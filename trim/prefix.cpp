@@ -40,7 +40,7 @@ bool writes_execution_set(std::string_view name) { return name.starts_with("vkUp
 }  // namespace
 
 CutRecords::CutRecords(Reader& source, OfflineWriter& out, RecordEncoder& encoder, const player::Plan& plan,
-                       const Keep& keep, const States& states, const Survey& survey)
+                       const Keep& keep, const States& states, const Survey& survey, const std::string& leave_out)
     : source_(source),
       out_(out),
       encoder_(encoder),
@@ -48,12 +48,13 @@ CutRecords::CutRecords(Reader& source, OfflineWriter& out, RecordEncoder& encode
       keep_(keep),
       states_(states),
       survey_(survey),
+      leave_out_(leave_out),
       ids_(codec::IdMap::match(source.dictionary())) {
   for (const auto& [memory, sequence] : survey.maps)
-    if (keep.has(memory)) wanted_.insert(sequence);
+    if (keep.has(memory) && puts_back("maps")) wanted_.insert(sequence);
   for (const auto& [image, sequence] : survey.acquired)
-    if (keep.has(image.first)) wanted_.insert(sequence);
-  wanted_.insert(survey.open_labels.begin(), survey.open_labels.end());
+    if (keep.has(image.first) && puts_back("acquired")) wanted_.insert(sequence);
+  if (puts_back("labels")) wanted_.insert(survey.open_labels.begin(), survey.open_labels.end());
   const auto& objects = plan.objects.objects();
   for (ObjectId id = 1; id < objects.size() && objects[id].created < plan.span_records.first; ++id)
     if (objects[id].type == HandleType::VkDescriptorSet && keep.has(id))
@@ -122,11 +123,12 @@ bool CutRecords::is_news(const codec::CommandInfo& command, const Record& record
 CutRecords::Fate CutRecords::fate_of(const codec::CommandInfo& command, const Record& record) {
   const CommandId canonical = command.canonical;
   if (wanted_.count(record.sequence) != 0) return Fate::keep;
-  if (survey_.last.count(record.sequence) != 0) return all_kept() ? Fate::keep : Fate::drop;
+  if (survey_.last.count(record.sequence) != 0)
+    return all_kept() && puts_back(canonical == CommandId::vkSetPrivateData ? "private-data" : "names") ? Fate::keep : Fate::drop;
   if (command.records_into_command_buffer || canonical == CommandId::vkBeginCommandBuffer ||
       canonical == CommandId::vkEndCommandBuffer) {
     const auto begun = states_.recordings.find(resolution_.ids.empty() ? 0 : resolution_.ids[0]);
-    return begun != states_.recordings.end() && record.sequence >= begun->second ? Fate::keep : Fate::drop;
+    return puts_back("recordings") && begun != states_.recordings.end() && record.sequence >= begun->second ? Fate::keep : Fate::drop;
   }
   if (canonical == CommandId::vkResetCommandBuffer || canonical == CommandId::vkResetCommandPool) return Fate::drop;
   if (is_bind(canonical)) {
@@ -140,7 +142,8 @@ CutRecords::Fate CutRecords::fate_of(const codec::CommandInfo& command, const Re
   }
   if (canonical == CommandId::vkQueueBindSparse) {
     for (std::size_t i = 0; i < resolution_.ids.size(); ++i)
-      if (is_resource(lowered_.handles[i].type) && keep_.has(resolution_.ids[i])) return Fate::edit;
+      if (is_resource(lowered_.handles[i].type) && keep_.has(resolution_.ids[i]) && puts_back("sparse"))
+        return Fate::edit;
     return Fate::drop;
   }
   const auto has = [&](std::uint8_t flag) {
@@ -152,7 +155,7 @@ CutRecords::Fate CutRecords::fate_of(const codec::CommandInfo& command, const Re
   if (has(codec::kCreated) && (!getter || !resolution_.created.empty())) return fate_of_creation(command);
   if (has(codec::kDestroyed) || !resolution_.ended.empty()) return fate_of_destruction();
   if (is_worth_telling(command.name)) return all_kept() && is_news(command, record) ? Fate::keep : Fate::drop;
-  if (writes_execution_set(command.name)) return all_kept() ? Fate::keep : Fate::drop;
+  if (writes_execution_set(command.name)) return all_kept() && puts_back("execution-sets") ? Fate::keep : Fate::drop;
   return Fate::drop;
 }
 
@@ -167,6 +170,7 @@ Result<void> CutRecords::flush_numbers() {
 }
 
 Result<void> CutRecords::give_number(HandleType type, std::uint32_t number) {
+  if (!puts_back("numbers")) return {};
   number_types_.push_back(codec::info(type).object_type);
   numbers_.push_back(number);
   return numbers_.size() == kMostNumbers ? flush_numbers() : Result<void>();
@@ -238,7 +242,7 @@ Result<void> CutRecords::write_edited(const codec::CommandInfo& command, const R
 // In the places where they were written last: what they name was there.
 Result<void> CutRecords::write_sets(std::uint64_t sequence) {
   const auto found = set_writes_.find(sequence);
-  if (found == set_writes_.end()) return {};
+  if (found == set_writes_.end() || !puts_back("sets")) return {};
   const auto& objects = plan_.objects.objects();
   const std::uint64_t begin = plan_.span_records.first;
   const auto alive = [&](ObjectId id) {

@@ -24,7 +24,7 @@ using RecomputedCheckpoints = std::map<std::uint64_t, std::vector<Recomputed>>; 
 class CutRecords {
  public:
   CutRecords(Reader& source, OfflineWriter& out, RecordEncoder& encoder, const player::Plan& plan, const Keep& keep,
-             const States& states, const Survey& survey);
+             const States& states, const Survey& survey, const std::string& leave_out);
 
   // What comes before the span. The source is at its first record, and keeps the span's first for write_span().
   Result<void> write_prefix();
@@ -36,6 +36,7 @@ class CutRecords {
   std::uint64_t objects() const { return objects_; }  // kept
 
  private:
+  bool puts_back(const char* what) const { return leave_out_ != what; }
   enum class Fate : std::uint8_t { drop, keep, edit };
   Result<const codec::CommandInfo*> decode(const Record& record);  // null: of another build
   Result<void> take(const Record& record);
@@ -62,6 +63,7 @@ class CutRecords {
   const Keep& keep_;
   const States& states_;
   const Survey& survey_;
+  const std::string& leave_out_;
   const codec::IdMap ids_;
   std::set<std::uint64_t> wanted_;  // records of their own: maps, acquires, what was said last, open labels
   std::map<std::uint64_t, std::vector<ObjectId>> set_writes_;  // kept sets, by the record that wrote them last

@@ -29,7 +29,7 @@ bool is_defined(VkImageLayout layout) {
 
 PutBack::PutBack(player::Run& run, RecordEncoder& out, const Keep& keep, const States& states, const Survey& survey,
                  const player::SnapshotList& there, const std::map<ObjectId, std::string>& raw,
-                 std::set<ObjectId> sampled)
+                 std::set<ObjectId> sampled, const std::string& leave_out)
     : run_(run),
       out_(out),
       plan_(run.plan()),
@@ -41,6 +41,7 @@ PutBack::PutBack(player::Run& run, RecordEncoder& out, const Keep& keep, const S
       raw_(raw),
       sampled_(std::move(sampled)),
       samples_(run),
+      leave_out_(leave_out),
       memory_bytes_(run, "it cannot be cut there") {}
 
 tl::unexpected<Error> PutBack::cannot(ObjectId id, const std::string& why) const {
@@ -63,13 +64,13 @@ const QueueOf* PutBack::queue_for(std::uint32_t device, std::uint32_t family, Vk
 
 Result<void> PutBack::write() {
   RONDO_TRY(choose_sampled());
-  RONDO_TRY(write_layouts());
-  RONDO_TRY(write_memory());
-  RONDO_TRY(write_images());
-  RONDO_TRY(write_releases());
-  RONDO_TRY(write_queries());
-  RONDO_TRY(write_events());
-  RONDO_TRY(write_fences());
+  if (puts_back("layouts")) RONDO_TRY(write_layouts());
+  if (puts_back("memory")) RONDO_TRY(write_memory());
+  if (puts_back("images")) RONDO_TRY(write_images());
+  if (puts_back("owners")) RONDO_TRY(write_releases());
+  if (puts_back("queries")) RONDO_TRY(write_queries());
+  if (puts_back("events")) RONDO_TRY(write_events());
+  if (puts_back("fences")) RONDO_TRY(write_fences());
   return write_semaphores();
 }
 

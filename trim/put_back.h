@@ -24,7 +24,7 @@ class PutBack {
   // `sampled`: that have several samples, which can be read and drawn.
   PutBack(player::Run& run, RecordEncoder& out, const Keep& keep, const States& states, const Survey& survey,
           const player::SnapshotList& there, const std::map<ObjectId, std::string>& raw,
-          std::set<ObjectId> sampled);
+          std::set<ObjectId> sampled, const std::string& leave_out);
 
   // The run is idle. Names what cannot be put back.
   Result<void> write();
@@ -50,6 +50,7 @@ class PutBack {
   Result<void> write_event(ObjectId event, const player::EventStates::State& state);
   Result<void> write_fences();
   Result<void> write_semaphores();
+  bool puts_back(const char* what) const { return leave_out_ != what; }
   bool is_raw(const player::SnapshotImage& image) const;
   bool is_linear(ObjectId image) const;
   gpu::ImageSource source_of(const player::SnapshotImage& image, std::size_t part) const;
@@ -74,6 +75,7 @@ class PutBack {
   const std::map<ObjectId, std::string>& raw_;
   std::set<ObjectId> sampled_;
   Sampled samples_;
+  const std::string& leave_out_;
   player::MemoryBytes memory_bytes_;
   mutable player::OpView view_;
   std::uint64_t bytes_ = 0, raw_images_ = 0;

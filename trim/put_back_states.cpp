@@ -146,14 +146,14 @@ Result<void> PutBack::write_semaphores() {
       const VkResult r = device->dispatch.vkGetSemaphoreCounterValue(
           device->handle, reinterpret_cast<VkSemaphore>(run_.slot(id)), &value);
       if (r < 0) return cannot(id, "does not tell its value");
-      if (value <= type->initialValue) continue;
+      if (value <= type->initialValue || !puts_back("timelines")) continue;
       const VkSemaphoreSignalInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, nullptr, semaphore, value};
       const args_vkSignalSemaphore args{captured<VkDevice>(objects_[id].device), &info};
       RONDO_TRY(out_.write(CommandId::vkSignalSemaphore, args, VK_SUCCESS));
       continue;
     }
     const bool is = states_.signalled.count(id) != 0, would_be = acquired.count(id) != 0;
-    if (is == would_be) continue;
+    if (is == would_be || !puts_back("binaries")) continue;
     const QueueOf* queue = queue_for(plan_.place_of(objects_[id].device), VK_QUEUE_FAMILY_IGNORED, ~VkQueueFlags{0});
     if (queue == nullptr) return cannot(id, "has no queue that could signal it");
     constexpr VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;

@@ -268,9 +268,9 @@ class Trimmer {
     out_ = std::move(*out);
     RONDO_TRY(source_->rewind());
     RecordEncoder encoder(*out_, 0);
-    CutRecords records(*source_, *out_, encoder, *plan_, *keep_, states_, *survey_);
+    CutRecords records(*source_, *out_, encoder, *plan_, *keep_, states_, *survey_, options_.leave_out);
     RONDO_TRY(records.write_prefix());
-    PutBack put_back(*run_, encoder, *keep_, states_, *survey_, there_, raw_, sampled_);
+    PutBack put_back(*run_, encoder, *keep_, states_, *survey_, there_, raw_, sampled_, options_.leave_out);
     RONDO_TRY(put_back.write());
     RONDO_TRY(records.write_numbers());
     const args_rondoCut cut{outcome_.records.first, outcome_.frame, outcome_.submit};

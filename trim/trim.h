@@ -46,6 +46,7 @@ struct Options {
   std::size_t memory_budget = 0;  // bytes; 0: half of the machine's
   Compression codec = Compression::zstd;
   bool validate = false;
+  std::string leave_out;  // for tests: the one kind of state that is not put back
   // What the new file says of the program, and of where it is from: JSON objects, given those of the source.
   std::function<std::vector<std::string>(const Outcome&, const std::vector<std::string>& source)> sessions;
   std::function<void(const char* what, double done)> progress;     // 0 to 1 of this step

@@ -3,6 +3,7 @@
 // was before it and leaves something else, so that it comes out otherwise when
 // it is simply played again.
 //   states --state contents|sets|recordings|half|secondaries|fences|events|waiting|device-events|binaries|timelines|queries|results|objects|bound|freed|devices
+//                  |signalled|ticks
 #include "accumulate.h"
 #include "objects.h"
 
@@ -401,6 +402,50 @@ void devices(States& s) {
   vkDestroyDevice(stays.device, nullptr);
 }
 
+// Signalled by work of before it, waited for in it.
+void signalled(States& s) {
+  const VkFence fence = create_fence(s.c);
+  s.dispatch(s.commands.buffer, s.a.set, 0, 0);
+  submit(s.c.queues[0], s.commands.buffer, fence);
+  CHECK(vkQueueWaitIdle(s.c.queues[0]));
+  s.enter();
+  CHECK(vkWaitForFences(s.c.device, 1, &fence, VK_TRUE, UINT64_MAX));
+  s.run(s.commands.buffer);
+  s.leave();
+  vkDestroyFence(s.c.device, fence, nullptr);
+}
+
+// Work of before it signals a value that work in it waits for.
+void ticks(States& s) {
+  const VkSemaphore timeline = create_timeline(s.c, 3);
+  s.dispatch(s.commands.buffer, s.a.set, 0, 0);
+  const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+  const std::uint64_t value = 8;
+  VkTimelineSemaphoreSubmitInfo values{};
+  values.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
+  values.signalSemaphoreValueCount = 1;
+  values.pSignalSemaphoreValues = &value;
+  VkSubmitInfo work{};
+  work.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  work.pNext = &values;
+  work.commandBufferCount = 1;
+  work.pCommandBuffers = &s.commands.buffer;
+  work.signalSemaphoreCount = 1;
+  work.pSignalSemaphores = &timeline;
+  CHECK(vkQueueSubmit(s.c.queues[0], 1, &work, s.commands.done));
+  wait(s.c, s.commands);
+  s.enter();
+  values.signalSemaphoreValueCount = work.signalSemaphoreCount = 0;
+  values.waitSemaphoreValueCount = work.waitSemaphoreCount = 1;
+  values.pWaitSemaphoreValues = &value;
+  work.pWaitSemaphores = &timeline;
+  work.pWaitDstStageMask = &stage;
+  CHECK(vkQueueSubmit(s.c.queues[0], 1, &work, s.commands.done));
+  wait(s.c, s.commands);
+  s.leave();
+  vkDestroySemaphore(s.c.device, timeline, nullptr);
+}
+
 struct State {
   const char* name;
   void (*play)(States&);
@@ -409,7 +454,7 @@ constexpr State kStates[] = {{"contents", contents}, {"sets", sets},         {"r
                              {"half", half},         {"secondaries", secondaries}, {"fences", fences},
                              {"events", events},     {"waiting", waiting},     {"device-events", device_events}, {"binaries", binaries}, {"timelines", timelines},
                              {"queries", queries},   {"results", results},   {"objects", objects},
-                             {"bound", bound},       {"freed", freed},       {"devices", devices}};
+                             {"bound", bound},       {"freed", freed},       {"devices", devices}, {"signalled", signalled}, {"ticks", ticks}};
 
 }  // namespace
 
