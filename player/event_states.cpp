@@ -25,6 +25,7 @@ void EventStates::take(const Recordings& recordings, std::uint32_t index) {
   };
   if (id == CommandId::vkSetEvent || id == CommandId::vkResetEvent)
     now(named(plan_, op, HandleType::VkEvent), id == CommandId::vkSetEvent, kNone);
+  if (id == CommandId::rondoEventSet) now(named(plan_, op, HandleType::VkEvent), true, index);
   const auto take_use = [&](const EventUse& use) {
     if (use.kind != EventUse::Kind::wait) return now(use.event, use.kind == EventUse::Kind::set, use.op);
     const auto found = states_.find(use.event);

@@ -17,7 +17,7 @@ class EventStates {
   struct State {
     bool device_only = false;
     bool set = false;
-    std::uint32_t setter = kNone;  // the command that set it; none: the host did, or it is not set
+    std::uint32_t setter = kNone;  // the command, or rondoEventSet, that set it; none: the host did, or it is not set
   };
   explicit EventStates(const Plan& plan) : plan_(plan) {}
   // The next op of the plan; `recordings` did not take it yet.

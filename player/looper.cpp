@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "generated/args.h"
 #include "generated/thunks.h"
 #include "gpu/one_shot.h"
 
@@ -210,6 +211,14 @@ Result<void> Looper::set_event(ObjectId event, const Otherwise& otherwise) {
       return otherwise();
   return by_commands(event, [&](const Dispatch& vk, VkCommandBuffer commands) {
     std::vector<std::byte> args = run_.prepared_copy(op);
+    if (op.command == CommandId::rondoEventSet) {  // of a cut
+      const auto& a = *reinterpret_cast<const args_rondoEventSet*>(args.data());
+      if (a.pDependencyInfo != nullptr)
+        vk.vkCmdSetEvent2(commands, a.event, a.pDependencyInfo);
+      else
+        vk.vkCmdSetEvent(commands, a.event, a.stageMask);
+      return;
+    }
     std::memcpy(args.data(), &commands, sizeof commands);
     invoke(op.command, vk.at(op.command), args.data());
   });
