@@ -152,7 +152,8 @@ Result<void> PutBack::write_semaphores() {
       RONDO_TRY(out_.write(CommandId::vkSignalSemaphore, args, VK_SUCCESS));
       continue;
     }
-    const bool is = states_.signalled.count(id) != 0, would_be = acquired.count(id) != 0;
+    // All that gave anything to a sync fd has ended: what came in one is signalled.
+    const bool is = states_.signalled.count(id) != 0 || survey_.imported.count(id) != 0, would_be = acquired.count(id) != 0;
     if (is == would_be || !puts_back("binaries")) continue;
     const QueueOf* queue = queue_for(plan_.place_of(objects_[id].device), VK_QUEUE_FAMILY_IGNORED, ~VkQueueFlags{0});
     if (queue == nullptr) return cannot(id, "has no queue that could signal it");

@@ -115,6 +115,7 @@ class Surveyor {
   void remember(const Call& c, const Record& record) {
     for (const ObjectId id : resolution_.ended) {
       out_->maps.erase(id);
+      out_->imported.erase(id);
       std::erase_if(out_->acquired, [&](const auto& one) { return one.first.first == id; });
     }
     if (!c.succeeded) return;
@@ -182,16 +183,38 @@ class Surveyor {
       }
       case CommandId::vkQueuePresentKHR: {
         const VkPresentInfoKHR& info = *c.as<args_vkQueuePresentKHR>().pPresentInfo;
+        waited_for(c, info.pWaitSemaphores, info.waitSemaphoreCount);
         for (std::uint32_t i = 0; i < info.swapchainCount; ++i)
           out_->acquired.erase({c.id(&info.pSwapchains[i]), info.pImageIndices[i]});
         ++out_->frames;
         break;
       }
-      case CommandId::vkQueueSubmit:
-        out_->submits += c.as<args_vkQueueSubmit>().submitCount;
+      case CommandId::vkQueueSubmit: {
+        const auto& a = c.as<args_vkQueueSubmit>();
+        for (const VkSubmitInfo& info : std::span(a.pSubmits, a.submitCount))
+          waited_for(c, info.pWaitSemaphores, info.waitSemaphoreCount);
+        out_->submits += a.submitCount;
         break;
-      case CommandId::vkQueueSubmit2:
-        out_->submits += c.as<args_vkQueueSubmit2>().submitCount;
+      }
+      case CommandId::vkQueueSubmit2: {
+        const auto& a = c.as<args_vkQueueSubmit2>();
+        for (const VkSubmitInfo2& info : std::span(a.pSubmits, a.submitCount))
+          for (std::uint32_t i = 0; i < info.waitSemaphoreInfoCount; ++i)
+            waited_for(c, &info.pWaitSemaphoreInfos[i].semaphore, 1);
+        out_->submits += a.submitCount;
+        break;
+      }
+      case CommandId::vkQueueBindSparse: {
+        const auto& a = c.as<args_vkQueueBindSparse>();
+        for (const VkBindSparseInfo& info : std::span(a.pBindInfo, a.bindInfoCount))
+          waited_for(c, info.pWaitSemaphores, info.waitSemaphoreCount);
+        break;
+      }
+      case CommandId::vkImportSemaphoreFdKHR:
+        out_->imported.insert(c.id(&c.as<args_vkImportSemaphoreFdKHR>().pImportSemaphoreFdInfo->semaphore));
+        break;
+      case CommandId::vkGetSemaphoreFdKHR:
+        out_->imported.erase(c.id(&c.as<args_vkGetSemaphoreFdKHR>().pGetFdInfo->semaphore));
         break;
       case CommandId::vkQueueBeginDebugUtilsLabelEXT:
         queue_labels_[c.dispatch()].push_back(c.sequence);
@@ -213,6 +236,9 @@ class Surveyor {
   void acquire(const Call& c, const Record& record, ObjectId swapchain, const std::uint32_t* index) {
     if ((record.return_value == VK_SUCCESS || record.return_value == VK_SUBOPTIMAL_KHR) && index != nullptr)
       out_->acquired[{swapchain, *index}] = c.sequence;
+  }
+  void waited_for(const Call& c, const VkSemaphore* semaphores, std::uint32_t count) {
+    for (std::uint32_t i = 0; semaphores != nullptr && i < count; ++i) out_->imported.erase(c.id(&semaphores[i]));
   }
   static void close(std::vector<std::uint64_t>& open) {
     if (!open.empty()) open.pop_back();

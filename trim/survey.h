@@ -29,6 +29,7 @@ struct Survey {
   std::set<std::uint64_t> last;                                            // records that said something last: names, private data, priorities
   std::map<ObjectId, std::uint64_t> maps;                                  // memories, and where they were mapped
   std::map<std::pair<ObjectId, std::uint32_t>, std::uint64_t> acquired;    // images of swapchains, and where
+  std::set<ObjectId> imported;  // binary semaphores with the payload of a sync fd, which nothing waited for yet
   std::set<std::uint64_t> open_labels;                                     // where labels and scopes began that are open there
   access::Coverage coverage;                                               // of the span
   std::uint64_t frames = 0, submits = 0;                                   // before the span
