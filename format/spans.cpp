@@ -354,9 +354,11 @@ bool SpanFinder::is_whole(const SpanRequest& request) const {
   switch (request.kind) {
     case Kind::frames:
       return presents_.size() >= request.last;
-    case Kind::submits:  // up to the next submit or present there may be waits
-      return submits_.size() > request.last || (submits_.size() == request.last && !presents_.empty() && !submits_.empty() &&
-                                                presents_.back() > submits_.back());
+    case Kind::submits: {  // up to the next submit or present there may be waits
+      if (submits_.size() < request.last || request.last == 0) return false;
+      const std::uint64_t last = submits_[request.last - 1];  // a call may submit others behind it
+      return submits_.back() > last || (!presents_.empty() && presents_.back() > last);
+    }
     case Kind::scope: {
       const auto found = request.occurrence ? scope_at_.find(request.name) : scope_at_.end();
       if (found == scope_at_.end() || scopes_[found->second].occurrences.size() <= *request.occurrence) return false;
