@@ -49,8 +49,10 @@ class SpanRows {
     if (frame_.start_ns == 0 && step.record.has_times) frame_.start_ns = step.record.start_ns;
     take_wait(step);
     const std::vector<BatchCount>& batches = counts_.take(walk, step);
+    if (step.command != nullptr && step.command->canonical == CommandId::rondoCut) frame_ = {};  // it begins here
     std::uint64_t number = step.submit;
     for (const BatchCount& batch : batches) {
+      if (step.submits == 0) break;  // in front of that
       frame_.submits += 1;
       frame_.commands += batch.commands;
       if (wanted_.submits) {
@@ -61,7 +63,7 @@ class SpanRows {
       }
       number += 1;
     }
-    if (!batches.empty()) {
+    if (step.submits != 0) {
       batches_ = batches.size();
       if (frame_.submitted_ns == 0) frame_.submitted_ns = step.record.start_ns;
     }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzers/walk.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include "analyzers/json.h"
 #include "analyzers/text.h"
 #include "generated/args.h"
 
@@ -14,8 +16,23 @@ bool Step::succeeded() const {
   return record.has_return ? record.return_value >= 0 : !unfinished();
 }
 
+namespace {
+
+bool is_cut(const Reader& reader) {
+  const std::vector<std::string>& all = reader.sessions();
+  return std::any_of(all.begin(), all.end(), [](const std::string& one) {
+    const auto json = JsonText::parse(one);
+    return json && json->size("/cut") != 0;
+  });
+}
+
+}  // namespace
+
 Walk::Walk(std::unique_ptr<Reader> reader)
-    : reader_(std::move(reader)), ids_(codec::IdMap::match(reader_->dictionary())) {}
+    : reader_(std::move(reader)),
+      ids_(codec::IdMap::match(reader_->dictionary())),
+      is_cut_(is_cut(*reader_)),
+      in_front_(is_cut_) {}
 
 Result<Walk> Walk::open(const std::string& path) {
   auto reader = Reader::open(path);
@@ -32,6 +49,7 @@ Result<void> Walk::rewind() {
   objects_ = ObjectTable();
   frames_ = 0;
   submits_ = 0;
+  in_front_ = is_cut_;
   return {};
 }
 
@@ -77,10 +95,12 @@ void Walk::count(Step& step) {
       break;
     case CommandId::rondoCut:  // they count from here
       frames_ = submits_ = 0;
+      in_front_ = false;
       return;
     default:
       break;
   }
+  if (in_front_) step.submits = 0;  // these put back what was signalled
   submits_ += step.submits;
 }
 

@@ -73,6 +73,8 @@ class Walk {
   ObjectTable::Resolution resolution_;
   std::uint64_t frames_ = 0;
   std::uint64_t submits_ = 0;
+  bool is_cut_;       // its sessions say so, …
+  bool in_front_;     // … and its rondoCut comes later
 };
 
 }  // namespace rondo::analyzers
