@@ -213,7 +213,8 @@ void GpuTimes::surround(std::uint32_t op, VkSubmitInfo2* submits, std::uint32_t 
 Result<std::optional<double>> GpuTimes::seconds() {
   double sum = 0;
   for (Pool& pool : pools_) {
-    DeviceState& device = *run_.device_at(pool.device);
+    if (run_.device_at(pool.device) == nullptr) return std::optional<double>();  // it ended in the span
+    const DeviceState& device = *run_.device_at(pool.device);
     const VkResult r = device.dispatch.vkGetQueryPoolResults(
         device.handle, pool.handle, 0, pool.queries, pool.values.size() * sizeof(std::uint64_t), pool.values.data(),
         sizeof(std::uint64_t), VK_QUERY_RESULT_64_BIT);
