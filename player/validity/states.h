@@ -299,6 +299,8 @@ struct Presents {
     Place place;
   };
   std::vector<Present> given;  // the last that is done, and those behind it
+  bool older = false;          // it was there where the capture was cut (rondoCut): …
+  std::uint64_t first = 0;     // … presents before this one, or (0) all, were done then
 };
 
 struct Semaphore {

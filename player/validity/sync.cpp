@@ -196,15 +196,29 @@ void note_id(Validity& v, ObjectId swapchain, std::uint64_t id, Place place) {
   while (done < given.size() && !v.work.running(given[done].place)) ++done;
   if (done > 1) given.erase(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(done - 1));
   given.push_back({id, place});
+  if (presents->first == 0) presents->first = id;
+}
+
+// Its swapchains presented before, and all of that is done.
+Wrong begin_cut(Validity& v, const Call&) {
+  const std::vector<Object>& objects = v.plan().objects.objects();
+  for (ObjectId id = 1; id < objects.size(); ++id)
+    if (objects[id].type == HandleType::VkSwapchainKHR && objects[id].destroyed == 0) v.presents.make(id).older = true;
+  return {};
 }
 
 // A wait of the capture that succeeded: that present was made, and what it waited for had ended.
 Wrong wait_for_present(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkWaitForPresentKHR>();
   const ObjectId swapchain = c.id(&a.swapchain);
-  if (const Presents* presents = v.presents.find(swapchain); presents != nullptr)
+  if (const Presents* presents = v.presents.find(swapchain); presents != nullptr) {
+    if (presents->older && (presents->first == 0 || a.presentId < presents->first)) {
+      v.skip();
+      return {};
+    }
     for (const Presents::Present& one : presents->given)
       if (one.id >= a.presentId) return ended(v, one.place);
+  }
   return "waits for present " + std::to_string(a.presentId) + " of " + v.name(swapchain) +
          ", which was not made";
 }
@@ -440,6 +454,7 @@ void add_sync_checks(std::vector<Handler>& table) {
   add(CommandId::vkGetEventStatus, event_status);
   add(CommandId::vkDeviceWaitIdle, device_idle);
   add(CommandId::rondoDeviceIdle, device_idle);
+  add(CommandId::rondoCut, begin_cut);
 }
 
 }  // namespace rondo::player::validity
