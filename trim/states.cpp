@@ -2,8 +2,10 @@
 #include "trim/states.h"
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <span>
+#include <tuple>
 
 #include "generated/args.h"
 #include "player/op_view.h"
@@ -37,7 +39,7 @@ class Finder {
       return fail(Status::failed, plan_.path + ": it changes more layouts, or uses more queries and events, than can be followed");
     states_.layouts = layouts_.now();
     states_.events = events_.all();
-    find_recordings();
+    RONDO_TRY(find_recordings());
     return std::move(states_);
   }
 
@@ -134,7 +136,44 @@ class Finder {
     return waits(first.second, plan_.name(first.first));
   }
 
-  void find_recordings() {
+  // What the device preprocessed is the driver's own: a span that executes it has to make it.
+  bool executes_older(ObjectId commands) {
+#ifdef VK_EXT_device_generated_commands
+    const auto recording = recordings_.find(commands);
+    if (!looked_at_.insert(recording).second) return false;
+    for (std::size_t i = 0; recording != nullptr && i < recording->ops.size(); ++i) {
+      const Op& op = plan_.ops[recording->ops[i]];
+      const auto key_of = [&](const VkGeneratedCommandsInfoEXT& info) {
+        return std::tuple(view_.id(&info.indirectCommandsLayout), info.indirectAddress, info.preprocessAddress);
+      };
+      switch (codec::info(op.command).canonical) {
+        case CommandId::vkCmdPreprocessGeneratedCommandsEXT:
+          view_.load(plan_, op);
+          preprocessed_.insert(key_of(*view_.as<args_vkCmdPreprocessGeneratedCommandsEXT>().pGeneratedCommandsInfo));
+          break;
+        case CommandId::vkCmdExecuteGeneratedCommandsEXT: {
+          view_.load(plan_, op);
+          const auto& a = view_.as<args_vkCmdExecuteGeneratedCommandsEXT>();
+          if (a.isPreprocessed != VK_FALSE && a.pGeneratedCommandsInfo->preprocessSize != 0 &&
+              preprocessed_.count(key_of(*a.pGeneratedCommandsInfo)) == 0)
+            return true;
+          break;
+        }
+        case CommandId::vkCmdExecuteCommands:
+          for (std::uint32_t p = 0; p < op.patches; ++p)
+            if (const ObjectId id = plan_.patches[op.first_patch + p].id; id != op.dispatch && executes_older(id)) return true;
+          break;
+        default:
+          break;
+      }
+    }
+#else
+    static_cast<void>(commands);
+#endif
+    return false;
+  }
+
+  Result<void> find_recordings() {
     struct Before {
       std::shared_ptr<Recording> recording;
       std::size_t ops = 0;
@@ -156,7 +195,13 @@ class Finder {
       if (codec::info(op.command).records_into_command_buffer || canonical(i) == CommandId::vkEndCommandBuffer) need(op.dispatch);
       if (canonical(i) == CommandId::vkCmdExecuteCommands)
         for (std::uint32_t p = 0; p < op.patches; ++p) need(plan_.patches[op.first_patch + p].id);
-      for (const ObjectId id : player::submitted_commands(plan_, op)) need(id);
+      for (const ObjectId id : player::submitted_commands(plan_, op)) {
+        need(id);
+        if (executes_older(id))
+          return fail(Status::failed, plan_.path + ": it cannot be cut there: record " + std::to_string(op.sequence) + " (" +
+                                          codec::info(op.command).name +
+                                          ") executes commands that were preprocessed before: begin the span before that");
+      }
       recordings_.take(i);
     }
     for (const ObjectId id : needed) {
@@ -167,6 +212,7 @@ class Finder {
                               old.recording->ops.begin() + static_cast<std::ptrdiff_t>(old.ops));
     }
     std::sort(states_.recorded.begin(), states_.recorded.end());
+    return {};
   }
 
   const Plan& plan_;
@@ -174,6 +220,10 @@ class Finder {
   player::Recordings recordings_;
   player::EventStates events_;
   player::OpView view_;
+#ifdef VK_EXT_device_generated_commands
+  std::set<std::tuple<ObjectId, VkDeviceAddress, VkDeviceAddress>> preprocessed_;  // by the span
+  std::set<std::shared_ptr<Recording>> looked_at_;
+#endif
   States states_;
 };
 
