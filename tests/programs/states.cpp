@@ -3,7 +3,7 @@
 // was before it and leaves something else, so that it comes out otherwise when
 // it is simply played again.
 //   states --state contents|sets|recordings|half|secondaries|fences|events|waiting|device-events|binaries|timelines|queries|results|objects|bound|freed|devices
-//                  |signalled|ticks
+//                  |signalled|ticks|told
 #include "accumulate.h"
 #include "objects.h"
 
@@ -446,6 +446,40 @@ void ticks(States& s) {
   vkDestroySemaphore(s.c.device, timeline, nullptr);
 }
 
+// Said of an object before it, and asked for in it; a label is open all the while.
+void told(States& s) {
+  VkPrivateDataSlotCreateInfo slot_info{};
+  slot_info.sType = VK_STRUCTURE_TYPE_PRIVATE_DATA_SLOT_CREATE_INFO;
+  VkPrivateDataSlot slot;
+  CHECK(vkCreatePrivateDataSlot(s.c.device, &slot_info, nullptr, &slot));
+  const auto output = reinterpret_cast<std::uint64_t>(s.a.output.buffer);
+  const auto name_it = reinterpret_cast<PFN_vkSetDebugUtilsObjectNameEXT>(
+      vkGetInstanceProcAddr(s.c.instance, "vkSetDebugUtilsObjectNameEXT"));
+  VkDebugUtilsObjectNameInfoEXT name{};
+  name.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT;
+  name.objectType = VK_OBJECT_TYPE_BUFFER;
+  name.objectHandle = output;
+  for (const std::uint64_t last : {1, 2}) {
+    CHECK(vkSetPrivateData(s.c.device, VK_OBJECT_TYPE_BUFFER, output, slot, last));
+    name.pObjectName = last == 2 ? "the output" : "something";
+    CHECK(name_it(s.c.device, &name));
+  }
+  VkDebugUtilsLabelEXT label{};
+  label.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT;
+  label.pLabelName = "around";
+  s.begin_label(s.c.queues[0], &label);
+  s.dispatch(s.commands.buffer, s.a.set, 0, 0);
+  s.run(s.commands.buffer);
+  s.enter();
+  std::uint64_t data = 0;
+  vkGetPrivateData(s.c.device, VK_OBJECT_TYPE_BUFFER, output, slot, &data);
+  if (data != 2) die("private data", static_cast<long>(data));
+  s.run(s.commands.buffer);
+  s.leave();
+  s.end_label(s.c.queues[0]);
+  vkDestroyPrivateDataSlot(s.c.device, slot, nullptr);
+}
+
 struct State {
   const char* name;
   void (*play)(States&);
@@ -454,7 +488,8 @@ constexpr State kStates[] = {{"contents", contents}, {"sets", sets},         {"r
                              {"half", half},         {"secondaries", secondaries}, {"fences", fences},
                              {"events", events},     {"waiting", waiting},     {"device-events", device_events}, {"binaries", binaries}, {"timelines", timelines},
                              {"queries", queries},   {"results", results},   {"objects", objects},
-                             {"bound", bound},       {"freed", freed},       {"devices", devices}, {"signalled", signalled}, {"ticks", ticks}};
+                             {"bound", bound},       {"freed", freed},       {"devices", devices},
+                             {"signalled", signalled}, {"ticks", ticks},     {"told", told}};
 
 }  // namespace
 
@@ -464,9 +499,10 @@ int main(int argc, char** argv) {
                                                  nullptr, VK_TRUE};
   VkPhysicalDeviceTimelineSemaphoreFeatures feature{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
                                                     &sync2, VK_TRUE};
+  VkPhysicalDevicePrivateDataFeatures data{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRIVATE_DATA_FEATURES, &feature, VK_TRUE};
   Wanted device;
   device.api_version = VK_API_VERSION_1_3;
-  device.features = &feature;
+  device.features = &data;
   device.instance_extensions = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
   Context c = create_context("states", device);
   States s{c, create_commands(c), create_accumulate(c, kSlots),
