@@ -136,7 +136,7 @@ SCENARIO("a cut has what linear images held, and what the host had put there", "
 }
 
 SCENARIO("a cut has what images of several samples held", "[trim]") {
-  is_put_back({kept("multisampled"), {"--submits", "1:2"}, "memory", kDifferent});
+  is_put_back({kept("multisampled"), {"--submits", "1:2"}, "images", kDifferent});
 }
 
 SCENARIO("a cut has the images that were acquired before it", "[trim]") {
