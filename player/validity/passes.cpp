@@ -130,15 +130,17 @@ Wrong check_attachments(Validity& v, const RenderPass* pass, const Framebuffer& 
   return {};
 }
 
-// Images of swapchains are played as transfer sources, and others that are read to be compared;
-// what an imageless framebuffer says of its images has to agree, so all of them are.
+// Images of swapchains are played as transfer sources, and others that are read to be compared; those that a cut puts
+// back as targets. What an imageless framebuffer says of its images has to agree, so all of them are both.
+constexpr VkImageUsageFlags kTransfers = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+
 void make_readable(Validity& v, const Call& c, const VkFramebufferAttachmentsCreateInfo& images,
                    Framebuffer& framebuffer) {
   for (const VkFramebufferAttachmentImageInfo& image :
        std::span(images.pAttachmentImageInfos, images.attachmentImageInfoCount)) {
     const bool can_be = (image.usage & VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT) == 0;
     framebuffer.readable.push_back(can_be);
-    if (can_be) v.change(c, image.usage, image.usage | VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
+    if (can_be) v.change(c, image.usage, image.usage | kTransfers);
   }
 }
 
@@ -200,8 +202,7 @@ Wrong begin_pass(Validity& v, const Call& c, const VkRenderPassBeginInfo& info, 
     if (Wrong w = check_attachments(v, pass, *framebuffer, views); !w.empty()) return w;
     for (std::size_t i = 0; i < framebuffer->readable.size() && i < views.size(); ++i)
       if (const ImageView* view = v.image_views.find(views[i]); view != nullptr && framebuffer->readable[i])
-        if (const Image* image = v.image(view->image); image != nullptr && !image->of_swapchain)
-          v.needs_image_usage("", view->image, VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
+        v.needs_image_usage("", view->image, kTransfers);
     if (commands != nullptr)
       for (const ObjectId id : views) {
         commands->uses.push_back(id);

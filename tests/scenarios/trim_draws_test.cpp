@@ -65,14 +65,13 @@ Outcome cut(const std::string& path, const std::string& draws, const std::string
   return rondo({"trim", "--validate", "--draws", draws, path, "-o", to});
 }
 
-void stands_alone(const std::string& path, bool valid) {
+void stands_alone(const std::string& path) {
   const Outcome verified = player({"--verify", path});
   INFO(verified.both());
   CHECK(verified.status == 0);
   const Outcome looped = player({"--verify", "--loop", "3", path});
   INFO(looped.both());
   CHECK(looped.status == 0);
-  if (!valid) return;
   const Outcome validated = player({"--validate", path});
   INFO(validated.both());
   CHECK(validated.status == 0);
@@ -82,15 +81,12 @@ struct Program {
   std::string name;
   int draws;             // of its submit 0
   bool ends_so = false;  // no command behind the last draw changes what it drew to
-  bool valid = true;     // the validation layer has nothing to say of the cuts
 };
 
 const Program kPrograms[] = {
     {"secondary", 4, true},  // in secondaries, one of which is executed by two primaries
     {"rendering", 6},        // dynamic rendering that is suspended and resumed
-    // The widened usage of images without a framebuffer of their own is told to the validation layer by no
-    // cut.
-    {"passes", 3, false, false},
+    {"passes", 3},           // subpasses, and images without a framebuffer of their own
     {"conditional", 6},
     {"core", 3},
     {"feedback", 3},
@@ -116,8 +112,8 @@ SCENARIO("each draw of a submit can be cut out, and draws what it drew", "[trim-
       REQUIRE(second.status == 0);
       CHECK(draws_in(alone, 0) == 1);
       CHECK(draws_in(with_all, 0) == draw + 1);
-      stands_alone(alone, one.valid);
-      stands_alone(with_all, one.valid);
+      stands_alone(alone);
+      stands_alone(with_all);
       CHECK(images_of(alone, 0) == images_of(with_all, 0));
     }
     if (!one.ends_so) continue;
@@ -138,7 +134,7 @@ SCENARIO("dispatches can be cut out, and what they write to buffers is compared"
   const Outcome done = cut(capture.path, range(5, 0, 1), path);
   INFO(done.both());
   REQUIRE(done.status == 0);
-  stands_alone(path, true);
+  stands_alone(path);
   const Json info = Json::parse(rondo({"info", "--json", path}).out);
   CHECK(info.at("/submits") == "1");
 }
@@ -154,14 +150,14 @@ SCENARIO("a draw of a frame that was captured can be cut out, with the image tha
   const Outcome done = cut(capture.path, range(3, 0, 1), path);
   INFO(done.both());
   REQUIRE(done.status == 0);
-  stands_alone(path, true);
+  stands_alone(path);
   CHECK(images_of(path, 0).size() == 2);  // its depth, too
   // A cut can be cut.
   const std::string again = directory.file("y.rondo");
   const Outcome twice = cut(path, range(0, 0, 1), again);
   INFO(twice.both());
   REQUIRE(twice.status == 0);
-  stands_alone(again, true);
+  stands_alone(again);
   CHECK(images_of(path, 0) == images_of(again, 0));
 }
 
