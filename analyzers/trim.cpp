@@ -178,7 +178,12 @@ Result<int> run_trim(Arguments args) {
     if (!quiet) options.progress = [&progress](const char* what, double part) { progress(what, part); };
     done = drawn ? trim::trim_draws(options, *drawn) : trim::trim(options);
   }
-  if (!done) return tl::unexpected(done.error());
+  if (!done) {
+    // A list, by its lines.
+    if (done.error().message.find("\n  ") == std::string::npos) return tl::unexpected(done.error());
+    say_list(done.error().message);
+    return static_cast<int>(done.error().status);
+  }
   if (quiet) return 0;
   Output out;
   out.line(text("{}: {} → {}; records {} to {}, {} of {} objects from before, {} put back", printable(options.output),

@@ -21,6 +21,10 @@ Result<NewFile> NewFile::create(const std::string& asked, const std::string& lik
   if (::stat(asked.c_str(), &there) == 0) {
     if (!S_ISREG(there.st_mode))
       return fail(Status::failed, asked + ": is no regular file, and is not replaced by one");
+    // What its program goes on to record would be lost.
+    if (const auto file = File::open(asked, false); file && file->locked_by_other())
+      return fail(Status::failed, asked + ": is still being recorded, and is not replaced: choose another name, or wait until "
+                                          "its program ends");
     if (char* real = ::realpath(asked.c_str(), nullptr); real != nullptr) {
       path = real;
       std::free(real);

@@ -65,6 +65,18 @@ std::vector<std::string> names_in(const std::string& directory) {
   return names;
 }
 
+TEST(Recompress, ReplacesNothingThatIsBeingRecorded) {
+  TemporaryDirectory dir;
+  const std::string from = dir.file("from.rondo"), live = dir.file("live.rondo");
+  write_capture(from, Compression::lz4);
+  auto writer = create(options_for(live));
+  const auto refused = recompress(from, live, Compression::zstd);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("is still being recorded"), std::string::npos) << refused.error().message;
+  ASSERT_TRUE(writer->finish(Ending::exited));
+  EXPECT_TRUE(recompress(from, live, Compression::zstd));
+}
+
 TEST(Recompress, KeepsEverythingByEveryCodec) {
   for (const Compression from : kAll) {
     TemporaryDirectory dir;
