@@ -178,8 +178,22 @@ class Trimmer {
       if (keep_->has(image.first))
         for (std::uint32_t i = 0; i < plan_->span.first; ++i)
           if (plan_->ops[i].sequence == record) keep_->add_named_by(i);
+    keep_shader_groups();
     keep_queues();
     for (ObjectId id = 1; id < objects.size(); ++id) outcome_.objects_before += objects[id].created < begin ? 1 : 0;
+  }
+
+  // Drivers count the shader groups of pipelines as they are made: what the program stored of their handles leads where
+  // it did only where all of them are made.
+  void keep_shader_groups() {
+    const auto canonical = [&](std::uint32_t op) { return codec::info(plan_->ops[op].command).canonical; };
+    bool asked = false;
+    for (std::uint32_t i = 0; i < plan_->span.last && !asked; ++i)
+      if (canonical(i) == CommandId::vkGetRayTracingShaderGroupHandlesKHR)
+        asked = i >= plan_->span.first || keep_->has(named(*plan_, plan_->ops[i], HandleType::VkPipeline));
+    for (std::uint32_t i = 0; i < plan_->span.first && asked; ++i)
+      if (canonical(i) == CommandId::vkCreateRayTracingPipelinesKHR)
+        for (std::uint32_t c = 0; c < plan_->ops[i].created; ++c) keep_->add(plan_->created[plan_->ops[i].first_created + c].id);
   }
 
   // Contents, layouts and signals are put back on queues: one of each family that something kept belongs to.
