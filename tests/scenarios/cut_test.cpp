@@ -177,6 +177,13 @@ SCENARIO("a program with fewer frames than were asked for is recorded whole, and
   WHEN("the variable says so") {
     CHECK(run(recorded(words, path, "2:1000")).status == 0);
     is_whole(path, 4, 8, "2:1000");
+
+    THEN("rondo trim says whose request it is that is not there") {
+      const Outcome outcome = rondo({"trim", path, "-o", directory.file("y.rondo")});
+      INFO(outcome.both());
+      CHECK(outcome.status == 2);
+      CHECK(outcome.err.find("the capture itself asks for these frames") != std::string::npos);
+    }
   }
   WHEN("the launcher is to cut it") {
     Command command = recorded(words, path, "", {.checkpoints = "present", .driver = fake});
