@@ -18,7 +18,7 @@ Result<AccessTotals> walk_accesses(Walk& walk, const AccessWanted& wanted,
     const bool wanted_there = !wanted.submits || (executed.submit != access::Executed::kNoSubmit
                                                     ? wanted.submits->contains(executed.submit)
                                                     : wanted.submits->contains(totals.submits));
-    if (!in_frames || !wanted_there) return;
+    if (!in_frames || !wanted_there || walk.in_front()) return;
     totals.coverage.add(executed);
     if (more_wanted) more_wanted = visit(executed);
   });

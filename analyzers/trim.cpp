@@ -34,6 +34,7 @@ std::string session_of(const trim::Outcome& outcome, const std::string& file, co
   json.field("last_record", outcome.records.last);
   json.field("frame", outcome.frame);
   json.field("submit", outcome.submit);
+  json.field("submit_calls_before", outcome.submits_again);
   json.key("devices");
   json.begin_array();
   for (const std::string& device : outcome.devices) json.string(device);
@@ -193,6 +194,9 @@ Result<int> run_trim(Arguments args) {
   out.line(text("{}: {} → {}; records {} to {}, {} of {} objects from before, {} put back", printable(options.output),
                 size_text(done->bytes_before), size_text(done->bytes), done->records.first, done->records.last,
                 done->objects, done->objects_before, size_text(done->contents_bytes)));
+  if (done->submits_again != 0)
+    out.line(text("{} before the part {} what it needs: smaller than to put that back", plural(done->submits_again, "submitting call"),
+                  done->submits_again == 1 ? "makes" : "make"));
   if (done->known != done->commands)
     out.line(text("of {} of {} all that they touch is known: for the others anything that addresses may lead to is kept",
                   done->known, plural(done->commands, "command")));

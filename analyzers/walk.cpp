@@ -100,7 +100,10 @@ void Walk::count(Step& step) {
     default:
       break;
   }
-  if (in_front_) step.submits = 0;  // these put back what was signalled
+  if (in_front_) {  // these put back, or make again
+    step.submits = 0;
+    step.present = false;
+  }
   submits_ += step.submits;
 }
 

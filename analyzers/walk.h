@@ -58,6 +58,8 @@ class Walk {
   }
   // The name that the file's dictionary has for the record's command.
   const std::string& name(const Step& step) const;
+  // What is read puts back, or makes again, what there was where a capture was cut: its rondoCut comes later.
+  bool in_front() const { return in_front_; }
 
  private:
   explicit Walk(std::unique_ptr<Reader> reader);

@@ -170,7 +170,7 @@ Result<void> OfflineWriter::write_dictionary() {
   return appended(region_.append(chunk_header(ChunkType::dictionary), std::span(&piece, 1)));
 }
 
-Result<std::uint64_t> OfflineWriter::finish() {
+Result<std::uint64_t> OfflineWriter::close() {
   for (const auto& stream : streams_) RONDO_TRY(flush(*stream));
   RONDO_TRY(flush_blobs());
   RONDO_TRY(write_dictionary());
@@ -178,8 +178,14 @@ Result<std::uint64_t> OfflineWriter::finish() {
   footer.last_sequence = last_sequence_;
   footer.ending = static_cast<std::uint32_t>(Ending::exited);
   RONDO_TRY(appended(region_.close(footer)));
-  RONDO_TRY(target_.keep());
   return region_.end();
+}
+
+Result<std::uint64_t> OfflineWriter::finish() {
+  const auto bytes = close();
+  if (!bytes) return bytes;
+  RONDO_TRY(keep());
+  return bytes;
 }
 
 }  // namespace rondo

@@ -36,8 +36,11 @@ class OfflineWriter {
   std::uint16_t add_name(DictionaryKind kind, std::string_view name, std::uint64_t encoding_hash);
 
   std::uint64_t last_sequence() const { return last_sequence_; }
-  // Closes the file and puts it where it belongs. Its size in bytes.
-  Result<std::uint64_t> finish();
+  // Closes the file. Its size in bytes.
+  Result<std::uint64_t> close();
+  // Puts a closed file where it belongs; without it nothing is left of it.
+  Result<void> keep() { return target_.keep(); }
+  Result<std::uint64_t> finish();  // both
 
  private:
   OfflineWriter(NewFile target, Compression codec, std::vector<DictionaryRow> names);

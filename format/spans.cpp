@@ -90,6 +90,8 @@ std::string SpanRequest::text() const {
     case Kind::frames:
     case Kind::submits:
       return (kind == Kind::frames ? "frames " : "submits ") + std::to_string(first) + ":" + std::to_string(last);
+    case Kind::records:
+      return "records " + std::to_string(first) + " to " + std::to_string(last);
     case Kind::scope:
       break;
   }
@@ -207,6 +209,8 @@ void SpanFinder::cut(const Call& call) {
   for (auto& [thread, open] : host_) again(open);
   for (auto& [queue, open] : queues_) again(open);
   in_commands_.clear();
+  if (prelude_) first_of_program_ = first_submit_;
+  cut_to_come_ = false;
   presents_.clear();
   submits_.clear();
   settled_.clear();
@@ -219,6 +223,11 @@ void SpanFinder::cut(const Call& call) {
 
 void SpanFinder::take(const Call& call) {
   if (call.command.canonical == CommandId::rondoCut) return cut(call);
+  if (call.command.canonical == CommandId::rondoPrelude) {
+    prelude_ = true;
+    first_submit_ = 0;
+    return;
+  }
   if (first_ == 0) first_ = call.sequence;
   last_ = call.sequence;
   if (call.start_ns != 0 && first_ns_ == 0) first_ns_ = call.start_ns;
@@ -351,6 +360,7 @@ void SpanFinder::finish() {
 }
 
 bool SpanFinder::is_whole(const SpanRequest& request) const {
+  if (cut_to_come_) return false;
   switch (request.kind) {
     case Kind::frames:
       return presents_.size() >= request.last;
@@ -365,6 +375,8 @@ bool SpanFinder::is_whole(const SpanRequest& request) const {
       const ScopeOccurrence& one = scopes_[found->second].occurrences[*request.occurrence];
       return one.ended && one.kind != ScopeOccurrence::Kind::command_label;
     }
+    case Kind::records:
+      return last_ >= request.last;
     case Kind::whole:
       return false;
   }
@@ -437,6 +449,10 @@ Result<Span> SpanFinder::find(const SpanRequest& request, const std::string& fil
       if (first_submit_ != 0)
         span.records = {first_submit_, std::max({last_wait_, last_checkpoint_, submits_.back(),
                                                  presents_.empty() ? 0 : presents_.back()})};
+      span.intervals = {span.records};
+      return span;
+    case Kind::records:
+      span.records = {request.first, request.last};
       span.intervals = {span.records};
       return span;
     case Kind::frames:

@@ -15,9 +15,10 @@
 
 namespace rondo {
 
-// What is asked for, zero-based and half-open: frames or submits [first, last), or a scope by name.
+// What is asked for, zero-based and half-open: frames or submits [first, last), or a scope by name. Records are told by
+// their sequence numbers, [first, last]; no command line asks for them.
 struct SpanRequest {
-  enum class Kind : std::uint8_t { whole, frames, submits, scope };
+  enum class Kind : std::uint8_t { whole, frames, submits, scope, records };
   Kind kind = Kind::whole;
   std::uint64_t first = 0, last = 0;
   std::string name;
@@ -87,6 +88,11 @@ class SpanFinder {
   std::uint64_t frames() const { return presents_.size(); }
   std::uint64_t submits() const { return submits_.size(); }
   std::uint64_t submits_in(const RecordRange& records) const;
+  // Record of the first submit that the program made, wherever frames and submits count from (rondoPrelude): all before
+  // it are of what a cut puts back. 0: there is none.
+  std::uint64_t first_of_program() const { return prelude_ && first_of_program_ != 0 ? first_of_program_ : first_submit_; }
+  // The capture has a rondoCut: until it came nothing is whole.
+  void expect_cut() { cut_to_come_ = true; }
   // Behind finish(). Errors are Status::usage, and say what there is.
   Result<Span> find(const SpanRequest& request, const std::string& file) const;
 
@@ -133,6 +139,8 @@ class SpanFinder {
   std::uint64_t first_ = 0, last_ = 0;  // records
   std::uint64_t first_ns_ = 0, last_ns_ = 0;
   std::uint64_t first_submit_ = 0, first_submit_ns_ = 0;
+  std::uint64_t first_of_program_ = 0;  // where frames and submits count from later than that
+  bool prelude_ = false, cut_to_come_ = false;
   std::uint64_t last_wait_ = 0, last_wait_ns_ = 0;
   std::uint64_t last_checkpoint_ = 0;
 };

@@ -17,6 +17,9 @@ namespace rondo::player {
 
 namespace {
 
+// The program's calls follow: what put back is done.
+Result<void> prelude(Run& run, const Op&, std::byte*) { return run.idle(); }
+
 Result<void> cut(Run& run, const Op&, std::byte*) { return run.begin_cut(); }
 
 // Of images as a driver lays them out only that driver knows anything.
@@ -194,6 +197,7 @@ Result<void> queries(Run& run, const Op& op, std::byte* args) {
 
 void add_content_executors(std::vector<Executor>& table) {
   const auto add = [&](CommandId id, Executor executor) { table[static_cast<std::size_t>(id)] = executor; };
+  add(CommandId::rondoPrelude, prelude);
   add(CommandId::rondoCut, cut);
   add(CommandId::rondoMemoryContents, memory_contents);
   add(CommandId::rondoImageContents, image_contents);

@@ -252,7 +252,7 @@ Result<void> present(Run& run, const Op& op, std::byte* args) {
   for (std::uint32_t i = 0; i < info.swapchainCount && queue != device.queues.end(); ++i) {
     const VirtualSwapchain& swapchain = *from_handle(info.pSwapchains[i]);
     RONDO_TRY(compare_images(run, device, *queue, swapchain, info.pImageIndices[i]));
-    if (run.options().screenshots && shown) {
+    if (run.options().screenshots && shown && op.sequence > run.plan().begins) {
       const TimingPause pause(run);
       RONDO_TRY(screenshot(run, op, device, *queue, swapchain, info.pImageIndices[i], i));
     }

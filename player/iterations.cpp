@@ -16,6 +16,7 @@ std::string name_of(const SpanRequest& request, std::size_t interval) {
       return "submit " + std::to_string(request.first + interval);
     case SpanRequest::Kind::scope:
       return request.name + "#" + std::to_string(request.occurrence.value_or(0) + interval);
+    case SpanRequest::Kind::records:
     case SpanRequest::Kind::whole:
       break;
   }

@@ -258,6 +258,8 @@ struct Plan {
   PlanCounts counts;
   RecordRange span_records;         // of what is asked for: those that are not played, too
   OpRange span;                     // its ops; without a request from the first submit to the last wait
+  std::uint64_t begins = 0;         // record that frames and submits count from (rondoCut), or 0
+  std::uint64_t first_of_program = 0;  // record of the first submit that does not put back; 0: there is none
   std::vector<OpRange> intervals;  // each frame, submit or occurrence of a scope in it
   std::vector<Scope> scopes;       // all of the capture
   std::unordered_map<std::uint32_t, std::uint32_t> query_views;  // by op: a query for each of so many views, where more than one

@@ -78,6 +78,7 @@ bool is_waited_for(CommandId id) {
     case CommandId::rondoCheckpointMemory:
     case CommandId::rondoCheckpointBuffers:
     case CommandId::rondoCheckpointSubresources:
+    case CommandId::rondoPrelude:
     case CommandId::rondoCut:
     case CommandId::rondoMemoryContents:
     case CommandId::rondoImageContents:

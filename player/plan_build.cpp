@@ -57,6 +57,9 @@ PlanBuilder::PlanBuilder(Reader& reader, const PlanOptions& options)
       budget_(options.memory_budget != 0 ? options.memory_budget : machine_memory() / 2) {
   plan_->path = reader.path();
   plan_->header = reader.header();
+  const auto& names = reader.dictionary();
+  if (std::any_of(names.begin(), names.end(), [](const DictionaryRow& row) { return row.name == "rondoCut"; }))
+    spans_.expect_cut();
 }
 
 Error PlanBuilder::at(const Record& record, Status status, const std::string& sentence) const {
@@ -328,6 +331,7 @@ Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& c
   plan.settles.insert(plan.settles.end(), validity_.settles().begin(), validity_.settles().end());
   for (const validity::Validity::Begin& begin : validity_.begins()) change_begin(begin);
   for (const codec::DataRef& data : lowered_.data) plan.host_bytes[op.sequence].push_back(data.bytes);
+  if (command.canonical == CommandId::rondoCut) plan.begins = op.sequence;
   count(command);
   note_sync(command, op);
   note_query_views(command, op);

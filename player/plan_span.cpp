@@ -30,6 +30,7 @@ Result<void> PlanBuilder::find_span() {
     return OpRange{op_at(records.first), op_at(records.last + 1)};
   };
   plan_->scopes = spans_.scopes();
+  plan_->first_of_program = spans_.first_of_program();
   plan_->span_records = found->records;
   plan_->span = ops_of(found->records);
   for (const RecordRange& interval : found->intervals) plan_->intervals.push_back(ops_of(interval));

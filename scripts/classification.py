@@ -133,8 +133,8 @@ PLAYER_HAND = _each(
      "vkCopyMemoryToImage vkCopyImageToMemory"),
     ("Rondo's own record",
      "rondoHostWrite rondoDeviceIdle rondoCheckpointImage rondoCheckpointMemory rondoCheckpointBuffers "
-     "rondoCheckpointSubresources rondoAddress rondoNote rondoScopeBegin rondoScopeEnd rondoCut rondoObjectNumbers "
-     "rondoMemoryContents rondoImageContents rondoMips rondoBarriers rondoEventSet rondoQueries"),
+     "rondoCheckpointSubresources rondoAddress rondoNote rondoScopeBegin rondoScopeEnd rondoPrelude rondoCut "
+     "rondoObjectNumbers rondoMemoryContents rondoImageContents rondoMips rondoBarriers rondoEventSet rondoQueries"),
 )
 
 PLAYER_NONE = _each(

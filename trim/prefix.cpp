@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "generated/args.h"
 #include "player/plan_builder.h"
 #include "trim/edit.h"
 
@@ -344,15 +343,23 @@ Result<void> CutRecords::write_checkpoint(const codec::CommandInfo& command, con
   return out_.add(record);
 }
 
-Result<void> CutRecords::write_span(const RecomputedCheckpoints& recomputed,
+Result<void> CutRecords::write_span(const RecomputedCheckpoints& recomputed, const args_rondoCut* begin,
                                     const std::function<void(std::uint64_t)>& progress) {
   static const std::vector<Recomputed> none;
   for (std::optional<Record> record = first_of_span_; record && record->sequence <= plan_.span_records.last;) {
     auto command = decode(*record);
     if (!command) return tl::unexpected<Error>(std::move(command).error());
     if (record->sequence % 4096 == 0) progress(record->sequence);
+    if (begin != nullptr && record->sequence >= begin->record) {
+      RONDO_TRY(encoder_.write(CommandId::rondoCut, *begin));
+      begin = nullptr;
+    }
     const bool checks = *command != nullptr && std::string_view((*command)->name).starts_with("rondoCheckpoint");
-    if (checks) {
+    const CommandId canonical = *command != nullptr ? (*command)->canonical : CommandId::none;
+    const bool counts = canonical == CommandId::rondoPrelude || canonical == CommandId::rondoCut;
+    if (counts || (checks && begin != nullptr)) {
+      // It counts from where this one says.
+    } else if (checks) {
       resolution_.ids.assign(lowered_.handles.size(), 0);
       const auto found = recomputed.find(record->sequence);
       RONDO_TRY(write_checkpoint(**command, *record, found != recomputed.end() ? found->second : none));

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "format/reader.h"
+#include "generated/args.h"
 #include "trim/encoder.h"
 #include "trim/keep.h"
 #include "trim/states.h"
@@ -28,8 +29,10 @@ class CutRecords {
 
   // What comes before the span. The source is at its first record, and keeps the span's first for write_span().
   Result<void> write_prefix();
-  // The span. Between the two the source must not go on.
-  Result<void> write_span(const RecomputedCheckpoints& recomputed, const std::function<void(std::uint64_t)>& progress);
+  // The span. Between the two the source must not go on. Where it counts from a later record (`begin.record`), what is
+  // before that is without its checkpoints, and `begin` is written in front of it.
+  Result<void> write_span(const RecomputedCheckpoints& recomputed, const args_rondoCut* begin,
+                          const std::function<void(std::uint64_t)>& progress);
   // That next objects of each type go on from where they did.
   Result<void> write_numbers();
 

@@ -17,9 +17,11 @@ using access::Call;
 
 class Surveyor {
  public:
-  Surveyor(Reader& reader, const player::Plan& plan, const States& states, const RecordRange& records)
+  Surveyor(Reader& reader, const player::Plan& plan, const States& states, const RecordRange& records,
+           std::uint64_t checked_from)
       : reader_(reader),
         records_(records),
+        checked_from_(checked_from),
         out_(std::make_unique<Survey>(plan, states, records)),
         model_([this](const access::Executed& executed) { executed_in_span(executed); }) {}
 
@@ -59,7 +61,7 @@ class Surveyor {
                     static_cast<std::uint64_t>(record.return_value)};
     model_.take(call);
     if (in_span_) {
-      take_checkpoint(call);
+      if (record.sequence >= checked_from_) take_checkpoint(call);
     } else {
       out_->sets.take(call);
       remember(call, record);
@@ -252,6 +254,7 @@ class Surveyor {
 
   Reader& reader_;
   const RecordRange records_;
+  const std::uint64_t checked_from_;
   std::unique_ptr<Survey> out_;
   access::Model model_;
   access::Parameters parameters_;
@@ -269,8 +272,8 @@ class Surveyor {
 }  // namespace
 
 Result<std::unique_ptr<Survey>> survey(Reader& reader, const player::Plan& plan, const States& states,
-                                       const RecordRange& records, const std::function<void(std::uint64_t)>& progress) {
-  return Surveyor(reader, plan, states, records).run(progress);
+                                       const RecordRange& records, std::uint64_t checked_from, const std::function<void(std::uint64_t)>& progress) {
+  return Surveyor(reader, plan, states, records, checked_from).run(progress);
 }
 
 }  // namespace rondo::trim

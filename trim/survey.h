@@ -35,8 +35,9 @@ struct Survey {
   std::uint64_t frames = 0, submits = 0;                                   // before the span
 };
 
-// `reader` is at its first record. The plan's objects are the survey's: the same records make them.
+// `reader` is at its first record. The plan's objects are the survey's: the same records make them. Checkpoints of the
+// span before record `checked_from` are not looked at.
 Result<std::unique_ptr<Survey>> survey(Reader& reader, const player::Plan& plan, const States& states,
-                                       const RecordRange& records, const std::function<void(std::uint64_t)>& progress);
+                                       const RecordRange& records, std::uint64_t checked_from, const std::function<void(std::uint64_t)>& progress);
 
 }  // namespace rondo::trim

@@ -8,6 +8,7 @@
 
 #include "generated/args.h"
 #include "player/blobs_ahead.h"
+#include "player/plan_builder.h"
 #include "player/plan_edit.h"
 #include "player/preflight.h"
 #include "player/sampled_contents.h"
@@ -45,10 +46,19 @@ Result<std::unique_ptr<Reader>> open_reader(const std::string& file) {
   return Reader::open(file, {.memory_budget = std::max<std::size_t>(kReaderBudget, 4 * static_cast<std::size_t>(largest))});
 }
 
+// Where frames and submits of a cut count from, that begins before that.
+struct Longer {
+  std::string span;     // as it was asked for
+  RecordRange records;  // its, of the source
+  std::uint64_t frame = 0, submit = 0;
+};
+
 class Trimmer {
  public:
-  explicit Trimmer(const Options& options) : options_(options) {}
+  // `longer`: options.span begins before what is asked for, so that calls make what would have to be put back.
+  explicit Trimmer(const Options& options, std::optional<Longer> longer = {}) : options_(options), longer_(longer) {}
 
+  // The file is closed, and not where it belongs yet.
   Result<Outcome> run() {
     RONDO_TRY(plan());
     RONDO_TRY(look());
@@ -59,11 +69,13 @@ class Trimmer {
     if (!written) return tl::unexpected<Error>(written.error());
     if (!ended) return tl::unexpected<Error>(ended.error());
     RONDO_TRY(check_validation());
-    const auto bytes = out_->finish();
+    const auto bytes = out_->close();
     if (!bytes) return tl::unexpected<Error>(bytes.error());
     outcome_.bytes = *bytes;
+    outcome_.first_of_program = plan_->first_of_program;
     return outcome_;
   }
+  std::unique_ptr<OfflineWriter> file() { return std::move(out_); }
 
  private:
   void progress(const char* what, double done) const {
@@ -93,9 +105,12 @@ class Trimmer {
     outcome_.records = plan_->span_records;
     outcome_.source_id = hex(plan_->header.capture_id);
     for (std::uint32_t i = plan_->span.first; i < plan_->span.last; ++i)
-      outcome_.compared += is_checkpoint(codec::info(plan_->ops[i].command).canonical) ? 1 : 0;
+      outcome_.compared += counts(plan_->ops[i].sequence) && is_checkpoint(codec::info(plan_->ops[i].command).canonical) ? 1 : 0;
     return {};
   }
+
+  // Of what is asked for.
+  bool counts(std::uint64_t record) const { return !longer_ || record >= longer_->records.first; }
 
   static bool is_checkpoint(CommandId id) {
     return id == CommandId::rondoCheckpointImage || id == CommandId::rondoCheckpointMemory ||
@@ -120,7 +135,7 @@ class Trimmer {
     if (!source) return tl::unexpected<Error>(source.error());
     source_ = std::move(*source);
     outcome_.bytes_before = source_->file_bytes();
-    auto surveyed = survey(*source_, *plan_, states_, plan_->span_records, progress_of("following"));
+    auto surveyed = survey(*source_, *plan_, states_, plan_->span_records, longer_ ? longer_->records.first : 0, progress_of("following"));
     if (!surveyed) return tl::unexpected<Error>(surveyed.error());
     survey_ = std::move(*surveyed);
     outcome_.frame = survey_->frames;
@@ -287,11 +302,20 @@ class Trimmer {
     PutBack put_back(*run_, encoder, *keep_, states_, *survey_, there_, raw_, sampled_, options_.leave_out);
     RONDO_TRY(put_back.write());
     RONDO_TRY(records.write_numbers());
+    if (longer_) {
+      outcome_.span = longer_->span;
+      RONDO_TRY(encoder.write(CommandId::rondoPrelude, args_rondoPrelude{outcome_.records.first}));
+      for (std::uint32_t i = plan_->span.first; i < plan_->span.last && !counts(plan_->ops[i].sequence); ++i)
+        outcome_.submits_again += player::is_submit(codec::info(plan_->ops[i].command).canonical) ? 1 : 0;
+      outcome_.records = longer_->records;
+      outcome_.frame = longer_->frame;
+      outcome_.submit = longer_->submit;
+    }
     const args_rondoCut cut{outcome_.records.first, outcome_.frame, outcome_.submit};
-    RONDO_TRY(encoder.write(CommandId::rondoCut, cut));
+    if (!longer_) RONDO_TRY(encoder.write(CommandId::rondoCut, cut));
     auto recomputed = play_span();
     if (!recomputed) return tl::unexpected<Error>(recomputed.error());
-    RONDO_TRY(records.write_span(*recomputed, progress_of("writing")));
+    RONDO_TRY(records.write_span(*recomputed, longer_ ? &cut : nullptr, progress_of("writing")));
     outcome_.objects = records.objects();
     outcome_.contents_bytes = put_back.bytes();
     outcome_.raw_images = put_back.raw_images();
@@ -307,6 +331,7 @@ class Trimmer {
     if (outcome_.compared == 0) return recomputed;
     Result<void> kept;
     observer_.differs = [&](std::uint64_t record, const Digest& captured, const Digest& replayed, std::span<const std::byte> bytes) {
+      if (!counts(record)) return;
       recomputed[record].push_back({captured, replayed});
       ++outcome_.recomputed;
       if (kept && source_->blob(captured)) kept = out_->add_blob(replayed, bytes);
@@ -332,6 +357,7 @@ class Trimmer {
 
   // In this order: what stands below uses what stands above.
   const Options& options_;
+  const std::optional<Longer> longer_;
   Outcome outcome_;
   std::unique_ptr<Reader> plan_reader_, source_;
   std::unique_ptr<Plan> plan_;
@@ -353,13 +379,39 @@ class Trimmer {
   std::uint32_t at_ = 0;
 };
 
+// What the device made of little may be much: then the calls that made it are smaller, from the program's first submit on.
+constexpr std::uint64_t kWorthAnother = std::uint64_t{64} << 10;  // bytes of a file
+
+bool may_be_smaller(const Options& options, const Outcome& outcome) {
+  return !options.origin && outcome.bytes >= std::max(outcome.bytes_before, kWorthAnother) && outcome.first_of_program != 0 &&
+         outcome.first_of_program < outcome.records.first;
+}
+
 }  // namespace
 
 Result<Outcome> trim(const Options& options) {
   // What cannot be written is said before anything is played.
   if (const auto possible = NewFile::create(options.output, options.file); !possible)
     return tl::unexpected<Error>(possible.error());
-  return Trimmer(options).run();
+  std::unique_ptr<OfflineWriter> file;
+  Result<Outcome> done = fail(Status::failed, "");
+  {
+    Trimmer trimmer(options);
+    done = trimmer.run();
+    file = trimmer.file();
+  }
+  if (!done) return done;
+  if (may_be_smaller(options, *done)) {
+    Options longer = options;
+    longer.span = {SpanRequest::Kind::records, done->first_of_program, done->records.last, {}, {}};
+    Trimmer trimmer(longer, Longer{done->span, done->records, done->frame, done->submit});
+    if (Result<Outcome> other = trimmer.run(); other && other->bytes < done->bytes) {
+      done = std::move(other);
+      file = trimmer.file();
+    }
+  }
+  RONDO_TRY(file->keep());
+  return done;
 }
 
 }  // namespace rondo::trim

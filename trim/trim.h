@@ -25,6 +25,8 @@ struct Outcome {
   std::vector<std::string> devices;   // that it was played on, a line each
   std::uint64_t objects = 0, objects_before = 0;  // made in front of the span: in the cut, in the source
   std::uint64_t contents_bytes = 0;   // put back
+  std::uint64_t submits_again = 0;    // calls that submit, before the span: they make what would have been larger to put back
+  std::uint64_t first_of_program = 0; // record of the source: its first submit
   std::uint64_t raw_images = 0;       // as only this driver lays them out
   std::uint64_t commands = 0, known = 0;  // of the span, that touch memory; of which all that they touch is known
   std::uint64_t compared = 0, recomputed = 0;  // checkpoints; those that are others here, and were written anew

@@ -454,6 +454,7 @@ void add_sync_checks(std::vector<Handler>& table) {
   add(CommandId::vkGetEventStatus, event_status);
   add(CommandId::vkDeviceWaitIdle, device_idle);
   add(CommandId::rondoDeviceIdle, device_idle);
+  add(CommandId::rondoPrelude, begin_cut);
   add(CommandId::rondoCut, begin_cut);
 }
 

@@ -106,6 +106,41 @@ SCENARIO("a cut of all of a cut is as large, and a half of it verifies", "[trim]
   CHECK(info.out.find("part of ") != std::string::npos);
 }
 
+SCENARIO("a cut makes again what is larger than the calls that make it", "[trim]") {
+  const Recording& capture = captured({program("noise")}, {.checkpoints = "readback"});
+  const auto size = [](const std::string& path) { return std::filesystem::file_size(path); };
+  for (const auto& [first, last] : {std::pair(3, 5), {4, 6}, {1, 2}}) {
+    const Cut part = cut(capture, {"--submits", span_of(first, last)});
+    INFO(part.run.both());
+    CHECK(part.run.out.find("submitting call") != std::string::npos);
+    cut_verifies(part);
+    CHECK(size(part.path) < 32 << 10);  // there are 256 KiB of bits
+    CHECK(needless_objects(part).empty());
+    CHECK(submits_of(part.path) == last - first);
+    const Outcome same = rondo({"diff", capture.path + "@submits=" + span_of(first, last), part.path + "@submits=" + span_of(0, last - first)});
+    INFO(same.both());
+    CHECK(same.status == 0);
+    const Outcome source = player({"--verify", "--submits", span_of(first, last), capture.path});
+    CHECK(compared(player({"--verify", part.path}), "[a-z -]+").equal == compared(source, "[a-z -]+").equal);
+    // Its whole has it, too, and its last submit without it needs no more than to put it back.
+    const Cut again = cut({part.path, {}, {}}, {"--submits", span_of(0, last - first)});
+    INFO(again.run.both());
+    cut_verifies(again);
+    CHECK(std::abs(static_cast<double>(size(again.path)) / static_cast<double>(size(part.path)) - 1) < 0.01);
+    CHECK(rondo({"diff", part.path + "@submits=" + span_of(0, last - first), again.path + "@submits=" + span_of(0, last - first)}).status == 0);
+    if (last - first < 2) continue;
+    const Cut half = cut({part.path, {}, {}}, {"--submits", "1:2"});
+    INFO(half.run.both());
+    cut_verifies(half);
+    CHECK(submits_of(half.path) == 1);
+  }
+  // What the last submit needs is small: nothing is made again for it.
+  const Cut small = cut(captured({program("noise")}, {.checkpoints = "none"}), {"--submits", "5:6"});
+  INFO(small.run.both());
+  CHECK(small.run.status == 0);
+  CHECK(small.run.out.find("submitting call") == std::string::npos);
+}
+
 SCENARIO("a cut of what waits for something to come is refused, and says what", "[trim]") {
   const Recording& events = captured_before({program("states"), "--state", "waiting"});
   const Recording& timelines = captured_before({program("chapters/timelines")});

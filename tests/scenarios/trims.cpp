@@ -78,7 +78,7 @@ bool says_of(const DumpRow& row, const std::string& object) {
 std::string needless_objects(const Cut& cut) {
   if (cut.run.out.find("anything that addresses may lead to is kept") != std::string::npos) return {};
   const std::vector<DumpRow> rows = dump_rows(cut.path);
-  const auto begin = std::find_if(rows.begin(), rows.end(), [](const DumpRow& row) { return row.command == "rondoCut"; });
+  const auto begin = std::find_if(rows.begin(), rows.end(), [](const DumpRow& row) { return row.command == "rondoPrelude" || row.command == "rondoCut"; });
   REQUIRE(begin != rows.end());
   std::map<std::string, std::vector<const DumpRow*>> about;
   std::vector<std::string> made;

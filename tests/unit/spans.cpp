@@ -107,6 +107,32 @@ TEST(Spans, WhatACutPutsBackIsNotCounted) {
   EXPECT_TRUE(contains(told.why(scope("gone")), "there is no scope"));
 }
 
+TEST(Spans, WhatACutMakesAgainIsNotCounted) {
+  Told told;
+  told.finder.expect_cut();
+  told.submit({});
+  told.call(CommandId::rondoPrelude, args_rondoPrelude{700});
+  const auto again = told.submit({});
+  told.submit({});
+  EXPECT_FALSE(told.finder.is_whole(range("0:1", SpanRequest::Kind::submits)));
+  told.call(CommandId::rondoCut, args_rondoCut{900, 12, 30});
+  const auto submit = told.submit({});
+  EXPECT_FALSE(told.finder.is_whole(range("0:1", SpanRequest::Kind::submits)));
+  told.submit({});
+  EXPECT_TRUE(told.finder.is_whole(range("0:1", SpanRequest::Kind::submits)));
+  EXPECT_EQ(told.finder.submits(), 2u);
+  EXPECT_EQ(told.find(SpanRequest{}).records.first, submit);
+  EXPECT_EQ(told.finder.first_of_program(), again);
+}
+
+TEST(Spans, TheFirstSubmitOfAProgramIsNotOneOfACut) {
+  Told told;
+  told.submit({});
+  told.call(CommandId::rondoCut, args_rondoCut{900, 12, 30});
+  const auto submit = told.submit({});
+  EXPECT_EQ(told.finder.first_of_program(), submit);
+}
+
 TEST(Spans, SubmitsGoToWhatWaitedForThem) {
   Told told;
   const auto first = told.submit({});
