@@ -195,7 +195,7 @@ Result<int> run_trim(Arguments args) {
                 size_text(done->bytes_before), size_text(done->bytes), done->records.first, done->records.last,
                 done->objects, done->objects_before, size_text(done->contents_bytes)));
   if (done->submits_again != 0)
-    out.line(text("{} before the part {} what it needs: smaller than to put that back", plural(done->submits_again, "submitting call"),
+    out.line(text("{} before the part {} again what it needs", plural(done->submits_again, "submitting call"),
                   done->submits_again == 1 ? "makes" : "make"));
   if (done->known != done->commands)
     out.line(text("of {} of {} all that they touch is known: for the others anything that addresses may lead to is kept",

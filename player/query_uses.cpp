@@ -4,13 +4,14 @@
 namespace rondo::player {
 
 std::string QueryUses::use(const Plan& plan, const QueryUse& use) {
-  std::map<std::uint32_t, bool>& first = first_[use.pool];
+  std::map<std::uint32_t, QueryUse::Kind>& first = first_[use.pool];
   constexpr std::size_t kMostQueries = 1 << 22;
   if (use.count > kMostQueries || queries_ > kMostQueries) return "is of a span that uses more queries than can be followed";
   for (std::uint32_t q = use.first; q - use.first < use.count; ++q) {
-    if (use.kind == QueryUse::Kind::read && first.count(q) == 0)
-      return "reads query " + std::to_string(q) + " of " + plan.name(use.pool) + ", whose value is from before the span";
-    queries_ += first.emplace(q, use.kind == QueryUse::Kind::write).second ? 1 : 0;
+    const auto [found, fresh] = first.emplace(q, use.kind);
+    queries_ += fresh ? 1 : 0;
+    if (!fresh && found->second == QueryUse::Kind::read && use.kind != QueryUse::Kind::read)
+      return "changes query " + std::to_string(q) + " of " + plan.name(use.pool) + ", whose value of before the span it reads";
   }
   return {};
 }
@@ -18,8 +19,8 @@ std::string QueryUses::use(const Plan& plan, const QueryUse& use) {
 std::vector<LoopPlan::Queries> QueryUses::to_reset() const {
   std::vector<LoopPlan::Queries> all;
   for (const auto& [pool, queries] : first_)
-    for (const auto& [query, needs_reset] : queries) {
-      if (!needs_reset) continue;
+    for (const auto& [query, kind] : queries) {
+      if (kind != QueryUse::Kind::write) continue;
       if (!all.empty() && all.back().pool == pool && all.back().first + all.back().count == query)
         ++all.back().count;
       else

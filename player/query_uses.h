@@ -12,13 +12,14 @@ namespace rondo::player {
 class QueryUses {
  public:
   // The next use. The first one decides: a reset asks for nothing, a write needs a reset between the iterations,
-  // and what is read had its value from before the span. Why the span cannot be looped; empty: it can.
+  // and what is read has its value from before the span, which nothing may change then. Why the span cannot be
+  // looped; empty: it can.
   std::string use(const Plan& plan, const QueryUse& use);
   // What has to be reset.
   std::vector<LoopPlan::Queries> to_reset() const;
 
  private:
-  std::map<ObjectId, std::map<std::uint32_t, bool>> first_;  // by pool and query: it was a write
+  std::map<ObjectId, std::map<std::uint32_t, QueryUse::Kind>> first_;  // by pool and query
   std::size_t queries_ = 0;                                  // in first_
 };
 

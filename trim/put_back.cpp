@@ -45,6 +45,7 @@ PutBack::PutBack(player::Run& run, RecordEncoder& out, const Keep& keep, const S
       memory_bytes_(run, "it cannot be cut there") {}
 
 tl::unexpected<Error> PutBack::cannot(ObjectId id, const std::string& why) const {
+  refused_ = true;
   return fail(Status::failed, plan_.path + ": it cannot be cut there: " + plan_.full_name(id) + " " + why);
 }
 

@@ -28,6 +28,7 @@ class PutBack {
 
   // The run is idle. Names what cannot be put back.
   Result<void> write();
+  bool refused() const { return refused_; }       // write() named what cannot be
   std::uint64_t bytes() const { return bytes_; }  // of contents
   std::uint64_t raw_images() const { return raw_images_; }
 
@@ -78,6 +79,7 @@ class PutBack {
   const std::string& leave_out_;
   player::MemoryBytes memory_bytes_;
   mutable player::OpView view_;
+  mutable bool refused_ = false;
   std::uint64_t bytes_ = 0, raw_images_ = 0;
 };
 

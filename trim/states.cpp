@@ -21,6 +21,27 @@ using player::Recording;
 
 namespace {
 
+// Work of before that cannot end without the span.
+Result<void> check_pending(const Plan& plan, player::SyncModel& model, const player::EventStates& events) {
+  const auto waits = [&](std::uint32_t op, const std::string& what) {
+    return fail(Status::failed, plan.path + ": it cannot be cut there: record " + std::to_string(plan.ops[op].sequence) +
+                                    " (" + codec::info(plan.ops[op].command).name + ") waits for " + what +
+                                    " where the span begins, and what signals it comes later: begin the span before that");
+  };
+  if (model.blocked()) {
+    const player::SyncStep& step = plan.sync[model.first_blocked()];
+    for (std::uint32_t i = step.first_wait; i < step.first_wait + step.waits; ++i) {
+      const player::SyncPoint& point = plan.sync_points[i];
+      if (!model.reaches(point.semaphore, point.value) && point.semaphore < player::kPayloads)
+        return waits(step.op, plan.name(point.semaphore));
+    }
+    return waits(step.op, "a semaphore");
+  }
+  if (events.waited_for().empty()) return {};
+  const auto& first = *events.waited_for().begin();
+  return waits(first.second, plan.name(first.first));
+}
+
 class Finder {
  public:
   explicit Finder(const Plan& plan) : plan_(plan), layouts_(plan), recordings_(plan), events_(plan) {}
@@ -34,12 +55,18 @@ class Finder {
       events_.take(recordings_, i);
       recordings_.take(i);
     }
-    RONDO_TRY(check_pending());
+    player::SyncModel model(plan_);
+    model.advance(plan_.span.first);
+    RONDO_TRY(check_pending(plan_, model, events_));
+    const auto& objects = plan_.objects.objects();
+    for (ObjectId id = 1; id < objects.size(); ++id)
+      if (objects[id].type == HandleType::VkSemaphore && model.value(id) != 0) states_.signalled.insert(id);
     if (layouts_.too_many() || recordings_.too_many())
       return fail(Status::failed, plan_.path + ": it changes more layouts, or uses more queries and events, than can be followed");
     states_.layouts = layouts_.now();
     states_.events = events_.all();
     RONDO_TRY(find_recordings());
+    states_.copies_results = copies_results_;
     return std::move(states_);
   }
 
@@ -70,6 +97,40 @@ class Finder {
       use({a.available != VK_FALSE ? QueryUse::Kind::write : QueryUse::Kind::reset, view_.id(&a.queryPool), a.firstQuery,
            a.queryCount});
     }
+  }
+
+  // In the span: of what was asked before it.
+  void take_copies(std::uint32_t index) {
+    const Op& op = plan_.ops[index];
+    const auto touched = [&](const QueryUse& one) {
+      std::vector<QueryState>& states = older_[one.pool];
+      const auto first = std::min<std::size_t>(one.first, states.size());
+      const auto behind = first + std::min<std::size_t>(one.count, states.size() - first);
+      for (std::size_t i = first; i < behind; ++i) {
+        if (one.kind != QueryUse::Kind::read) states[i] = QueryState::unknown;
+        else if (states[i] == QueryState::ended && !counts_time(one.pool)) copies_results_ = true;
+      }
+    };
+    for (const ObjectId commands : player::submitted_commands(plan_, op))
+      if (const auto recording = recordings_.find(commands); recording != nullptr)
+        for (const QueryUse& one : recording->queries) touched(one);
+    if (canonical(index) == CommandId::vkResetQueryPool) {
+      view_.load(plan_, op);
+      const auto& a = view_.as<args_vkResetQueryPool>();
+      touched({QueryUse::Kind::reset, view_.id(&a.queryPool), a.firstQuery, a.queryCount});
+    }
+  }
+
+  bool counts_time(ObjectId pool) {
+    const auto [found, fresh] = counts_time_.try_emplace(pool, false);
+    for (std::uint32_t i = 0; fresh && i < plan_.span.last; ++i) {
+      const Op& op = plan_.ops[i];
+      if (canonical(i) != CommandId::vkCreateQueryPool || op.created == 0 || plan_.created[op.first_created].id != pool) continue;
+      view_.load(plan_, op);
+      found->second = view_.as<args_vkCreateQueryPool>().pCreateInfo->queryType == VK_QUERY_TYPE_TIMESTAMP;
+      break;
+    }
+    return found->second;
   }
 
   void take_queue(std::uint32_t index) {
@@ -108,32 +169,6 @@ class Finder {
       for (const auto& one : std::span(info.pImageBinds, info.imageBindCount))
         for (const auto& bind : std::span(one.pBinds, one.bindCount)) note(view_.id(&one.image), bind.memory);
     }
-  }
-
-  // Work of before that cannot end without the span.
-  Result<void> check_pending() {
-    const auto waits = [&](std::uint32_t op, const std::string& what) {
-      return fail(Status::failed, plan_.path + ": it cannot be cut there: record " + std::to_string(plan_.ops[op].sequence) +
-                                      " (" + codec::info(plan_.ops[op].command).name + ") waits for " + what +
-                                      " where the span begins, and what signals it comes later: begin the span before that");
-    };
-    player::SyncModel model(plan_);
-    model.advance(plan_.span.first);
-    if (model.blocked()) {
-      const player::SyncStep& step = plan_.sync[model.first_blocked()];
-      for (std::uint32_t i = step.first_wait; i < step.first_wait + step.waits; ++i) {
-        const player::SyncPoint& point = plan_.sync_points[i];
-        if (!model.reaches(point.semaphore, point.value) && point.semaphore < player::kPayloads)
-          return waits(step.op, plan_.name(point.semaphore));
-      }
-      return waits(step.op, "a semaphore");
-    }
-    const auto& objects = plan_.objects.objects();
-    for (ObjectId id = 1; id < objects.size(); ++id)
-      if (objects[id].type == HandleType::VkSemaphore && model.value(id) != 0) states_.signalled.insert(id);
-    if (events_.waited_for().empty()) return {};
-    const auto& first = *events_.waited_for().begin();
-    return waits(first.second, plan_.name(first.first));
   }
 
   // What the device preprocessed is the driver's own: a span that executes it has to make it.
@@ -181,6 +216,7 @@ class Finder {
     std::map<ObjectId, Before> before;
     for (const auto& [id, recording] : recordings_.all()) before[id] = {recording, recording->ops.size()};
     std::set<ObjectId> needed;
+    older_ = states_.queries;
     const auto need = [&](ObjectId first) {
       for (std::vector<ObjectId> open{first}; !open.empty();) {
         const ObjectId id = open.back();
@@ -195,6 +231,7 @@ class Finder {
       if (codec::info(op.command).records_into_command_buffer || canonical(i) == CommandId::vkEndCommandBuffer) need(op.dispatch);
       if (canonical(i) == CommandId::vkCmdExecuteCommands)
         for (std::uint32_t p = 0; p < op.patches; ++p) need(plan_.patches[op.first_patch + p].id);
+      take_copies(i);
       for (const ObjectId id : player::submitted_commands(plan_, op)) {
         need(id);
         if (executes_older(id))
@@ -224,11 +261,26 @@ class Finder {
   std::set<std::tuple<ObjectId, VkDeviceAddress, VkDeviceAddress>> preprocessed_;  // by the span
   std::set<std::shared_ptr<Recording>> looked_at_;
 #endif
+  std::map<ObjectId, std::vector<QueryState>> older_;  // what the span has not asked anew
+  std::map<ObjectId, bool> counts_time_;
+  bool copies_results_ = false;
   States states_;
 };
 
 }  // namespace
 
 Result<States> find_states(const Plan& plan) { return Finder(plan).run(); }
+
+Result<void> check_nothing_waits(const Plan& plan, std::uint32_t op) {
+  player::Recordings recordings(plan);
+  player::EventStates events(plan);
+  for (std::uint32_t i = 0; i < op; ++i) {
+    events.take(recordings, i);
+    recordings.take(i);
+  }
+  player::SyncModel model(plan);
+  model.advance(op);
+  return check_pending(plan, model, events);
+}
 
 }  // namespace rondo::trim

@@ -33,11 +33,16 @@ struct States {
   std::map<ObjectId, std::uint64_t> recordings;
   std::vector<std::uint32_t> recorded;  // ops of those, in order
   std::vector<QueueOf> queues;          // of those that are there
+  // The span copies what a query of before it found: nothing can give a query a value. Not of times, which no replay has.
+  bool copies_results = false;
   std::map<ObjectId, std::set<std::uint32_t>> sparse;  // by resource: memories (Plan::memories) that pages were bound to
 };
 
 // In front of the plan's span, before preflight changes the plan. Names what cannot be cut: work that waits there for
 // something to come.
 Result<States> find_states(const player::Plan& plan);
+
+// Whether all work from before that op ends without what comes behind it. Names what waits.
+Result<void> check_nothing_waits(const player::Plan& plan, std::uint32_t op);
 
 }  // namespace rondo::trim

@@ -18,10 +18,10 @@ using access::Call;
 class Surveyor {
  public:
   Surveyor(Reader& reader, const player::Plan& plan, const States& states, const RecordRange& records,
-           std::uint64_t checked_from)
+           std::uint64_t counted_from)
       : reader_(reader),
         records_(records),
-        checked_from_(checked_from),
+        counted_from_(counted_from),
         out_(std::make_unique<Survey>(plan, states, records)),
         model_([this](const access::Executed& executed) { executed_in_span(executed); }) {}
 
@@ -60,8 +60,9 @@ class Surveyor {
     const Call call{command, parameters_.view, resolution_, objects_, record.sequence, succeeded,
                     static_cast<std::uint64_t>(record.return_value)};
     model_.take(call);
+    if (record.sequence < std::max(records_.first, counted_from_)) count(call);
     if (in_span_) {
-      if (record.sequence >= checked_from_) take_checkpoint(call);
+      if (record.sequence >= counted_from_) take_checkpoint(call);
     } else {
       out_->sets.take(call);
       remember(call, record);
@@ -77,6 +78,14 @@ class Surveyor {
     if (executed.at != reached_at_) reachable_ = model_.reachable();
     reached_at_ = executed.at;
     out_->needs.reach(reachable_, executed.reach.reads);
+  }
+
+  void count(const Call& c) {
+    if (!c.succeeded) return;
+    if (c.command.canonical == CommandId::vkQueuePresentKHR) ++out_->frames;
+    if (c.command.canonical == CommandId::vkQueueSubmit) out_->submits += c.as<args_vkQueueSubmit>().submitCount;
+    if (c.command.canonical == CommandId::vkQueueSubmit2) out_->submits += c.as<args_vkQueueSubmit2>().submitCount;
+    if (c.command.canonical == CommandId::rondoCut) out_->frames = out_->submits = 0;
   }
 
   // What is compared is read.
@@ -125,9 +134,6 @@ class Surveyor {
       case CommandId::vkGetDescriptorEXT:
         for (const ObjectId id : resolution_.ids)
           if (id != 0) out_->described.insert(id);
-        break;
-      case CommandId::rondoCut:
-        out_->frames = out_->submits = 0;
         break;
       case CommandId::vkSetDebugUtilsObjectNameEXT:
         said(c, c.id(&c.as<args_vkSetDebugUtilsObjectNameEXT>().pNameInfo->objectHandle));
@@ -188,14 +194,12 @@ class Surveyor {
         waited_for(c, info.pWaitSemaphores, info.waitSemaphoreCount);
         for (std::uint32_t i = 0; i < info.swapchainCount; ++i)
           out_->acquired.erase({c.id(&info.pSwapchains[i]), info.pImageIndices[i]});
-        ++out_->frames;
         break;
       }
       case CommandId::vkQueueSubmit: {
         const auto& a = c.as<args_vkQueueSubmit>();
         for (const VkSubmitInfo& info : std::span(a.pSubmits, a.submitCount))
           waited_for(c, info.pWaitSemaphores, info.waitSemaphoreCount);
-        out_->submits += a.submitCount;
         break;
       }
       case CommandId::vkQueueSubmit2: {
@@ -203,7 +207,6 @@ class Surveyor {
         for (const VkSubmitInfo2& info : std::span(a.pSubmits, a.submitCount))
           for (std::uint32_t i = 0; i < info.waitSemaphoreInfoCount; ++i)
             waited_for(c, &info.pWaitSemaphoreInfos[i].semaphore, 1);
-        out_->submits += a.submitCount;
         break;
       }
       case CommandId::vkQueueBindSparse: {
@@ -254,7 +257,7 @@ class Surveyor {
 
   Reader& reader_;
   const RecordRange records_;
-  const std::uint64_t checked_from_;
+  const std::uint64_t counted_from_;
   std::unique_ptr<Survey> out_;
   access::Model model_;
   access::Parameters parameters_;
@@ -272,8 +275,8 @@ class Surveyor {
 }  // namespace
 
 Result<std::unique_ptr<Survey>> survey(Reader& reader, const player::Plan& plan, const States& states,
-                                       const RecordRange& records, std::uint64_t checked_from, const std::function<void(std::uint64_t)>& progress) {
-  return Surveyor(reader, plan, states, records, checked_from).run(progress);
+                                       const RecordRange& records, std::uint64_t counted_from, const std::function<void(std::uint64_t)>& progress) {
+  return Surveyor(reader, plan, states, records, counted_from).run(progress);
 }
 
 }  // namespace rondo::trim

@@ -32,12 +32,12 @@ struct Survey {
   std::set<ObjectId> imported;  // binary semaphores with the payload of a sync fd, which nothing waited for yet
   std::set<std::uint64_t> open_labels;                                     // where labels and scopes began that are open there
   access::Coverage coverage;                                               // of the span
-  std::uint64_t frames = 0, submits = 0;                                   // before the span
+  std::uint64_t frames = 0, submits = 0;                                   // before the span, or `counted_from`
 };
 
-// `reader` is at its first record. The plan's objects are the survey's: the same records make them. Checkpoints of the
-// span before record `checked_from` are not looked at.
+// `reader` is at its first record. The plan's objects are the survey's: the same records make them. Of the
+// span's records those before `counted_from` count as before it, and their checkpoints are not looked at.
 Result<std::unique_ptr<Survey>> survey(Reader& reader, const player::Plan& plan, const States& states,
-                                       const RecordRange& records, std::uint64_t checked_from, const std::function<void(std::uint64_t)>& progress);
+                                       const RecordRange& records, std::uint64_t counted_from, const std::function<void(std::uint64_t)>& progress);
 
 }  // namespace rondo::trim

@@ -46,17 +46,23 @@ Result<std::unique_ptr<Reader>> open_reader(const std::string& file) {
   return Reader::open(file, {.memory_budget = std::max<std::size_t>(kReaderBudget, 4 * static_cast<std::size_t>(largest))});
 }
 
-// Where frames and submits of a cut count from, that begins before that.
-struct Longer {
-  std::string span;     // as it was asked for
-  RecordRange records;  // its, of the source
-  std::uint64_t frame = 0, submit = 0;
+// Of a cut that begins before what is asked for: what is.
+struct Asked {
+  std::string span;
+  RecordRange records;
+};
+
+// What putting back cannot give a cut.
+struct Lacks {
+  bool results = false;      // queries have no values
+  bool portability = false;  // images and acceleration structures as one driver has them
+  bool anything = false;     // it cannot be cut there, but for work that waits
 };
 
 class Trimmer {
  public:
-  // `longer`: options.span begins before what is asked for, so that calls make what would have to be put back.
-  explicit Trimmer(const Options& options, std::optional<Longer> longer = {}) : options_(options), longer_(longer) {}
+  // `asked`: options.span begins before that, so that calls make what would have to be put back.
+  explicit Trimmer(const Options& options, std::optional<Asked> asked = {}) : options_(options), asked_(std::move(asked)) {}
 
   // The file is closed, and not where it belongs yet.
   Result<Outcome> run() {
@@ -72,10 +78,13 @@ class Trimmer {
     const auto bytes = out_->close();
     if (!bytes) return tl::unexpected<Error>(bytes.error());
     outcome_.bytes = *bytes;
-    outcome_.first_of_program = plan_->first_of_program;
     return outcome_;
   }
   std::unique_ptr<OfflineWriter> file() { return std::move(out_); }
+  const Lacks& lacks() const { return lacks_; }
+  // Also where run() failed: of the program's first submit, or 0.
+  std::uint64_t first_of_program() const { return plan_ ? plan_->first_of_program : 0; }
+  const Outcome& outcome() const { return outcome_; }
 
  private:
   void progress(const char* what, double done) const {
@@ -110,7 +119,7 @@ class Trimmer {
   }
 
   // Of what is asked for.
-  bool counts(std::uint64_t record) const { return !longer_ || record >= longer_->records.first; }
+  bool counts(std::uint64_t record) const { return !asked_ || record >= asked_->records.first; }
 
   static bool is_checkpoint(CommandId id) {
     return id == CommandId::rondoCheckpointImage || id == CommandId::rondoCheckpointMemory ||
@@ -119,15 +128,18 @@ class Trimmer {
 
   // What the plan and the records say, without a device.
   Result<void> look() {
+    std::uint32_t begin = plan_->span.first;
+    while (begin < plan_->span.last && !counts(plan_->ops[begin].sequence)) ++begin;
+    for (const player::Settle& settle : plan_->settles)
+      if (settle.lost != kNone && settle.op < begin)
+        return fail(Status::failed, plan_->path + ": it cannot be cut there: " + plan_->name(plan_->devices[settle.lost].id) +
+                                        " was lost before");
+    RONDO_TRY(check_nothing_waits(*plan_, begin));
+    lacks_.anything = true;
     auto states = find_states(*plan_);
     if (!states) return tl::unexpected<Error>(states.error());
+    lacks_.anything = false;
     states_ = std::move(*states);
-    for (const player::CapturedDevice& device : plan_->devices)
-      if (const auto lost = std::find_if(plan_->settles.begin(), plan_->settles.end(), [&](const player::Settle& settle) {
-            return settle.lost != kNone && settle.op < plan_->span.first && &plan_->devices[settle.lost] == &device;
-          });
-          lost != plan_->settles.end())
-        return fail(Status::failed, plan_->path + ": it cannot be cut there: " + plan_->name(device.id) + " was lost before");
     auto there = list_alive(*plan_, plan_->span.first);
     if (!there) return tl::unexpected<Error>(there.error());
     there_ = std::move(*there);
@@ -135,7 +147,7 @@ class Trimmer {
     if (!source) return tl::unexpected<Error>(source.error());
     source_ = std::move(*source);
     outcome_.bytes_before = source_->file_bytes();
-    auto surveyed = survey(*source_, *plan_, states_, plan_->span_records, longer_ ? longer_->records.first : 0, progress_of("following"));
+    auto surveyed = survey(*source_, *plan_, states_, plan_->span_records, asked_ ? asked_->records.first : 0, progress_of("following"));
     if (!surveyed) return tl::unexpected<Error>(surveyed.error());
     survey_ = std::move(*surveyed);
     outcome_.frame = survey_->frames;
@@ -300,29 +312,38 @@ class Trimmer {
     CutRecords records(*source_, *out_, encoder, *plan_, *keep_, states_, *survey_, options_.leave_out);
     RONDO_TRY(records.write_prefix());
     PutBack put_back(*run_, encoder, *keep_, states_, *survey_, there_, raw_, sampled_, options_.leave_out);
-    RONDO_TRY(put_back.write());
+    const Result<void> put = put_back.write();
+    lacks_.anything = put_back.refused();
+    RONDO_TRY(put);
     RONDO_TRY(records.write_numbers());
-    if (longer_) {
-      outcome_.span = longer_->span;
+    if (asked_) {
       RONDO_TRY(encoder.write(CommandId::rondoPrelude, args_rondoPrelude{outcome_.records.first}));
       for (std::uint32_t i = plan_->span.first; i < plan_->span.last && !counts(plan_->ops[i].sequence); ++i)
         outcome_.submits_again += player::is_submit(codec::info(plan_->ops[i].command).canonical) ? 1 : 0;
-      outcome_.records = longer_->records;
-      outcome_.frame = longer_->frame;
-      outcome_.submit = longer_->submit;
+      outcome_.span = asked_->span;
+      outcome_.records = asked_->records;
     }
     const args_rondoCut cut{outcome_.records.first, outcome_.frame, outcome_.submit};
-    if (!longer_) RONDO_TRY(encoder.write(CommandId::rondoCut, cut));
+    if (!asked_) RONDO_TRY(encoder.write(CommandId::rondoCut, cut));
     auto recomputed = play_span();
     if (!recomputed) return tl::unexpected<Error>(recomputed.error());
-    RONDO_TRY(records.write_span(*recomputed, longer_ ? &cut : nullptr, progress_of("writing")));
+    RONDO_TRY(records.write_span(*recomputed, asked_ ? &cut : nullptr, progress_of("writing")));
     outcome_.objects = records.objects();
     outcome_.contents_bytes = put_back.bytes();
     outcome_.raw_images = put_back.raw_images();
+    lacks_.results = states_.copies_results;
+    lacks_.portability = outcome_.raw_images != 0 || keeps_structures();
     for (const std::string& session :
          options_.sessions ? options_.sessions(outcome_, source_->sessions()) : source_->sessions())
       RONDO_TRY(out_->add_session(session));
     return {};
+  }
+
+  bool keeps_structures() const {
+    const auto& objects = plan_->objects.objects();
+    for (ObjectId id = 1; id < objects.size() && objects[id].created < plan_->span_records.first; ++id)
+      if (objects[id].type == HandleType::VkAccelerationStructureKHR && keep_->has(id)) return true;
+    return false;
   }
 
   // What its checkpoints are here.
@@ -357,7 +378,8 @@ class Trimmer {
 
   // In this order: what stands below uses what stands above.
   const Options& options_;
-  const std::optional<Longer> longer_;
+  const std::optional<Asked> asked_;
+  Lacks lacks_;
   Outcome outcome_;
   std::unique_ptr<Reader> plan_reader_, source_;
   std::unique_ptr<Plan> plan_;
@@ -379,12 +401,32 @@ class Trimmer {
   std::uint32_t at_ = 0;
 };
 
-// What the device made of little may be much: then the calls that made it are smaller, from the program's first submit on.
+// Bytes of the records of [first, last), at least.
+std::uint64_t bytes_of_records(const std::string& file, std::uint64_t first, std::uint64_t last) {
+  const auto reader = open_reader(file);
+  std::uint64_t bytes = 0;
+  if (reader)
+    for (const ChunkInfo& chunk : (*reader)->chunks())
+      if (chunk.header.first_sequence >= first && chunk.header.last_sequence < last && chunk.header.first_sequence != 0)
+        bytes += chunk.header.stored_bytes;
+  return bytes;
+}
+
 constexpr std::uint64_t kWorthAnother = std::uint64_t{64} << 10;  // bytes of a file
 
-bool may_be_smaller(const Options& options, const Outcome& outcome) {
-  return !options.origin && outcome.bytes >= std::max(outcome.bytes_before, kWorthAnother) && outcome.first_of_program != 0 &&
-         outcome.first_of_program < outcome.records.first;
+// The most bytes that a cut may have whose calls make, from the program's first submit on, what this one puts back;
+// 0: it need not be tried.
+std::uint64_t most_bytes_of_another(const Options& options, const Trimmer& trimmer, bool done) {
+  const Outcome& outcome = trimmer.outcome();
+  const std::uint64_t first = trimmer.first_of_program();
+  if (options.origin || !options.leave_out.empty() || first == 0 || first >= outcome.records.first) return 0;
+  if (trimmer.lacks().anything || trimmer.lacks().results) return UINT64_MAX;
+  if (!done) return 0;
+  std::uint64_t most = 0;
+  if (trimmer.lacks().portability) most = 2 * std::max(outcome.bytes, kWorthAnother);
+  // What the device made of little may be much.
+  if (outcome.bytes >= std::max(outcome.bytes_before, kWorthAnother)) most = std::max(most, outcome.bytes - 1);
+  return bytes_of_records(options.file, first, outcome.records.first) <= most ? most : 0;
 }
 
 }  // namespace
@@ -395,21 +437,25 @@ Result<Outcome> trim(const Options& options) {
     return tl::unexpected<Error>(possible.error());
   std::unique_ptr<OfflineWriter> file;
   Result<Outcome> done = fail(Status::failed, "");
+  std::uint64_t most = 0;
+  Options longer = options;
+  Asked asked;
   {
     Trimmer trimmer(options);
     done = trimmer.run();
+    most = most_bytes_of_another(options, trimmer, done.has_value());
+    longer.span = {SpanRequest::Kind::records, trimmer.first_of_program(), trimmer.outcome().records.last, {}, {}};
+    asked = {trimmer.outcome().span, trimmer.outcome().records};
     file = trimmer.file();
   }
-  if (!done) return done;
-  if (may_be_smaller(options, *done)) {
-    Options longer = options;
-    longer.span = {SpanRequest::Kind::records, done->first_of_program, done->records.last, {}, {}};
-    Trimmer trimmer(longer, Longer{done->span, done->records, done->frame, done->submit});
-    if (Result<Outcome> other = trimmer.run(); other && other->bytes < done->bytes) {
+  if (most != 0) {
+    Trimmer trimmer(longer, asked);
+    if (Result<Outcome> other = trimmer.run(); other && other->bytes <= most) {
       done = std::move(other);
       file = trimmer.file();
     }
   }
+  if (!done) return done;
   RONDO_TRY(file->keep());
   return done;
 }

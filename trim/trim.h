@@ -26,7 +26,6 @@ struct Outcome {
   std::uint64_t objects = 0, objects_before = 0;  // made in front of the span: in the cut, in the source
   std::uint64_t contents_bytes = 0;   // put back
   std::uint64_t submits_again = 0;    // calls that submit, before the span: they make what would have been larger to put back
-  std::uint64_t first_of_program = 0; // record of the source: its first submit
   std::uint64_t raw_images = 0;       // as only this driver lays them out
   std::uint64_t commands = 0, known = 0;  // of the span, that touch memory; of which all that they touch is known
   std::uint64_t compared = 0, recomputed = 0;  // checkpoints; those that are others here, and were written anew
@@ -48,7 +47,7 @@ struct Options {
   std::size_t memory_budget = 0;  // bytes; 0: half of the machine's
   Compression codec = Compression::zstd;
   bool validate = false;
-  std::string leave_out;  // for tests: the one kind of state that is not put back
+  std::string leave_out;  // for tests: the one kind of state that is not put back; with any, "calls" too, nothing is made again
   // What the new file says of the program, and of where it is from: JSON objects, given those of the source.
   std::function<std::vector<std::string>(const Outcome&, const std::vector<std::string>& source)> sessions;
   std::function<void(const char* what, double done)> progress;     // 0 to 1 of this step

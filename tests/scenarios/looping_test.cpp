@@ -187,14 +187,20 @@ SCENARIO("labels that are open where a span begins are begun again", "[looping]"
   CHECK(without.status != kFailed);
 }
 
-SCENARIO("a span that depends on a query from before it is refused, and named", "[looping]") {
-  const Recording& capture = captured_state({"results", ""});
-  const Outcome outcome = player({"--scope", "middle", "--loop", "3", capture.path});
+SCENARIO("a span that copies results of queries from before it loops, unless it changes them", "[looping]") {
+  const Recording& kept = captured({program("query_copies")}, {.checkpoints = "submit"});
+  for (const char* span : {"1:2", "1:3", "2:3"}) {
+    const Outcome looped = player({"--submits", span, "--loop", "3", "--verify", kept.path});
+    INFO(looped.both());
+    CHECK(looped.status == 0);
+  }
+  const Recording& capture = captured({program("query_copies"), "--reset", "1"}, {.checkpoints = "submit"});
+  const Outcome outcome = player({"--submits", "1:2", "--loop", "3", capture.path});
   INFO(outcome.both());
   CHECK(outcome.status == kFailed);
   CHECK(is_one_line(outcome, "player"));
-  CHECK(outcome.err.find("query 0 of VkQueryPool#0, whose value is from before the span") != std::string::npos);
-  CHECK(player({"--scope", "middle", "--verify", capture.path}).status == 0);
+  CHECK(outcome.err.find("changes query 0 of VkQueryPool#0, whose value of before the span it reads") != std::string::npos);
+  CHECK(player({"--submits", "1:2", "--verify", capture.path}).status == 0);
 }
 
 SCENARIO("a span is refused where its work waits at an end for an event that the host sets beyond it", "[looping]") {

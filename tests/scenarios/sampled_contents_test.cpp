@@ -20,7 +20,7 @@ struct Cut {
   Outcome trimmed;
 };
 
-void cut(Cut& cut, const std::string& formats, const std::string& driver) {
+void cut(Cut& cut, const std::string& formats, const std::string& driver, const Words& more = {}) {
   const Recording& capture =
       captured({program("samples"), "--formats", formats}, {.checkpoints = "submit", .driver = driver});
   INFO(capture.run.both());
@@ -34,6 +34,7 @@ void cut(Cut& cut, const std::string& formats, const std::string& driver) {
                     capture.path,
                     "-o",
                     cut.path};
+  trim.arguments.insert(trim.arguments.end(), more.begin(), more.end());
   use_driver(trim.environment, driver);
   cut.trimmed = run(trim);
 }
@@ -63,15 +64,24 @@ SCENARIO("a cut brings every sample, and plays and loops like its source", "[sam
   }
 }
 
-SCENARIO("depth that a device does not take as it was stays as the device lays it out",
+SCENARIO("depth that a device does not take as it was is drawn again, or stays as the device lays it out",
          "[sampled-contents]") {
   if (!no_readback().empty()) SKIP_SCENARIO(no_readback());
   Cut made;
   cut(made, "4096", lavapipe);  // D24_UNORM_S8_UINT: lavapipe rounds it each time that it is read
   INFO(made.trimmed.both());
   REQUIRE(made.trimmed.status == 0);
-  CHECK(made.trimmed.out.find("1 image of several samples") != std::string::npos);
+  CHECK(made.trimmed.out.find("1 submitting call before") != std::string::npos);
   is_equal(player({"--verify", "--validate", made.path}));
+  is_equal(player({"--verify", "--loop", "3", made.path}));
+  if (no_driver(lavapipe25).empty()) CHECK(player({"--validate", made.path}, lavapipe25).status == 0);
+  Cut raw;
+  cut(raw, "4096", lavapipe, {"--leave-out", "calls"});
+  INFO(raw.trimmed.both());
+  REQUIRE(raw.trimmed.status == 0);
+  CHECK(raw.trimmed.out.find("1 image of several samples") != std::string::npos);
+  is_equal(player({"--verify", "--validate", raw.path}));
+  if (no_driver(lavapipe25).empty()) CHECK(player({raw.path}, lavapipe25).status == 4);
 }
 
 SCENARIO("samples of a cut go to other drivers", "[sampled-contents]") {

@@ -13,8 +13,8 @@ using namespace scenario;
 
 namespace {
 
-// Others than these are cut everywhere: work waits for what comes later, or executes what was preprocessed.
-const std::set<std::string> kWait = {"chapters/timelines", "generated_meshes", "three_queues"};
+// Others than these are cut everywhere: work waits for what comes later.
+const std::set<std::string> kWait = {"chapters/timelines", "three_queues"};
 
 // What a verification compared, of every kind; empty: there was nothing.
 std::string all_compared(const Outcome& outcome) {
