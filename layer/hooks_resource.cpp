@@ -10,6 +10,7 @@
 #include "layer/guard.h"
 #include "layer/imports.h"
 #include "layer/regular.h"
+#include "layer/resource_requests.h"
 #include "layer/resources.h"
 #include "layer/side_tables.h"
 #include "layer/sparse.h"
@@ -25,59 +26,6 @@ constexpr VkFlags64 kReadOnly = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USA
 // What a buffer that a driver preprocesses commands into needs besides.
 constexpr VkFlags64 kBesidePreprocess =
     VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
-
-// A copy of the program's request: one that may live in imported memory, and,
-// where checkpoints of submits read it, one that can be copied from. The same when the
-// recording has stopped: memory from before stays what it is.
-struct BufferRequest {
-  BufferRequest(DeviceState& device, const VkBufferCreateInfo& asked) : chain(asked.pNext), info(asked) {
-    if (device.resources != nullptr) add_usage(VK_BUFFER_USAGE_TRANSFER_SRC_BIT);
-    if (recording() && device.address_replay &&
-        (usage_of(asked) & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0) {
-      info.flags |= VK_BUFFER_CREATE_DEVICE_ADDRESS_CAPTURE_REPLAY_BIT;
-      return;  // its memory is the driver's own
-    }
-    if (!extend_for_alias(device, info)) return;
-    external.pNext = info.pNext;
-    info.pNext = &external;
-    extended = true;
-  }
-  BufferRequest(const BufferRequest&) = delete;
-  BufferRequest& operator=(const BufferRequest&) = delete;
-  void add_usage(VkBufferUsageFlags usage) {
-    if ((usage_of(info) & usage) == usage) return;
-    info.usage |= usage;
-    if (auto* wide = chain.change<BufferUsage2>(kBufferUsage2); wide != nullptr) wide->usage |= usage;
-    info.pNext = chain.first();
-  }
-  ChainCopy chain;
-  VkExternalMemoryBufferCreateInfo external{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO, nullptr,
-                                            kHostPointer};
-  VkBufferCreateInfo info;
-  bool extended = false;  // may live in imported memory
-};
-
-struct ImageRequest {
-  ImageRequest(DeviceState& device, const VkImageCreateInfo& asked, bool to_read) : info(asked) {
-    constexpr VkFlags kSparse = VK_IMAGE_CREATE_SPARSE_BINDING_BIT;
-    if (to_read && (asked.flags & kSparse) == 0 && (asked.usage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) == 0) {
-      info.usage |= VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
-      readable = (asked.usage & VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT) == 0 && image_can_be(device, info);
-      if (!readable) info.usage = asked.usage;
-    }
-    if (!extend_for_alias(device, info)) return;
-    external.pNext = asked.pNext;
-    info.pNext = &external;
-    extended = true;
-  }
-  ImageRequest(const ImageRequest&) = delete;
-  ImageRequest& operator=(const ImageRequest&) = delete;
-  VkExternalMemoryImageCreateInfo external{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMAGE_CREATE_INFO, nullptr,
-                                           kHostPointer};
-  VkImageCreateInfo info;
-  bool extended = false;  // may live in imported memory
-  bool readable = false;  // made so
-};
 
 bool same(const VkMemoryRequirements& a, const VkMemoryRequirements& b) {
   return a.size == b.size && a.alignment == b.alignment && a.memoryTypeBits == b.memoryTypeBits;
