@@ -85,8 +85,10 @@ SCENARIO("every program's capture is cut at its begin, in its middle and at its 
     if (left_out.count(name) != 0) continue;
     const Words words{program(name)};
     for (const std::string& driver : {lavapipe, lavapipe25, fake}) {
-      // There it dies natively, or not, as chance has it: that driver follows descriptors that no shader uses.
+      // There they die natively, the first as chance has it: one driver follows descriptors that no shader uses, the
+      // other calls what it does not have.
       if (name == "chapters/early_ends" && driver == lavapipe) continue;
+      if (name == "chapters/released_images" && driver == lavapipe25) continue;
       if (!no_driver(driver).empty() || !cannot_run(words, driver).empty()) continue;
       const Recording& capture = captured(words, {.checkpoints = "submit", .driver = driver});
       if (capture.run.status != 0) continue;  // natively neither: other scenarios say why
