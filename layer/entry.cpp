@@ -47,11 +47,11 @@ PFN_vkVoidFunction choose(bool hides_nothing, const HookEntry* hook, std::string
 // The same for a table's handle. The loader gives out some commands (those of
 // VK_EXT_debug_utils, enabled or not) only after the call that made the handle, and so
 // after its table was filled: the hook finds them there all the same.
-template <class Table, class State>
-PFN_vkVoidFunction choose(Table& table, const State& state, void* handle, const HookEntry* hook,
-                          std::string_view name, PFN_vkVoidFunction next) {
-  const PFN_vkVoidFunction chosen = choose(state.hides_nothing, hook, name, next);
-  if (chosen != nullptr && chosen != next) table.complete(dispatch_key(handle), hook->id, next);
+template <class Table, class Entry>
+PFN_vkVoidFunction choose(Table& table, const Entry& entry, const HookEntry* hook, std::string_view name,
+                          PFN_vkVoidFunction next) {
+  const PFN_vkVoidFunction chosen = choose(entry.state->hides_nothing, hook, name, next);
+  if (chosen != nullptr && chosen != next) table.complete(entry.key.load(std::memory_order_relaxed), hook->id, next);
   return chosen;
 }
 
@@ -72,7 +72,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance insta
   if (forward_only()) return next;
   if (hook != nullptr && entry.state->added_extensions.contains(codec::info(hook->id).feature))
     return nullptr;
-  return choose(g_instances, *entry.state, instance, hook, text, next);
+  return choose(g_instances, entry, hook, text, next);
 }
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char* name) {
@@ -84,7 +84,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, c
   if (forward_only()) return next;
   if (hook != nullptr && entry.state->added_extensions.contains(codec::info(hook->id).feature))
     return nullptr;
-  return choose(g_devices, *entry.state, device, hook, text, next);
+  return choose(g_devices, entry, hook, text, next);
 }
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_physical_device_proc_addr(VkInstance instance,

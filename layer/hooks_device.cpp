@@ -10,6 +10,7 @@
 #include "layer/checkpoint.h"
 #include "layer/critical.h"
 #include "layer/describe_device.h"
+#include "layer/door.h"
 #include "layer/guard.h"
 #include "layer/log.h"
 #include "layer/regular.h"
@@ -145,6 +146,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateDevice(VkPhysicalDevice physicalDevi
     auto device = std::make_unique<DeviceState>();
     device->physical = physicalDevice;
     device->instance = instance.state;
+    device->at_driver = at_drivers_door();
     device->next_instance = &instance.dispatch;
     device->next_get = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
     const auto call = reinterpret_cast<PFN_vkCreateDevice>(
@@ -152,7 +154,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateDevice(VkPhysicalDevice physicalDevi
     if (call == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
     if (const auto* data = find_loader_info<VkLayerDeviceCreateInfo>(
             pCreateInfo->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO, VK_LOADER_DATA_CALLBACK);
-        data != nullptr)
+        data != nullptr && !at_drivers_door())  // the driver's own handles are no loader's
       device->set_loader_data = data->u.pfnSetDeviceLoaderData;
     if (!forward_only()) read_properties(*device);
     if (const VkResult result = create(call, *link, *pCreateInfo, pAllocator, pDevice, *device);
@@ -166,12 +168,15 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateDevice(VkPhysicalDevice physicalDevi
     Dispatch dispatch;
     load_device(dispatch, state.next_get, *pDevice);
     load_loaders_own(dispatch, *state.instance);
-    if (!g_devices.insert(dispatch_key(*pDevice), &state, dispatch)) {
+    void* const key = state.at_driver ? *pDevice : dispatch_key(*pDevice);
+    if (!g_devices.insert(key, &state, dispatch)) {
       dispatch.vkDestroyDevice(*pDevice, pAllocator);
       delete &state;
       return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
-    state.next = &next_of(*pDevice);
+    DeviceEntry& entry = *g_devices.find(key);
+    know_by_handle(*pDevice, entry);
+    state.next = &entry.dispatch;
     for (std::uint32_t i = 0; i < pCreateInfo->queueCreateInfoCount; ++i)
       if (pCreateInfo->pQueueCreateInfos[i].flags == 0)
         state.created_families.push_back(pCreateInfo->pQueueCreateInfos[i].queueFamilyIndex);
@@ -196,9 +201,10 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateDevice(VkPhysicalDevice physicalDevi
 
 VKAPI_ATTR void VKAPI_CALL hook_vkDestroyDevice(VkDevice device, const VkAllocationCallbacks* pAllocator) {
   if (device == VK_NULL_HANDLE) return;
-  void* const key = dispatch_key(device);
-  DeviceState* const state = &device_of(device);
-  const auto next = next_of(device).vkDestroyDevice;
+  DeviceEntry& entry = entry_of(device);
+  void* const key = entry.key.load(std::memory_order_relaxed);
+  DeviceState* const state = entry.state;
+  const auto next = entry.dispatch.vkDestroyDevice;
   state->checkpointer.reset();
   state->settler.reset();
   record_critical<CommandId::vkDestroyDevice>(
@@ -210,6 +216,7 @@ VKAPI_ATTR void VKAPI_CALL hook_vkDestroyDevice(VkDevice device, const VkAllocat
         for (auto& [handle, memory] : state->memories.memories) memory->tracked.reset();
       },
       [&] {
+        by_handle().remove(device);
         g_devices.erase(key);
         next(device, pAllocator);
       },
@@ -224,8 +231,11 @@ VKAPI_ATTR void VKAPI_CALL hook_vkDestroyDevice(VkDevice device, const VkAllocat
 namespace {
 
 void remember(VkDevice device, const Queue& queue) {
-  if (queue.handle == VK_NULL_HANDLE || !recording()) return;
-  DeviceState& state = device_of(device);
+  if (queue.handle == VK_NULL_HANDLE) return;
+  DeviceEntry& entry = entry_of(device);
+  DeviceState& state = *entry.state;
+  guarded([&] { know_by_handle(queue.handle, entry); });
+  if (!recording()) return;
   guarded([&] {
     const auto lock = host_memory().enter();
     for (const Queue& known : state.queues)

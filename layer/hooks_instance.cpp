@@ -2,9 +2,11 @@
 // Instances, and what a program asks before it has one.
 #include <cstring>
 #include <new>
+#include <optional>
 
 #include "generated/hooks.h"
 #include "layer/chain.h"
+#include "layer/door.h"
 #include "layer/guard.h"
 #include "layer/log.h"
 #include "layer/regular.h"
@@ -43,6 +45,9 @@ VkResult create(VkLayerInstanceCreateInfo& link, const VkInstanceCreateInfo& inf
   if (call == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
   link.u.pLayerInfo = here->pNext;
   const std::vector<const char*> added = needed_extensions(info);
+  // At the driver's own, what it is given goes to it alone.
+  std::optional<AtLayersDoor> door;
+  if (!state.at_driver) door.emplace();
   if (added.empty()) return call(&info, allocator, instance);
 
   std::vector<const char*> names(info.ppEnabledExtensionNames,
@@ -74,6 +79,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateInstance(const VkInstanceCreateInfo*
     state->next_get = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     state->next_get_physical = link->u.pLayerInfo->pfnNextGetPhysicalDeviceProcAddr;
     state->api_version = asked_version(*pCreateInfo);
+    state->at_driver = at_drivers_door();
     const char* const enabled_hidden =
         hidden_extension({pCreateInfo->ppEnabledExtensionNames, pCreateInfo->enabledExtensionCount});
     state->hides_nothing = enabled_hidden != nullptr;
@@ -83,10 +89,13 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateInstance(const VkInstanceCreateInfo*
     state->instance = *pInstance;
     Dispatch dispatch;
     load_instance(dispatch, state->next_get, *pInstance);
-    if (!g_instances.insert(dispatch_key(*pInstance), state.release(), dispatch)) {
+    void* const key = state->at_driver ? *pInstance : dispatch_key(*pInstance);
+    if (!g_instances.insert(key, state.release(), dispatch)) {
       dispatch.vkDestroyInstance(*pInstance, pAllocator);
       return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
+    InstanceEntry& entry = *g_instances.find(key);
+    know_by_handle(*pInstance, entry);
     start_recording(pCreateInfo);
     record_with<CommandId::vkCreateInstance>([] { return VK_SUCCESS; }, pCreateInfo, pAllocator, pInstance);
     if (enabled_hidden != nullptr) stop_recording(enabled_though_hidden(enabled_hidden));
@@ -98,10 +107,12 @@ VKAPI_ATTR void VKAPI_CALL hook_vkDestroyInstance(VkInstance instance,
                                                   const VkAllocationCallbacks* pAllocator) {
   if (instance == VK_NULL_HANDLE) return;
   // The state stays: device states may still point to it.
-  void* const key = dispatch_key(instance);
-  const auto next = next_of(instance).vkDestroyInstance;
+  InstanceEntry& entry = entry_of(instance);
+  void* const key = entry.key.load(std::memory_order_relaxed);
+  const auto next = entry.dispatch.vkDestroyInstance;
   record_with<CommandId::vkDestroyInstance>(
       [&] {
+        by_handle().remove(instance);
         g_instances.erase(key);
         next(instance, pAllocator);
       },

@@ -17,6 +17,10 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkAllocateCommandBuffers(VkDevice device,
                                                              VkCommandBuffer* pCommandBuffers) {
   const VkResult result =
       regular<CommandId::vkAllocateCommandBuffers>(device, pAllocateInfo, pCommandBuffers);
+  if (DeviceEntry& entry = entry_of(device); result == VK_SUCCESS && entry.state->at_driver)
+    guarded([&] {
+      for (std::uint32_t i = 0; i < pAllocateInfo->commandBufferCount; ++i) know_by_handle(pCommandBuffers[i], entry);
+    });
   if (result == VK_SUCCESS && recording())
     guarded([&] {
       side_tables().command_buffers({pCommandBuffers, pAllocateInfo->commandBufferCount},

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dispatchable handles to what the layer knows of their instance or device.
 // The first word of every dispatchable handle points to the loader's table of
-// its instance or device: that pointer is the key.
+// its instance or device: that pointer is the key. At the driver's door (door.h) it is the
+// handle itself.
 #pragma once
 
 #include <atomic>

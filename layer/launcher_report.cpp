@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/launcher_report.h"
 
-#include <cstdlib>
 #include <ctime>
 #include <span>
 #include <string_view>
 
+#include "layer/environment.h"
 #include "layer/log.h"
 
 namespace rondo::layer {
 
 LauncherReport::LauncherReport() {
-  const char* path = std::getenv("RONDO_REPORT_FILE");
+  const char* path = environment_of("RONDO_REPORT_FILE");
   if (path == nullptr || *path == '\0') return;
   auto file = File::open(path, true);
   if (!file) return;

@@ -18,6 +18,7 @@
 #include "format/codec/schema.h"
 #include "format/file.h"
 #include "generated/args.h"
+#include "layer/environment.h"
 #include "layer/frames.h"
 #include "layer/launcher_report.h"
 #include "layer/log.h"
@@ -117,8 +118,10 @@ void before_fork() {
   g_instances.lock();
   g_devices.lock();
   host_memory().lock();
+  by_handle().lock();
 }
 void after_fork() {
+  by_handle().unlock();
   host_memory().unlock();
   g_devices.unlock();
   g_instances.unlock();
@@ -242,7 +245,7 @@ bool in_forked_child() { return g_forked.load(std::memory_order_relaxed); }
 const Settings& settings() {
   static const Settings* const s = [] {
     auto* read =
-        new Settings(read_settings([](const char* name) -> const char* { return std::getenv(name); }));
+        new Settings(read_settings([](const char* name) -> const char* { return environment_of(name); }));
     set_log_level(read->log_level);
     for (const std::string& warning : read->warnings) log(LogLevel::warn, warning);
     return read;

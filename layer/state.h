@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "format/vulkan.h"
+#include "layer/by_handle.h"
 #include "layer/host_memory.h"
 #include "layer/key_table.h"
 
@@ -30,6 +31,7 @@ struct InstanceState {
   PFN_GetPhysicalDeviceProcAddr next_get_physical = nullptr;
   std::uint32_t api_version = VK_API_VERSION_1_0;    // as the program asked
   std::unordered_set<std::string> added_extensions;  // by the layer, unknown to the program
+  bool at_driver = false;                            // made at the driver's door: found by its handle's value
   // Something hidden was enabled all the same: nothing is recorded, and every command is there.
   bool hides_nothing = false;
 };
@@ -62,6 +64,7 @@ struct DeviceState {
   std::uint32_t api_version = VK_API_VERSION_1_0;    // the lower of the instance's and the device's
   std::unordered_set<std::string> added_extensions;  // by the layer, unknown to the program
   bool hides_nothing = false;                        // as an instance's
+  bool at_driver = false;                            // likewise
   VkPhysicalDeviceMemoryProperties memory{};
   bool software = false;  // a driver that runs on the CPU, in this process
   std::atomic<bool> lost{false};
@@ -95,11 +98,24 @@ using DeviceEntry = KeyEntry<DeviceState>;
 extern constinit KeyTable<InstanceState, 256> g_instances;
 extern constinit KeyTable<DeviceState, 1024> g_devices;
 
-inline InstanceEntry& entry_of(VkInstance handle) { return *g_instances.find(dispatch_key(handle)); }
-inline InstanceEntry& entry_of(VkPhysicalDevice handle) { return *g_instances.find(dispatch_key(handle)); }
-inline DeviceEntry& entry_of(VkDevice handle) { return *g_devices.find(dispatch_key(handle)); }
-inline DeviceEntry& entry_of(VkQueue handle) { return *g_devices.find(dispatch_key(handle)); }
-inline DeviceEntry& entry_of(VkCommandBuffer handle) { return *g_devices.find(dispatch_key(handle)); }
+template <class Entry, class Table>
+Entry& entry_of(const Table& table, const void* handle) {
+  Entry* const entry = table.find(dispatch_key(handle));
+  if (entry != nullptr) [[likely]]
+    return *entry;
+  return *static_cast<Entry*>(by_handle().find(handle));
+}
+inline InstanceEntry& entry_of(VkInstance handle) { return entry_of<InstanceEntry>(g_instances, handle); }
+inline InstanceEntry& entry_of(VkPhysicalDevice handle) { return entry_of<InstanceEntry>(g_instances, handle); }
+inline DeviceEntry& entry_of(VkDevice handle) { return entry_of<DeviceEntry>(g_devices, handle); }
+inline DeviceEntry& entry_of(VkQueue handle) { return entry_of<DeviceEntry>(g_devices, handle); }
+inline DeviceEntry& entry_of(VkCommandBuffer handle) { return entry_of<DeviceEntry>(g_devices, handle); }
+
+// A handle that the program has got of an instance or device of the driver's door.
+template <class Handle, class Entry>
+void know_by_handle(Handle handle, Entry& entry) {
+  if (entry.state->at_driver && handle != VK_NULL_HANDLE) by_handle().add(handle, &entry);
+}
 
 template <class Handle>
 const Dispatch& next_of(Handle handle) {

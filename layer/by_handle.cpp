@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/by_handle.h"
+
+#include <cstdint>
+#include <mutex>
+
+#include "layer/door.h"
+
+namespace rondo::layer {
+
+namespace {
+
+// What this thread found last, as of so many changes.
+struct Last {
+  const void* handle = nullptr;
+  void* entry = nullptr;
+  std::uint64_t changes = 0;
+};
+thread_local constinit Last t_last;
+
+thread_local constinit int t_at_layers = 0;
+thread_local constinit int t_at_drivers = 0;
+
+}  // namespace
+
+AtLayersDoor::AtLayersDoor() { ++t_at_layers; }
+AtLayersDoor::~AtLayersDoor() { --t_at_layers; }
+bool at_layers_door() { return t_at_layers != 0; }
+
+AtDriversDoor::AtDriversDoor() { ++t_at_drivers; }
+AtDriversDoor::~AtDriversDoor() { --t_at_drivers; }
+bool at_drivers_door() { return t_at_drivers != 0; }
+
+void ByHandle::add(const void* handle, void* entry) {
+  const std::lock_guard guard(lock_);
+  void*& known = entries_[handle];
+  if (known == entry) return;
+  known = entry;
+  changes_.fetch_add(1, std::memory_order_release);
+}
+
+void ByHandle::remove(const void* handle) {
+  const std::lock_guard guard(lock_);
+  if (entries_.erase(handle) != 0) changes_.fetch_add(1, std::memory_order_release);
+}
+
+void* ByHandle::find(const void* handle) const {
+  const std::uint64_t changes = changes_.load(std::memory_order_acquire);
+  if (t_last.handle == handle && t_last.changes == changes) return t_last.entry;
+  const std::shared_lock guard(lock_);
+  const auto found = entries_.find(handle);
+  if (found == entries_.end()) return nullptr;
+  t_last = {handle, found->second, changes_.load(std::memory_order_relaxed)};
+  return found->second;
+}
+
+ByHandle& by_handle() {
+  static ByHandle* const all = new ByHandle;  // outlives every destructor
+  return *all;
+}
+
+}  // namespace rondo::layer

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The recorder has two doors: the layer's, which loaders open, and the driver's, for programs whose loader loads no layers, or that
+// have none: the preload shim gives out entry points of door.cpp where a driver's own are looked up (door_words.h). An
+// instance that one of them records the other passes on.
+#pragma once
+
+namespace rondo::layer {
+
+// While it lives, this thread makes an instance at the layer's door: drivers' doors pass it on.
+class AtLayersDoor {
+ public:
+  AtLayersDoor();
+  ~AtLayersDoor();
+  AtLayersDoor(const AtLayersDoor&) = delete;
+  AtLayersDoor& operator=(const AtLayersDoor&) = delete;
+};
+bool at_layers_door();
+
+// While it lives, this thread makes an instance or a device at a driver's door: it is found by its handle's value.
+class AtDriversDoor {
+ public:
+  AtDriversDoor();
+  ~AtDriversDoor();
+  AtDriversDoor(const AtDriversDoor&) = delete;
+  AtDriversDoor& operator=(const AtDriversDoor&) = delete;
+};
+bool at_drivers_door();
+
+}  // namespace rondo::layer

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the preload shim and the layer's library say to each other: C, found by dlsym.
+#pragma once
+
+#include <vulkan/vk_icd.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Entry points of a driver's library, by the names that loaders look up ("Loader and driver interface", LoaderDriverInterface.md).
+struct RondoDriver {
+  PFN_vkGetInstanceProcAddr get_instance;            // vk_icdGetInstanceProcAddr
+  PFN_GetPhysicalDeviceProcAddr get_physical;        // vk_icdGetPhysicalDeviceProcAddr, or null
+};
+
+// What whoever looks these up gets instead, for as long as the process lives. `environment`: of the process when it
+// began, null-terminated, kept by the caller. False: this process is not recorded, or has had 16 other drivers; nothing
+// changes then. Any thread.
+typedef int (*RondoOpenDoor)(const struct RondoDriver* driver, char* const* environment, struct RondoDriver* instead);
+#define RONDO_OPEN_DOOR "rondo_layer_open_door"
+
+// Closes the capture, on another thread, and waits for that, `milliseconds` at most. For the end of a process that runs no exit
+// handlers. Nothing is locked or allocated here that a signal handler's thread may hold.
+typedef void (*RondoClose)(unsigned milliseconds);
+#define RONDO_CLOSE "rondo_layer_close"
+
+#ifdef __cplusplus
+}
+#endif

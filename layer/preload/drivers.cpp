@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where drivers are found: what is looked up in them, and objects that look it up past the shim.
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+#include <initializer_list>
+
+#include "layer/door_words.h"
+#include "layer/preload/shim.h"
+
+namespace rondo::preload {
+
+namespace {
+
+using Symbol = void* (*)(void*, const char*);
+
+Symbol real_dlsym() {
+  static const auto real = reinterpret_cast<Symbol>(real_function("dlsym"));
+  return real;
+}
+
+int find_in_library(dl_phdr_info* info, size_t, void* found) {
+  const char* const slash = strrchr(info->dlpi_name, '/');
+  const char* const file = slash != nullptr ? slash + 1 : info->dlpi_name;
+  if (strncmp(file, "libc.so", 7) != 0 && strncmp(file, "libdl.so", 8) != 0) return 0;
+  for (size_t i = 0; i < info->dlpi_phnum; ++i) {
+    if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+    void*& symbol = *static_cast<void**>(found);
+    symbol = defined_in(reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr), info->dlpi_addr, "dlsym");
+    if (symbol != nullptr) return 1;
+  }
+  return 0;
+}
+
+// A driver's entry points, with this library or scope as whoever asks has it.
+bool driver_of(void* library, RondoDriver& driver) {
+  const int before = errno;
+  void* const get = real_dlsym()(library, "vk_icdGetInstanceProcAddr");
+  if (get == nullptr) return false;
+  driver.get_instance = reinterpret_cast<PFN_vkGetInstanceProcAddr>(get);
+  driver.get_physical = reinterpret_cast<PFN_GetPhysicalDeviceProcAddr>(real_dlsym()(library, "vk_icdGetPhysicalDeviceProcAddr"));
+  errno = before;
+  return true;
+}
+
+}  // namespace
+
+void* real_function(const char* name) {
+  static void* symbol = nullptr;
+  void* found = __atomic_load_n(&symbol, __ATOMIC_ACQUIRE);
+  if (found == nullptr) {
+    dl_iterate_phdr(find_in_library, &found);
+    __atomic_store_n(&symbol, found, __ATOMIC_RELEASE);
+  }
+  if (found == nullptr || strcmp(name, "dlsym") == 0) return found;
+  return reinterpret_cast<Symbol>(found)(RTLD_NEXT, name);
+}
+
+void* instead_of(void* library, const char* name) {
+  patch_objects(library);
+  if (name == nullptr || strncmp(name, "vk_icdGet", 9) != 0 || library == RTLD_NEXT) return nullptr;
+  RondoDriver driver{}, instead{};
+  if (!driver_of(library, driver)) return nullptr;
+  const auto open = reinterpret_cast<RondoOpenDoor>(layer_function(RONDO_OPEN_DOOR));
+  if (open == nullptr || open(&driver, first_environment(), &instead) == 0) return nullptr;
+  if (strcmp(name, "vk_icdGetInstanceProcAddr") == 0) return reinterpret_cast<void*>(instead.get_instance);
+  if (strcmp(name, "vk_icdGetPhysicalDeviceProcAddr") == 0) return reinterpret_cast<void*>(instead.get_physical);
+  return nullptr;
+}
+
+}  // namespace rondo::preload

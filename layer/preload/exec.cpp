@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Children of programs that clear or choose their environment are captured all the same, unless RONDO_CHILDREN=0.
+#include <alloca.h>
+#include <errno.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+#include <initializer_list>
+
+#include "layer/preload/shim.h"
+
+extern char** environ;
+
+namespace rondo::preload {
+
+namespace {
+
+const char* value_in(char* const* all, const char* name, size_t length) {
+  for (; all != nullptr && *all != nullptr; ++all)
+    if (strncmp(*all, name, length) == 0 && (*all)[length] == '=') return *all + length + 1;
+  return nullptr;
+}
+
+bool is_wanted(char* const* asked) {
+  const char* const children = first_variable("RONDO_CHILDREN");
+  if (children != nullptr && strcmp(children, "0") == 0) return false;
+  if (value_in(asked, "RONDO_DISABLE", 13) != nullptr) return false;
+  for (const char* name : {"RONDO_CAPTURE", "RONDO_SHIM", "RONDO_CHILDREN"}) {
+    const char* const first = first_variable(name);
+    const char* const now = value_in(asked, name, strlen(name));
+    if (now != nullptr && (first == nullptr || strcmp(now, first) != 0)) return false;  // the program's own choice
+  }
+  return true;
+}
+
+}  // namespace
+
+size_t count_of(char* const* all) {
+  size_t count = 0;
+  while (all != nullptr && all[count] != nullptr) ++count;
+  return count;
+}
+
+char* const* environment_for(char* const* asked, char** room, char* text) {
+  if (!active() || !is_wanted(asked)) return asked;
+  size_t count = 0;
+  for (; asked != nullptr && *asked != nullptr; ++asked) {
+    constexpr char preload[] = "LD_PRELOAD=";
+    constexpr size_t length = sizeof preload - 1;
+    // What it preloads itself, and the shim in front of it.
+    if (strncmp(*asked, preload, length) == 0 && strstr(*asked + length, own_path()) == nullptr &&
+        length + strlen(own_path()) + 1 + strlen(*asked + length) < kText) {
+      strcpy(text, preload);
+      strcat(text, own_path());
+      if ((*asked)[length] != '\0') strcat(strcat(text, ":"), *asked + length);
+      room[count++] = text;
+    } else {
+      room[count++] = *asked;
+    }
+  }
+  room[count] = nullptr;
+  for (char* const* kept = first_environment(); *kept != nullptr; ++kept) {
+    const size_t length = static_cast<size_t>(strchr(*kept, '=') - *kept);
+    if (value_in(room, *kept, length) != nullptr) continue;
+    room[count++] = *kept;
+    room[count] = nullptr;
+  }
+  return room;
+}
+
+}  // namespace rondo::preload
+
+using namespace rondo::preload;
+
+#define RONDO_SEEN extern "C" __attribute__((visibility("default")))
+// On the stack: between vfork and exec there is no other place.
+#define RONDO_ENVIRONMENT(asked) \
+  environment_for(asked, static_cast<char**>(alloca((count_of(asked) + kRoom) * sizeof(char*))), static_cast<char*>(alloca(kText)))
+
+namespace {
+
+using Execve = int (*)(const char*, char* const*, char* const*);
+using Spawn = int (*)(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*, char* const*, char* const*);
+
+int exec_with(const char* call, const char* path, char* const* arguments, char* const* environment) {
+  return reinterpret_cast<Execve>(real_function(call))(path, arguments, RONDO_ENVIRONMENT(environment));
+}
+
+int spawn_with(const char* call, pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions,
+               const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment) {
+  const auto real = reinterpret_cast<Spawn>(real_function(call));
+  return real(pid, path, actions, attributes, arguments, RONDO_ENVIRONMENT(environment));
+}
+
+size_t count_of_list(va_list list) {
+  size_t count = 1;
+  while (va_arg(list, char*) != nullptr) ++count;
+  return count;
+}
+
+}  // namespace
+
+RONDO_SEEN int execve(const char* path, char* const arguments[], char* const environment[]) noexcept {
+  return exec_with("execve", path, arguments, environment);
+}
+RONDO_SEEN int execv(const char* path, char* const arguments[]) noexcept {
+  return exec_with("execve", path, arguments, environ);
+}
+RONDO_SEEN int execvpe(const char* file, char* const arguments[], char* const environment[]) noexcept {
+  return exec_with("execvpe", file, arguments, environment);
+}
+RONDO_SEEN int execvp(const char* file, char* const arguments[]) noexcept {
+  return exec_with("execvpe", file, arguments, environ);
+}
+RONDO_SEEN int fexecve(int file, char* const arguments[], char* const environment[]) noexcept {
+  const auto real = reinterpret_cast<int (*)(int, char* const*, char* const*)>(real_function("fexecve"));
+  return real(file, arguments, RONDO_ENVIRONMENT(environment));
+}
+
+// The list of arguments that `first` begins, and what is behind its null.
+#define RONDO_LIST(first, list, arguments)                                                        \
+  va_list list;                                                                                   \
+  va_start(list, first);                                                                          \
+  const size_t list##_count = first == nullptr ? 0 : count_of_list(list);                         \
+  va_end(list);                                                                                   \
+  char** const arguments = static_cast<char**>(alloca((list##_count + 1) * sizeof(char*)));       \
+  va_start(list, first);                                                                          \
+  if (list##_count != 0) arguments[0] = const_cast<char*>(first);                                 \
+  for (size_t i = 1; i < list##_count; ++i) arguments[i] = va_arg(list, char*);                   \
+  if (list##_count != 0) static_cast<void>(va_arg(list, char*));                                  \
+  arguments[list##_count] = nullptr
+
+RONDO_SEEN int execl(const char* path, const char* first, ...) noexcept {
+  RONDO_LIST(first, list, arguments);
+  va_end(list);
+  return exec_with("execve", path, arguments, environ);
+}
+RONDO_SEEN int execlp(const char* file, const char* first, ...) noexcept {
+  RONDO_LIST(first, list, arguments);
+  va_end(list);
+  return exec_with("execvpe", file, arguments, environ);
+}
+RONDO_SEEN int execle(const char* path, const char* first, ...) noexcept {
+  RONDO_LIST(first, list, arguments);
+  char* const* const environment = va_arg(list, char* const*);
+  va_end(list);
+  return exec_with("execve", path, arguments, environment);
+}
+
+RONDO_SEEN int posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions,
+                           const posix_spawnattr_t* attributes, char* const arguments[], char* const environment[]) noexcept {
+  return spawn_with("posix_spawn", pid, path, actions, attributes, arguments, environment);
+}
+RONDO_SEEN int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions,
+                            const posix_spawnattr_t* attributes, char* const arguments[], char* const environment[]) noexcept {
+  return spawn_with("posix_spawnp", pid, file, actions, attributes, arguments, environment);
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// librondo_preload.so (LD_PRELOAD): the capture side of what a layer cannot see. It finds drivers where loaders and programs
+// look their entry points up, and opens the recorder's other door for them (layer/door.h).
+//
+// Its rules, since it is in every process below the launcher:
+// - Nothing but the C library is linked; no C++ run time, no exceptions, no allocation at start.
+// - No symbol is seen but those that it interposes and the scope functions (shim.map).
+// - A function that it does not want is the C library's, called in tail position: dlopen and dlsym look at who called them
+//   (RPATH, RTLD_NEXT, the namespace), and that must be the program. This file is always compiled with sibling calls.
+// - Where capturing is off all of them do nothing else. The layer's library is loaded when the first driver is found, never before.
+// - errno is the program's.
+// - It locks nothing over a call of anybody else's.
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+#include <initializer_list>
+
+#include "layer/door_words.h"
+#include "layer/preload/shim.h"
+
+extern char** environ;
+
+namespace rondo::preload {
+
+namespace {
+
+constexpr size_t kMostVariables = 512;
+constexpr size_t kVariableBytes = 48 << 10;
+
+// What was of use of the environment when the process began, copied: programs write over theirs.
+char* g_variables[kMostVariables + 1];
+char g_bytes[kVariableBytes];
+bool g_active = false;
+char g_own_path[4096];
+
+bool is_kept(const char* variable) {
+  for (const char* begin : {"RONDO_", "LD_PRELOAD=", "XDG_DATA_DIRS=", "VK_ADD_IMPLICIT_LAYER_PATH="})
+    if (strncmp(variable, begin, strlen(begin)) == 0) return true;
+  return false;
+}
+
+void keep_variables() {
+  size_t count = 0, used = 0;
+  for (char** all = environ; all != nullptr && *all != nullptr && count < kMostVariables; ++all) {
+    if (!is_kept(*all)) continue;
+    const size_t bytes = strlen(*all) + 1;
+    if (bytes > sizeof g_bytes - used) continue;
+    memcpy(g_bytes + used, *all, bytes);
+    g_variables[count++] = g_bytes + used;
+    used += bytes;
+  }
+}
+
+bool is(const char* variable, const char* value) {
+  const char* const text = first_variable(variable);
+  return text != nullptr && strcmp(text, value) == 0;
+}
+
+// The object that holds this function.
+int note_own_path(dl_phdr_info* info, size_t, void*) {
+  const auto here = reinterpret_cast<uintptr_t>(&note_own_path);
+  for (size_t i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& part = info->dlpi_phdr[i];
+    const uintptr_t begin = info->dlpi_addr + part.p_vaddr;
+    if (part.p_type != PT_LOAD || here < begin || here - begin >= part.p_memsz) continue;
+    const size_t length = strlen(info->dlpi_name);
+    if (length < sizeof g_own_path) memcpy(g_own_path, info->dlpi_name, length + 1);
+    return 1;
+  }
+  return 0;
+}
+
+void say(const char* first, const char* second) {
+  const char* const parts[] = {"rondo: ", first, second, "\n"};
+  for (const char* part : parts)
+    if (write(STDERR_FILENO, part, strlen(part)) < 0) return;
+}
+
+}  // namespace
+
+bool active() { return g_active; }
+char* const* first_environment() { return g_variables; }
+const char* own_path() { return g_own_path; }
+
+const char* first_variable(const char* name) {
+  const size_t length = strlen(name);
+  for (char* const* all = g_variables; *all != nullptr; ++all)
+    if (strncmp(*all, name, length) == 0 && (*all)[length] == '=') return *all + length + 1;
+  return nullptr;
+}
+
+namespace {
+
+// Of the layer's library, which lies beside the shim; `more`: RTLD_NOLOAD, or 0.
+void* find_in_layer(const char* name, int more) {
+  static bool told = false;
+  char path[sizeof g_own_path + 32];
+  strcpy(path, g_own_path);
+  char* const slash = strrchr(path, '/');
+  strcpy(slash != nullptr ? slash + 1 : path, "librondo_layer.so");
+  const auto open = reinterpret_cast<void* (*)(const char*, int)>(real_function("dlopen"));
+  void* const loaded = open(path, RTLD_NOW | RTLD_LOCAL | more);
+  if (loaded == nullptr) {
+    if (more == 0 && !__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+      say("not recording what the loader shows no layer: there is no library that can be loaded at ", path);
+    return nullptr;
+  }
+  return reinterpret_cast<void* (*)(void*, const char*)>(real_function("dlsym"))(loaded, name);
+}
+
+}  // namespace
+
+void* layer_function(const char* name) { return find_in_layer(name, 0); }
+void* layer_function_if_loaded(const char* name) { return find_in_layer(name, RTLD_NOLOAD); }
+
+__attribute__((constructor)) static void begin() {
+  if (getauxval(AT_SECURE) != 0) return;
+  const int before = errno;
+  keep_variables();
+  g_active = (is("RONDO_CAPTURE", "1") || is("RONDO_SHIM", "1")) && first_variable("RONDO_DISABLE") == nullptr;
+  if (g_active) {
+    dl_iterate_phdr(note_own_path, nullptr);
+    // Of a program that is linked against a driver: it looks nothing up.
+    if (reinterpret_cast<void* (*)(void*, const char*)>(real_function("dlsym"))(RTLD_DEFAULT, "vk_icdGetInstanceProcAddr") != nullptr)
+      patch_linked_driver();
+  }
+  errno = before;
+}
+
+}  // namespace rondo::preload
+
+using namespace rondo::preload;
+
+#define RONDO_SEEN extern "C" __attribute__((visibility("default")))
+
+RONDO_SEEN void* dlsym(void* library, const char* name) noexcept {
+  if (active())
+    if (void* const instead = instead_of(library, name); instead != nullptr) return instead;
+  static const auto real = reinterpret_cast<void* (*)(void*, const char*)>(real_function("dlsym"));
+  return real(library, name);
+}
+
+RONDO_SEEN void* dlvsym(void* library, const char* name, const char* version) noexcept {
+  if (active())
+    if (void* const instead = instead_of(library, name); instead != nullptr) return instead;
+  static const auto real = reinterpret_cast<void* (*)(void*, const char*, const char*)>(real_function("dlvsym"));
+  return real(library, name, version);
+}
+
+RONDO_SEEN void* dlopen(const char* path, int mode) {
+  if (active()) {
+    patch_objects(RTLD_DEFAULT);
+    note_open(mode);
+  }
+  static const auto real = reinterpret_cast<void* (*)(const char*, int)>(real_function("dlopen"));
+  return real(path, mode);
+}
+
+RONDO_SEEN void* dlmopen(Lmid_t to, const char* path, int mode) {
+  if (active()) note_namespace();
+  static const auto real = reinterpret_cast<void* (*)(Lmid_t, const char*, int)>(real_function("dlmopen"));
+  return real(to, path, mode);
+}
+
+// At the end of a process that runs no exit handlers the capture is closed. Not so of abort and fatal signals: what they
+// interrupt may be anything; the file is readable as it is.
+static void close_capture() {
+  static const auto close = active() ? reinterpret_cast<RondoClose>(layer_function_if_loaded(RONDO_CLOSE)) : nullptr;
+  if (close != nullptr) close(5000);
+}
+
+RONDO_SEEN __attribute__((noreturn)) void _exit(int status) {
+  close_capture();
+  static const auto real = reinterpret_cast<void (*)(int)>(real_function("_exit"));
+  real(status);
+  __builtin_unreachable();
+}
+
+RONDO_SEEN __attribute__((noreturn)) void _Exit(int status) noexcept {
+  close_capture();
+  static const auto real = reinterpret_cast<void (*)(int)>(real_function("_exit"));
+  real(status);
+  __builtin_unreachable();
+}
+
+// As the scope library has them (scope/rondo_scope.h): for programs that look for these before they load it.
+RONDO_SEEN void rondo_scope_begin(const char* name) {
+  if (!active()) return;
+  using Begin = void (*)(const char*);
+  if (const auto begin = reinterpret_cast<Begin>(layer_function_if_loaded("rondo_layer_scope_begin")); begin != nullptr) begin(name);
+}
+RONDO_SEEN void rondo_scope_end(void) {
+  if (!active()) return;
+  if (const auto end = reinterpret_cast<void (*)()>(layer_function_if_loaded("rondo_layer_scope_end")); end != nullptr) end();
+}
