@@ -18,6 +18,7 @@
 #include "layer/log.h"
 #include "layer/recorder.h"
 #include "layer/state.h"
+#include "layer/trigger.h"
 #include "layer/visibility.h"
 
 namespace rondo::layer {
@@ -196,4 +197,8 @@ extern "C" [[gnu::visibility("default")]] int rondo_layer_open_door(const RondoD
     *instead = {kDoors[i].get_instance, driver->get_physical == nullptr ? nullptr : kDoors[i].get_physical};
     return 1;
   });
+}
+
+extern "C" [[gnu::visibility("default")]] void rondo_layer_close(unsigned milliseconds) {
+  if (rondo::layer::g_hot.writer != nullptr) rondo::layer::close_through_trigger(milliseconds);
 }

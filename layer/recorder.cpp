@@ -98,11 +98,7 @@ void close_file(unsigned calls_ms) noexcept {
   }
 }
 
-__attribute__((destructor)) void at_exit() {
-  // Where another thread is closing it, the process waits for that, and that for no call.
-  if (g_hot.writer != nullptr && !in_forked_child()) g_hot.writer->hurry();
-  close_file(0);
-}
+__attribute__((destructor)) void at_exit() { close_now(); }
 
 void close_and_end() noexcept {
   ::pthread_setname_np(::pthread_self(), "rondo-closer");
@@ -307,6 +303,12 @@ void close_capture() noexcept {
   if (const int error = start_own_thread(close_and_end))
     log(LogLevel::info, "no thread to close the capture: " + errno_text(error) + "; the program's end does");
   errno = before;
+}
+
+void close_now() noexcept {
+  // Where another thread is closing it, the process waits for that, and that for no call.
+  if (g_hot.writer != nullptr && !in_forked_child()) g_hot.writer->hurry();
+  close_file(0);
 }
 
 const std::string& capture_path() { return recorder().path; }

@@ -48,6 +48,9 @@ void stop_recording(std::string_view reason) noexcept;
 // goes on. Where there can be no thread, the file is closed when the process ends.
 void close_capture() noexcept;
 
+// Closes the file here and now, whatever calls other threads are in: the process ends.
+void close_now() noexcept;
+
 // A sentence in the capture that does not stop it, and a warning on stderr.
 void note(std::string_view text) noexcept;
 

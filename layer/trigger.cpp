@@ -35,23 +35,25 @@ std::atomic<int> g_state{kStarting};
 // Set before the thread begins.
 uid_t g_user = 0;
 pid_t g_process = 0;
+TriggerAddress g_address;
 
 // A descriptor, or an errno value, negative.
 int listen_here() {
   if (::syscall(SYS_close_range, 0u, ~0u, kCloseRangeUnshare) != 0) return -errno;
   const int listener = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
   if (listener < 0) return -errno;
-  const TriggerAddress name = trigger_address(g_user, g_process);
-  if (::bind(listener, name.get(), name.bytes) != 0 || ::listen(listener, 4) != 0) return -errno;
+  if (::bind(listener, g_address.get(), g_address.bytes) != 0 || ::listen(listener, 4) != 0) return -errno;
   return listener;
 }
 
 // The same user's, or root's. What another may do to this process the kernel has decided already.
-bool may_ask(int connection) {
+bool may_ask(int connection, pid_t& by) {
   ucred peer{};
   socklen_t bytes = sizeof peer;
-  return ::getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 &&
-         (peer.uid == g_user || peer.uid == 0);
+  if (::getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) != 0 || (peer.uid != g_user && peer.uid != 0))
+    return false;
+  by = peer.pid;
+  return true;
 }
 
 // Who was told that nobody answers (this process may have been stopped) asks for nothing any more.
@@ -60,7 +62,11 @@ bool still_waits(int connection) {
   return ::recv(connection, &none, sizeof none, MSG_PEEK | MSG_DONTWAIT) != 0;
 }
 
-std::string answer_to(std::string_view request) {
+std::string answer_to(std::string_view request, pid_t by) {
+  if (request == kTriggerClose && by == g_process) {
+    close_now();
+    return std::string(kTriggerOk);
+  }
   const auto count = parse_trigger(request);
   if (!count) return std::string(kTriggerNo) + "the layer in the program does not understand the request: it is of another version";
   const auto range = ask_for_frames(*count);
@@ -70,7 +76,8 @@ std::string answer_to(std::string_view request) {
 }
 
 void answer(int connection) {
-  if (!may_ask(connection)) return;
+  pid_t by = 0;
+  if (!may_ask(connection, by)) return;
   const timeval a_second{1, 0};  // others may be waiting
   ::setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &a_second, sizeof a_second);
   ::setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &a_second, sizeof a_second);
@@ -78,7 +85,7 @@ void answer(int connection) {
   const ssize_t bytes = ::recv(connection, request, sizeof request, 0);
   if (bytes <= 0 || !still_waits(connection)) return;
   try {
-    const std::string text = answer_to({request, static_cast<std::size_t>(bytes)});
+    const std::string text = answer_to({request, static_cast<std::size_t>(bytes)}, by);
     ::send(connection, text.data(), text.size(), MSG_NOSIGNAL);
   } catch (...) {  // no memory: who asked sees that nobody answered
   }
@@ -113,6 +120,7 @@ void start_trigger() noexcept {
   g_user = ::getuid();
   g_process = ::getpid();
   const int before = errno;  // of the program
+  g_address = trigger_address(g_user, g_process);
   int error = start_own_thread(serve);
   if (error == 0) {
     g_state.wait(kStarting);
@@ -121,6 +129,22 @@ void start_trigger() noexcept {
   }
   if (error != 0) log(LogLevel::info, "`rondo trigger` finds nobody here: " + errno_text(error));
   errno = before;
+}
+
+
+void close_through_trigger(unsigned milliseconds) noexcept {
+  if (g_state.load() != kListening || g_process != ::getpid()) return;
+  const int connection = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  if (connection < 0) return;
+  const timeval limit{milliseconds / 1000, static_cast<suseconds_t>(milliseconds % 1000) * 1000};
+  ::setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  ::setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+  char done[64];
+  if (::connect(connection, g_address.get(), g_address.bytes) == 0 &&
+      ::send(connection, kTriggerClose.data(), kTriggerClose.size(), MSG_NOSIGNAL) > 0)
+    while (::recv(connection, done, sizeof done, 0) < 0 && errno == EINTR) {
+    }
+  ::close(connection);
 }
 
 }  // namespace rondo::layer

@@ -16,6 +16,8 @@ namespace rondo {
 
 // The request: the number of frames follows.
 inline constexpr std::string_view kTriggerFrames = "frames ";
+// Of the process itself: its capture is to be closed. The answer is "ok " then.
+inline constexpr std::string_view kTriggerClose = "close";
 // The answer: "ok A:B PATH", or "no " and a sentence.
 inline constexpr std::string_view kTriggerOk = "ok ";
 inline constexpr std::string_view kTriggerNo = "no ";

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Brings no loader: opens a driver itself, the one that VK_ICD_FILENAMES leads to.
+//   direct [--how open|deep|namespace|loader] [--loader PATH] [--begin clearenv] [--end return|_exit|quick|abort]
+// open: dlopen and dlsym. deep, namespace: a library (direct_plugin) that does that is opened with RTLD_DEEPBIND, or in a
+// namespace of its own. loader: of its own, which it opens by its path. The environment is cleared at the begin.
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "fill.h"
+
+namespace {
+
+std::string_view option(int argc, char** argv, std::string_view name, std::string_view otherwise) {
+  for (int i = 1; i + 1 < argc; i += 2)
+    if (argv[i] == name) return argv[i + 1];
+  return otherwise;
+}
+
+// "library_path" of the manifest.
+std::string driver() {
+  const char* manifest = std::getenv("VK_ICD_FILENAMES");
+  if (manifest == nullptr) return {};
+  std::ifstream file(manifest);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t key = text.find("\"library_path\"");
+  const std::size_t begin = key == std::string::npos ? key : text.find('"', text.find(':', key));
+  if (begin == std::string::npos) return {};
+  const std::string path = text.substr(begin + 1, text.find('"', begin + 1) - begin - 1);
+  return path.find('/') == std::string::npos || path[0] == '/' ? path
+                                                               : std::string(manifest).substr(0, std::string(manifest).rfind('/') + 1) + path;
+}
+
+int open_and_fill(const std::string& path) {
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    std::fprintf(stderr, "%s\n", dlerror());
+    return 77;
+  }
+  using Negotiate = VkResult (*)(std::uint32_t*);
+  std::uint32_t version = 5;
+  if (const auto negotiate = reinterpret_cast<Negotiate>(dlsym(library, "vk_icdNegotiateLoaderICDInterfaceVersion")); negotiate != nullptr)
+    if (negotiate(&version) != VK_SUCCESS) return 1;
+  const auto get = reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vk_icdGetInstanceProcAddr"));
+  if (get == nullptr) return 1;
+  const int result = program::fill_directly(get);
+  dlclose(library);
+  return result;
+}
+
+int through_loader(const std::string& path) {
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    std::fprintf(stderr, "%s\n", dlerror());
+    return 77;
+  }
+  const auto get = reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vkGetInstanceProcAddr"));
+  return get == nullptr ? 1 : program::fill_directly(get);
+}
+
+int through_plugin(const std::string& path, std::string_view how) {
+  char self[4096];
+  const ssize_t bytes = readlink("/proc/self/exe", self, sizeof self);
+  const std::string plugin = std::string(self, static_cast<std::size_t>(bytes > 0 ? bytes : 0)).substr(0, std::string_view(self, static_cast<std::size_t>(bytes)).rfind('/')) + "/libdirect_plugin.so";
+  void* const library = how == "deep" ? dlopen(plugin.c_str(), RTLD_NOW | RTLD_DEEPBIND) : dlmopen(LM_ID_NEWLM, plugin.c_str(), RTLD_NOW);
+  if (library == nullptr) {
+    std::fprintf(stderr, "%s\n", dlerror());
+    return 77;
+  }
+  const auto run = reinterpret_cast<int (*)(const char*)>(dlsym(library, "direct_run"));
+  return run == nullptr ? 1 : run(path.c_str());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string path = driver();
+  const std::string manifest = std::getenv("VK_ICD_FILENAMES") != nullptr ? std::getenv("VK_ICD_FILENAMES") : "";
+  const std::string_view how = option(argc, argv, "--how", "open"), end = option(argc, argv, "--end", "return");
+  if (option(argc, argv, "--begin", "") == "clearenv") {
+    clearenv();
+    setenv("VK_ICD_FILENAMES", manifest.c_str(), 1);
+  }
+  const int result = how == "open"     ? open_and_fill(path)
+                     : how == "loader" ? through_loader(std::string(option(argc, argv, "--loader", "")))
+                                       : through_plugin(path, how);
+  if (end == "_exit") _exit(result);
+  if (end == "quick") std::quick_exit(result);
+  if (end == "abort") std::abort();
+  return result;
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plugin that renders: opens a driver itself, as its host does not.
+#include <dlfcn.h>
+
+#include "fill.h"
+
+extern "C" __attribute__((visibility("default"))) int direct_run(const char* path) {
+  void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    std::fprintf(stderr, "%s\n", dlerror());
+    return 77;
+  }
+  const auto get = reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vk_icdGetInstanceProcAddr"));
+  return get == nullptr ? 1 : program::fill_directly(get);
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// The preload shim: what no layer is shown is recorded at the driver's door.
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <filesystem>
+
+#include "fixture.h"
+#include "json.h"
+#include "skip.h"
+
+using namespace scenario;
+
+namespace {
+
+const std::string kNotSanitized = "a sanitizer's runtime has to be the first library of a process";
+
+bool sanitized() {
+#ifdef RONDO_SANITIZER_RUNTIME
+  return true;
+#else
+  return false;
+#endif
+}
+
+std::string loaderless(const std::string& name) { return build_root() + "/tests/programs/loaderless/" + name; }
+
+// The shim alone: RONDO_SHIM in place of RONDO_CAPTURE, which enables the layer.
+Command shimmed(const Words& words, const std::string& output, const std::string& driver = lavapipe) {
+  Command command;
+  command.arguments = words;
+  use_driver(command.environment, driver);
+  command.environment["LD_PRELOAD"] = build_root() + "/layer/librondo_preload.so";
+  command.environment["RONDO_SHIM"] = "1";
+  command.environment["RONDO_OUTPUT"] = output;
+  command.environment["RONDO_CHECKPOINTS"] = "readback";
+  return command;
+}
+
+// As the program prints it without Rondo, and its capture verifies.
+void is_captured(const Words& words, const std::string& driver = lavapipe, int submits = 2) {
+  const TemporaryDirectory directory;
+  Command alone;
+  alone.arguments = words;
+  use_driver(alone.environment, driver);
+  const Outcome native = run(alone);
+  INFO(native.both());
+  REQUIRE(native.status == 0);
+  const std::string path = directory.file("c.rondo");
+  const Outcome outcome = run(shimmed(words, path, driver));
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out == native.out);
+  CHECK(outcome.err == native.err);
+  CHECK(files_in(directory.path()).size() == 1);
+  const Outcome info = rondo({"info", "--json", path});
+  REQUIRE(info.status == 0);
+  CHECK(Json::parse(info.out).at("/submits") == std::to_string(submits));
+  CHECK(Json::parse(info.out).at("/complete") == "true");
+  const Outcome verified = player({"--verify", path}, driver);
+  INFO(verified.both());
+  CHECK(verified.status == 0);
+  CHECK(compared(verified, "memory ranges").equal > 0);
+}
+
+}  // namespace
+
+SCENARIO("programs that open a driver themselves are captured", "[preload]") {
+  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
+  for (const char* how : {"open", "deep", "namespace"}) {
+    INFO(how);
+    is_captured({loaderless("direct"), "--how", how});
+    is_captured({loaderless("direct"), "--how", how, "--begin", "clearenv"});
+  }
+  for (const char* end : {"_exit", "quick"}) is_captured({loaderless("direct"), "--end", end});
+}
+
+SCENARIO("programs that bring a loader of their own are captured", "[preload]") {
+  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
+  const TemporaryDirectory directory;
+  const std::string own = directory.file("libtheirs.so");
+  for (const char* from : {"/usr/lib/x86_64-linux-gnu/libvulkan.so.1", "/usr/lib/aarch64-linux-gnu/libvulkan.so.1"})
+    if (std::filesystem::exists(from)) std::filesystem::copy_file(from, own);
+  REQUIRE(std::filesystem::exists(own));
+  is_captured({loaderless("direct"), "--how", "loader", "--loader", own});
+  is_captured({loaderless("direct"), "--how", "loader", "--loader", own, "--begin", "clearenv"});
+}
+
+SCENARIO("programs that are linked against a driver are captured, also where relocations are read-only", "[preload]") {
+  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
+  is_captured({loaderless("linked")}, fake);
+}
+
+SCENARIO("programs of the tree are captured under a loader that loads no layer", "[preload]") {
+  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
+  is_captured({program("compute")}, lavapipe, 64);
+  for (const char* name : {"images", "two_devices", "submits", "twoqueues_threads", "secondary", "two_instances"}) {
+    const Words words{program(name)};
+    if (!cannot_run(words, lavapipe).empty()) continue;
+    const TemporaryDirectory directory;
+    const Outcome outcome = run(shimmed(words, directory.file("c.rondo")));
+    INFO(name << "\n" << outcome.both());
+    CHECK(outcome.status == 0);
+    const Outcome verified = player({"--verify", directory.file("c.rondo")});
+    INFO(verified.both());
+    CHECK(verified.status == 0);
+  }
+}
+
+SCENARIO("layer and shim record once", "[preload]") {
+  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
+  const TemporaryDirectory directory;
+  Command command = capture_command({program("compute")}, directory.file("c.rondo"), {.checkpoints = "readback"});
+  command.environment["LD_PRELOAD"] = build_root() + "/layer/librondo_preload.so";
+  const Outcome outcome = run(command);
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(files_in(directory.path()).size() == 1);
+  const Outcome dump = rondo({"dump", directory.file("c.rondo")});
+  CHECK(count(dump.out, " vkCreateInstance(") == 1);
+  CHECK(count(dump.out, " vkQueueSubmit(") == 64);
+  CHECK(player({"--verify", directory.file("c.rondo")}).status == 0);
+}
+
+SCENARIO("a program that aborts leaves a capture that can be salvaged", "[preload]") {
+  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
+  const TemporaryDirectory directory;
+  const Outcome outcome = run(shimmed({loaderless("direct"), "--end", "abort"}, directory.file("c.rondo")));
+  CHECK(outcome.signal == SIGABRT);
+  const Outcome salvaged = player({"--salvage", "--verify", directory.file("c.rondo")});
+  INFO(salvaged.both());
+  CHECK(salvaged.status == 0);
+}
+
+SCENARIO("children are captured whose environment was cleared, unless they are not to be", "[preload]") {
+  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
+  const std::string manifest = "VK_ICD_FILENAMES=/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
+  struct Case {
+    Words start;
+    Environment more;
+    std::size_t files;
+  };
+  const std::string script = "import os,subprocess,sys; e={'VK_ICD_FILENAMES':os.environ['VK_ICD_FILENAMES']}; ";
+  for (const Case& one :
+       {Case{{"/usr/bin/env", "-i", manifest, loaderless("direct")}, {}, 1},
+        Case{{"/usr/bin/env", "-i", manifest, "RONDO_DISABLE=1", loaderless("direct")}, {}, 0},
+        Case{{"/usr/bin/env", "-i", manifest, loaderless("direct")}, {{"RONDO_CHILDREN", "0"}}, 0},
+        Case{{"/usr/bin/python3", "-c", script + "os.execve(sys.argv[1], sys.argv[1:], e)", loaderless("direct")}, {}, 1},
+        Case{{"/usr/bin/python3", "-c", script + "os.waitpid(os.posix_spawn(sys.argv[1], sys.argv[1:], e), 0)", loaderless("direct")}, {}, 1},
+        Case{{"/usr/bin/python3", "-c", script + "subprocess.run(sys.argv[1:], env=e)", loaderless("direct")}, {}, 1}}) {
+    const TemporaryDirectory directory;
+    Command command = shimmed(one.start, directory.file("c.rondo"));
+    for (const auto& [name, value] : one.more) command.environment[name] = value;
+    const Outcome outcome = run(command);
+    INFO(one.start[0] << " " << one.start[1] << "\n" << outcome.both());
+    CHECK(outcome.status == 0);
+    CHECK(outcome.out.find("direct: checksum") != std::string::npos);
+    CHECK(files_in(directory.path()).size() == one.files);
+    if (one.files == 1) CHECK(player({"--verify", directory.file("c.rondo")}).status == 0);
+  }
+}
+
+SCENARIO("the shim does nothing where nothing is captured", "[preload]") {
+  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
+  const TemporaryDirectory directory;
+  for (const char* off : {"RONDO_SHIM", "RONDO_DISABLE"}) {
+    Command command = shimmed({loaderless("direct")}, directory.file("c.rondo"));
+    command.environment[off] = "0";
+    const Outcome outcome = run(command);
+    CHECK(outcome.status == 0);
+    CHECK(files_in(directory.path()).empty());
+  }
+}
