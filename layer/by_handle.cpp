@@ -2,7 +2,6 @@
 #include "layer/by_handle.h"
 
 #include <cstdint>
-#include <mutex>
 
 #include "layer/door.h"
 
@@ -47,7 +46,7 @@ void ByHandle::remove(const void* handle) {
 void* ByHandle::find(const void* handle) const {
   const std::uint64_t changes = changes_.load(std::memory_order_acquire);
   if (t_last.handle == handle && t_last.changes == changes) return t_last.entry;
-  const std::shared_lock guard(lock_);
+  const std::lock_guard guard(lock_);
   const auto found = entries_.find(handle);
   if (found == entries_.end()) return nullptr;
   t_last = {handle, found->second, changes_.load(std::memory_order_relaxed)};

@@ -5,7 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <shared_mutex>
+#include <mutex>
 #include <unordered_map>
 
 namespace rondo::layer {
@@ -26,7 +26,7 @@ class ByHandle {
   void unlock() { lock_.unlock(); }
 
  private:
-  mutable std::shared_mutex lock_;
+  mutable std::mutex lock_;  // of the kind that a forked child may unlock
   std::unordered_map<const void*, void*> entries_;
   std::atomic<std::uint64_t> changes_{1};
 };
