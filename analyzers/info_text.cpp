@@ -43,6 +43,19 @@ void append_ending(std::string& out, const CaptureInfo& info) {
   label(out, "ending", words);
 }
 
+// What stood between the program and the device, by what it exports: files and build-ids.
+void append_modules(std::string& out, const JsonText& session) {
+  for (const std::string_view role : {"program", "loader", "layer", "driver"})
+    for (std::size_t i = 0; i < session.size("/modules"); ++i) {
+      const auto of = [&](const char* member) { return session.string(text("/modules/{}/{}", i, member).c_str()); };
+      const std::string path = of("path").value_or(""), file = of("file").value_or("");
+      if (of("role").value_or(path == "(program)" ? "program" : "") != role) continue;
+      const bool linked = !file.empty() && !path.ends_with("/" + file) && path != file;
+      label(out, role == "program" ? "build" : role,
+            printable(text("{}{}, build-id {}", path, linked ? " (" + file + ")" : "", of("build_id").value_or("none"))));
+    }
+}
+
 void append_session(std::string& out, const CaptureInfo& info) {
   const auto row = [&](const char* name, const char* pointer) {
     if (const auto value = info.session.shown(pointer)) label(out, name, printable(*value));
@@ -53,6 +66,7 @@ void append_session(std::string& out, const CaptureInfo& info) {
   row("environment", "/process/environment");
   row("application", "/application");
   row("host", "/host");
+  append_modules(out, info.session);
   row("settings", "/capture");
   if (const auto frames = info.session.string("/cut_request/frames"))
     label(out, "cut request", text("frames {}", printable(*frames)));

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "layer/elf_tables.h"
 #include "layer/json.h"
 
 namespace rondo::layer {
@@ -53,6 +54,16 @@ std::string build_id(const dl_phdr_info& module) {
     }
   }
   return {};
+}
+
+// What a library is to a program of Vulkan's, by what it exports; null: nothing.
+const char* role_of(const dl_phdr_info& module) {
+  const ElfTables tables = elf_tables_of(module);
+  if (tables.defined("vk_icdGetInstanceProcAddr") != nullptr) return "driver";
+  if (tables.defined("vkNegotiateLoaderLayerInterfaceVersion") != nullptr ||
+      tables.defined("vkEnumerateInstanceLayerProperties") != nullptr)
+    return tables.defined("vkEnumeratePhysicalDevices") != nullptr ? "loader" : "layer";
+  return nullptr;
 }
 
 void write_process(JsonWriter& json, const Settings& settings, const ProcessNames& names) {
@@ -183,6 +194,15 @@ std::string session_modules(const Settings& settings) {
         w.json.begin_object();
         w.json.key("path").value(path.empty() ? "(program)" : path);
         if (!id.empty()) w.json.key("build_id").value(id);
+        if (const char* role = role_of(*module); role != nullptr) {
+          w.json.key("role").value(role);
+          // Its version is in the name of the file that a link leads to.
+          char file[PATH_MAX];
+          if (module->dlpi_name != nullptr && ::realpath(module->dlpi_name, file) != nullptr) {
+            const std::string_view resolved(file);
+            w.json.key("file").value(resolved.substr(resolved.rfind('/') + 1));
+          }
+        }
         w.json.end_object();
         return 0;
       },

@@ -24,13 +24,8 @@ int find_in_library(dl_phdr_info* info, size_t, void* found) {
   const char* const slash = strrchr(info->dlpi_name, '/');
   const char* const file = slash != nullptr ? slash + 1 : info->dlpi_name;
   if (strncmp(file, "libc.so", 7) != 0 && strncmp(file, "libdl.so", 8) != 0) return 0;
-  for (size_t i = 0; i < info->dlpi_phnum; ++i) {
-    if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
-    void*& symbol = *static_cast<void**>(found);
-    symbol = defined_in(reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr), info->dlpi_addr, "dlsym");
-    if (symbol != nullptr) return 1;
-  }
-  return 0;
+  *static_cast<void**>(found) = elf_tables_of(*info).defined("dlsym");
+  return *static_cast<void**>(found) != nullptr ? 1 : 0;
 }
 
 // A driver's entry points, with this library or scope as whoever asks has it.

@@ -29,8 +29,9 @@ void patch_all(link_map* any) {
                {"dlopen", reinterpret_cast<void*>(&dlopen)},
                {"dlmopen", reinterpret_cast<void*>(&dlmopen)}};
   for (link_map* one = any; one != nullptr; one = one->l_next) {
-    if (one->l_ld == nullptr || defined_in(one->l_ld, one->l_addr, "dl_iterate_phdr") != nullptr) continue;  // the C library, the shim's too
-    for (const auto& call : calls) patch(one->l_ld, one->l_addr, call.name, call.to);
+    const ElfTables object(one->l_ld, one->l_addr);
+    if (object.defined("dl_iterate_phdr") != nullptr) continue;  // the C library
+    for (const auto& call : calls) patch(object, call.name, call.to);
   }
 }
 
@@ -55,7 +56,7 @@ void patch_linked_driver() {
     void* const to = instead_of(RTLD_DEFAULT, name);
     if (to == nullptr) continue;
     for (link_map* one = _r_debug.r_map; one != nullptr; one = one->l_next)
-      if (one->l_ld != nullptr) patch(one->l_ld, one->l_addr, name, to);
+      patch({one->l_ld, one->l_addr}, name, to);
   }
 }
 

@@ -2,8 +2,9 @@
 // Parts of the preload shim (rules at the top of shim.cpp).
 #pragma once
 
-#include <link.h>
 #include <stddef.h>
+
+#include "layer/elf_tables.h"
 
 namespace rondo::preload {
 
@@ -27,11 +28,9 @@ void* real_function(const char* name);
 // What a program gets that looks `name` up in `library` (of dlopen, or RTLD_DEFAULT): null: what is there.
 void* instead_of(void* library, const char* name);
 
-// elf.cpp. A symbol that an object defines itself; null: it does not. `dynamic`: its table, at `base`.
-void* defined_in(const ElfW(Dyn)* dynamic, ElfW(Addr) base, const char* name);
-// Puts `to` where the object calls what is now at another address under this name. Pages that the dynamic linker protected are
-// writable meanwhile, and as they were then. How many places.
-size_t patch(const ElfW(Dyn)* dynamic, ElfW(Addr) base, const char* name, void* to);
+// relocations.cpp. Puts `to` where the object calls what is now at another address under this name. Pages that the dynamic linker
+// protected are writable meanwhile, and as they were then. How many places.
+size_t patch(const ElfTables& object, const char* name, void* to);
 
 // patches.cpp. Objects that do not see the shim's functions: loaded with RTLD_DEEPBIND, or into a namespace of their own.
 void note_open(int mode);

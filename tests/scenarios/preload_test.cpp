@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The preload shim: what no layer is shown is recorded at the driver's door.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <filesystem>
@@ -56,6 +57,11 @@ void is_captured(const Words& words, const std::string& driver = lavapipe, int s
   REQUIRE(info.status == 0);
   CHECK(Json::parse(info.out).at("/submits") == std::to_string(submits));
   CHECK(Json::parse(info.out).at("/complete") == "true");
+  // What stood between the program and the device.
+  const std::string said = rondo({"info", path}).out;
+  CHECK(said.find("\nbuild       (program), build-id ") != std::string::npos);
+  // Objects of another namespace are not seen from the layer's.
+  if (std::find(words.begin(), words.end(), "namespace") == words.end()) CHECK(said.find("\ndriver      ") != std::string::npos);
   const Outcome verified = player({"--verify", path}, driver);
   INFO(verified.both());
   CHECK(verified.status == 0);
