@@ -6,6 +6,7 @@
 #include "analyzers/coverage.h"
 #include "analyzers/info_output.h"
 #include "analyzers/output.h"
+#include "analyzers/privacy.h"
 #include "analyzers/text.h"
 #include "analyzers/walk.h"
 
@@ -32,7 +33,7 @@ Result<int> print_coverage(bool as_json) {
 
 Result<int> run_info(Arguments args) {
   std::string file;
-  bool as_json = false;
+  bool as_json = false, privacy = false;
   InfoShown shown;
   Cli cli("rondo info",
           "Says what a capture holds: session, devices, records, frames, submits, sizes, and whether it is complete.\n"
@@ -45,6 +46,7 @@ Result<int> run_info(Arguments args) {
   cli.flag("--scopes", "a row for each time that a label or scope is entered", shown.scopes);
   cli.flag("--shaders", "a row for each shader: digest, size, entry points, and what is made of it", shown.shaders);
   cli.flag("--times", "with --submits, --frames or --scopes: native start and duration", shown.times);
+  cli.flag("--privacy", "what of it identifies a person or a place, instead, and how a capture comes to be without it", privacy);
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
@@ -53,7 +55,7 @@ Result<int> run_info(Arguments args) {
   if (shown.times && !timed)
     return fail(Status::usage, "--times goes with --submits, --frames or --scopes (see rondo info --help)");
   if (file.empty()) {
-    if (shown.coverage && !rows) return print_coverage(as_json);
+    if (shown.coverage && !rows && !privacy) return print_coverage(as_json);
     return fail(Status::usage, "FILE is required (see rondo info --help)");
   }
 
@@ -62,7 +64,17 @@ Result<int> run_info(Arguments args) {
   CaptureInfo info = gather(*walk, InfoWanted{shown.submits, shown.frames, shown.scopes, shown.shaders});
   info.damaged = walk->reader().damaged_chunks();
   std::string words;
-  if (as_json)
+  if (privacy) {
+    if (rows || shown.coverage) return fail(Status::usage, "--privacy goes with --json alone (see rondo info --help)");
+    const auto found = gather_privacy(*walk, info);
+    if (as_json) {
+      JsonWriter json(words, /*indented=*/true);
+      write_privacy(json, found);
+      words += '\n';
+    } else {
+      append_privacy(words, found);
+    }
+  } else if (as_json)
     append_info_json(words, info, shown);
   else
     append_info(words, info, shown);

@@ -24,6 +24,32 @@ const Recording& cube() {
 
 }  // namespace
 
+SCENARIO("info tells what of a capture identifies somebody, and what a minimal session leaves", "[tools]") {
+  const TemporaryDirectory directory;
+  const auto told = [&](const std::string& session) {
+    const std::string path = directory.file(session + ".rondo");
+    Command command = capture_command({program("states"), "--state", "told"}, path);
+    command.environment["RONDO_SESSION"] = session;
+    REQUIRE(run(command).status == 0);
+    const Outcome outcome = rondo({"info", "--privacy", path});
+    CHECK(outcome.status == 0);
+    CHECK(Json::parse(rondo({"info", "--privacy", "--json", path}).out).at("/0/what") != "");
+    return outcome.out;
+  };
+  const std::string full = told("full"), minimal = told("minimal");
+  INFO(full << minimal);
+  for (const char* what : {"\ncommand line ", "\ndirectory ", "\nenvironment "}) {
+    CHECK(full.find(what) != std::string::npos);
+    CHECK(minimal.find(what) == std::string::npos);
+  }
+  // The program's own words stay.
+  for (const std::string& text : {full, minimal}) {
+    CHECK(text.find("\"something\", \"the output\"") != std::string::npos);
+    CHECK(text.find("\"around\", \"middle\"") != std::string::npos);
+  }
+  CHECK(rondo({"info", "--privacy", "--frames", directory.file("full.rondo")}).status == 2);
+}
+
 SCENARIO("a dump is cut to frames, to submits and to what matches", "[tools]") {
   const auto rows = [](const Words& more) {
     Words words{"dump", "--format=jsonl"};
