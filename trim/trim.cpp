@@ -311,10 +311,7 @@ class Trimmer {
     RecordEncoder encoder(*out_, 0);
     CutRecords records(*source_, *out_, encoder, *plan_, *keep_, states_, *survey_, options_.leave_out);
     RONDO_TRY(records.write_prefix());
-    PutBack put_back(*run_, encoder, *keep_, states_, *survey_, there_, raw_, sampled_, options_.leave_out);
-    const Result<void> put = put_back.write();
-    lacks_.anything = put_back.refused();
-    RONDO_TRY(put);
+    RONDO_TRY(put_back(encoder));
     RONDO_TRY(records.write_numbers());
     if (asked_) {
       RONDO_TRY(encoder.write(CommandId::rondoPrelude, args_rondoPrelude{outcome_.records.first}));
@@ -329,14 +326,22 @@ class Trimmer {
     if (!recomputed) return tl::unexpected<Error>(recomputed.error());
     RONDO_TRY(records.write_span(*recomputed, asked_ ? &cut : nullptr, progress_of("writing")));
     outcome_.objects = records.objects();
-    outcome_.contents_bytes = put_back.bytes();
-    outcome_.raw_images = put_back.raw_images();
     lacks_.results = states_.copies_results;
     lacks_.portability = outcome_.raw_images != 0 || keeps_structures();
     for (const std::string& session :
          options_.sessions ? options_.sessions(outcome_, source_->sessions()) : source_->sessions())
       RONDO_TRY(out_->add_session(session));
     return {};
+  }
+
+  // What it has of the devices ends with it: the span may destroy them.
+  Result<void> put_back(RecordEncoder& encoder) {
+    PutBack put_back(*run_, encoder, *keep_, states_, *survey_, there_, raw_, sampled_, options_.leave_out);
+    const Result<void> put = put_back.write();
+    lacks_.anything = put_back.refused();
+    outcome_.contents_bytes = put_back.bytes();
+    outcome_.raw_images = put_back.raw_images();
+    return put;
   }
 
   bool keeps_structures() const {
