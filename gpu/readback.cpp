@@ -47,59 +47,9 @@ VkDeviceSize bytes_of(const Source& source) {
 }
 
 Readback::Readback(const Access& access, std::uint32_t queue_family)
-    : access_(access), commands_(access, queue_family) {}
-
-Readback::~Readback() {
-  commands_.destroy();
-  release();
-}
-
-void Readback::release() {
-  const Dispatch& vk = *access_.dispatch;
-  if (buffer_ != VK_NULL_HANDLE) vk.vkDestroyBuffer(access_.device, buffer_, nullptr);
-  if (memory_ != VK_NULL_HANDLE) vk.vkFreeMemory(access_.device, memory_, nullptr);
-  buffer_ = VK_NULL_HANDLE;
-  memory_ = VK_NULL_HANDLE;
-  mapped_ = nullptr;
-  capacity_ = 0;
-}
-
-Result<void> Readback::grow(VkDeviceSize bytes) {
-  if (bytes <= capacity_) return {};
-  release();
-  const Dispatch& vk = *access_.dispatch;
-  VkBufferCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
-  info.size = bytes;
-  info.usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-  if (VkResult r = vk.vkCreateBuffer(access_.device, &info, nullptr, &buffer_); r != VK_SUCCESS)
-    return fail(Status::failed, describe("vkCreateBuffer for a readback", r));
-  VkMemoryRequirements needs;
-  vk.vkGetBufferMemoryRequirements(access_.device, buffer_, &needs);
-  // Reading uncached memory is slow: prefer cached, take any visible one.
-  std::uint32_t type =
-      find_memory_type(access_.memory, needs.memoryTypeBits,
-                       VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
-  if (type == UINT32_MAX)
-    type = find_memory_type(access_.memory, needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT);
-  if (type == UINT32_MAX) {
-    release();
-    return fail(Status::device, "no host-visible memory type for a readback buffer");
-  }
-  coherent_ = (access_.memory.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
-  const VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, nullptr, needs.size, type};
-  VkResult r = vk.vkAllocateMemory(access_.device, &allocate, nullptr, &memory_);
-  if (r == VK_SUCCESS) r = vk.vkBindBufferMemory(access_.device, buffer_, memory_, 0);
-  void* mapped = nullptr;
-  if (r == VK_SUCCESS) r = vk.vkMapMemory(access_.device, memory_, 0, VK_WHOLE_SIZE, 0, &mapped);
-  if (r != VK_SUCCESS) {
-    release();
-    return fail(Status::failed, describe("memory for a readback", r));
-  }
-  mapped_ = static_cast<std::byte*>(mapped);
-  capacity_ = bytes;
-  return {};
-}
+    : access_(access),
+      staging_(access, VK_BUFFER_USAGE_TRANSFER_DST_BIT, VK_MEMORY_PROPERTY_HOST_CACHED_BIT, "a readback"),
+      commands_(access, queue_family) {}
 
 Result<void> Readback::copy(VkQueue queue, std::span<const Source> sources,
                             std::span<const VkSemaphore> wait) {
@@ -108,7 +58,7 @@ Result<void> Readback::copy(VkQueue queue, std::span<const Source> sources,
   for (const Source& source : sources) needed += room_for(source);
   auto begun = commands_.begin();  // first: what is pending may still write to the buffer
   if (!begun) return tl::unexpected<Error>(begun.error());
-  RONDO_TRY(grow(needed));
+  RONDO_TRY(staging_.grow(needed));
   const VkCommandBuffer commands = *begun;
 
   const VkMemoryBarrier from_all{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_MEMORY_WRITE_BIT,
@@ -119,7 +69,7 @@ Result<void> Readback::copy(VkQueue queue, std::span<const Source> sources,
   for (const Source& source : sources) {
     if (const auto* buffer = std::get_if<BufferSource>(&source)) {
       const VkBufferCopy region{buffer->offset, at, buffer->size};
-      vk.vkCmdCopyBuffer(commands, buffer->buffer, buffer_, 1, &region);
+      vk.vkCmdCopyBuffer(commands, buffer->buffer, staging_.buffer(), 1, &region);
     } else {
       const auto& image = std::get<ImageSource>(source);
       change_layout(vk, commands, image, false);
@@ -127,8 +77,8 @@ Result<void> Readback::copy(VkQueue queue, std::span<const Source> sources,
       region.bufferOffset = at;
       region.imageSubresource = {image.aspect, image.mip, image.layer, 1};
       region.imageExtent = image.extent;
-      vk.vkCmdCopyImageToBuffer(commands, image.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, buffer_, 1,
-                                &region);
+      vk.vkCmdCopyImageToBuffer(commands, image.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, staging_.buffer(),
+                                1, &region);
       change_layout(vk, commands, image, true);
     }
     at += room_for(source);
@@ -138,16 +88,11 @@ Result<void> Readback::copy(VkQueue queue, std::span<const Source> sources,
   vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
                           &to_host, 0, nullptr, 0, nullptr);
   RONDO_TRY(commands_.submit_and_wait(queue, wait));
-  if (!coherent_) {
-    const VkMappedMemoryRange range{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory_, 0, VK_WHOLE_SIZE};
-    if (VkResult r = vk.vkInvalidateMappedMemoryRanges(access_.device, 1, &range); r != VK_SUCCESS)
-      return fail(Status::failed, describe("vkInvalidateMappedMemoryRanges", r));
-  }
-  return {};
+  return staging_.invalidate();
 }
 
 std::span<const std::byte> Readback::take(const Source& source, VkDeviceSize& at) const {
-  const std::span<std::byte> bytes(mapped_ + at, static_cast<std::size_t>(bytes_of(source)));
+  const std::span<std::byte> bytes(staging_.mapped() + at, static_cast<std::size_t>(bytes_of(source)));
   if (const auto* image = std::get_if<ImageSource>(&source); image != nullptr && has_unused_byte(*image))
     for (std::size_t i = 3; i < bytes.size(); i += 4) bytes[i] = std::byte{0};
   at += room_for(source);

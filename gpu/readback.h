@@ -14,6 +14,7 @@
 #include "format/result.h"
 #include "gpu/access.h"
 #include "gpu/one_shot.h"
+#include "gpu/staging.h"
 
 namespace rondo::gpu {
 
@@ -45,7 +46,6 @@ class Readback {
   Readback(const Access& access, std::uint32_t queue_family);
   Readback(const Readback&) = delete;
   Readback& operator=(const Readback&) = delete;
-  ~Readback();
 
   // Waits for `wait` (binary semaphores, thereby unsignalled), copies, waits
   // for the copy. The bytes stay valid until the next call.
@@ -58,18 +58,12 @@ class Readback {
                         const std::function<void(std::size_t, std::span<const std::byte>)>& visit);
 
  private:
-  Result<void> grow(VkDeviceSize bytes);
-  void release();
   Result<void> copy(VkQueue queue, std::span<const Source> sources, std::span<const VkSemaphore> wait);
   std::span<const std::byte> take(const Source& source, VkDeviceSize& at) const;
 
   Access access_;
+  Staging staging_;
   OneShot commands_;
-  VkBuffer buffer_ = VK_NULL_HANDLE;
-  VkDeviceMemory memory_ = VK_NULL_HANDLE;
-  VkDeviceSize capacity_ = 0;
-  bool coherent_ = true;
-  std::byte* mapped_ = nullptr;
 };
 
 }  // namespace rondo::gpu

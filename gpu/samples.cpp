@@ -78,23 +78,14 @@ Result<void> Samples::fetch(VkQueue queue, const ImageSource& from, const Push& 
                           &barrier, 0, nullptr, 0, nullptr);
   change_layout(vk, *begun, from, true);
   RONDO_TRY(commands_.submit_and_wait(queue, {}));
-  if (coherent_) return {};
-  const VkMappedMemoryRange range{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory_, 0, VK_WHOLE_SIZE};
-  if (VkResult r = vk.vkInvalidateMappedMemoryRanges(access_.device, 1, &range); r != VK_SUCCESS)
-    return fail(Status::failed, describe("vkInvalidateMappedMemoryRanges", r));
-  return {};
+  return staging_.invalidate();
 }
 
 Result<void> Samples::draw(VkQueue queue, const ImageSource& to, const Push& push) {
   const Dispatch& vk = *access_.dispatch;
   const auto shader = pipeline(push.number);
   if (!shader) return tl::unexpected<Error>(shader.error());
-  if (!coherent_) {
-    const VkMappedMemoryRange range{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory_, 0,
-                                    VK_WHOLE_SIZE};
-    if (VkResult r = vk.vkFlushMappedMemoryRanges(access_.device, 1, &range); r != VK_SUCCESS)
-      return fail(Status::failed, describe("vkFlushMappedMemoryRanges", r));
-  }
+  RONDO_TRY(staging_.flush());
   const auto begun = commands_.begin();
   if (!begun) return tl::unexpected<Error>(begun.error());
   change_layout(vk, *begun, to, false);
@@ -162,13 +153,13 @@ Result<void> Samples::read(VkQueue queue, const ImageSource& from, VkSampleCount
   RONDO_TRY(prepare({false, samples_view_format(from.format), from.aspect, samples}));
   const PartEnd end{*this};
   RONDO_TRY(create_view(from, from.aspect));
-  RONDO_TRY(grow(VkDeviceSize{pieces->rows} * from.extent.width * pieces->each * 4));
+  RONDO_TRY(staging_.grow(VkDeviceSize{pieces->rows} * from.extent.width * pieces->each * 4));
   describe_objects();
   for (std::uint32_t sample = 0; sample < pieces->count; ++sample)
     for (std::uint32_t row = 0; row < from.extent.height; row += pieces->rows) {
       const std::uint32_t rows = std::min(pieces->rows, from.extent.height - row);
       RONDO_TRY(fetch(queue, from, {from.extent.width, row, rows, pieces->each, sample, 0}));
-      from_words(from.format, from.aspect, {words_, std::size_t{rows} * from.extent.width * pieces->each},
+      from_words(from.format, from.aspect, {words(), std::size_t{rows} * from.extent.width * pieces->each},
                  texels.subspan(sample * pieces->sample + row * pieces->row, rows * pieces->row));
     }
   return {};
@@ -182,14 +173,14 @@ Result<void> Samples::write(VkQueue queue, const ImageSource& to, VkSampleCountF
   const PartEnd end{*this};
   RONDO_TRY(create_view(to, is_depth_stencil(to.format) ? aspects_of(to.format) & kDepthStencil : to.aspect));
   RONDO_TRY(create_framebuffer(to));
-  RONDO_TRY(grow(VkDeviceSize{pieces->rows} * to.extent.width * pieces->each * 4));
+  RONDO_TRY(staging_.grow(VkDeviceSize{pieces->rows} * to.extent.width * pieces->each * 4));
   describe_objects();
   for (std::uint32_t sample = 0; sample < pieces->count; ++sample)
     for (std::uint32_t row = 0; row < to.extent.height; row += pieces->rows) {
       const std::uint32_t rows = std::min(pieces->rows, to.extent.height - row);
       to_words(to.format, to.aspect,
                texels.subspan(sample * pieces->sample + row * pieces->row, rows * pieces->row),
-               {words_, std::size_t{rows} * to.extent.width * pieces->each});
+               {words(), std::size_t{rows} * to.extent.width * pieces->each});
       RONDO_TRY(draw(queue, to, {to.extent.width, row, rows, pieces->each, sample, 0}));
     }
   return {};

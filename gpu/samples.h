@@ -13,6 +13,7 @@
 #include "gpu/access.h"
 #include "gpu/one_shot.h"
 #include "gpu/readback.h"
+#include "gpu/staging.h"
 
 namespace rondo::gpu {
 
@@ -28,8 +29,7 @@ VkImageUsageFlags samples_usage(VkFormat format);
 // those of sample 1, ….
 class Samples {
  public:
-  Samples(const Access& access, std::uint32_t queue_family)
-      : access_(access), commands_(access, queue_family) {}
+  Samples(const Access& access, std::uint32_t queue_family);
   Samples(const Samples&) = delete;
   Samples& operator=(const Samples&) = delete;
   ~Samples();
@@ -66,15 +66,15 @@ class Samples {
   Result<VkShaderModule> create_module(std::span<const std::uint32_t> code);
   Result<void> create_view(const ImageSource& image, VkImageAspectFlags aspects);
   Result<void> create_framebuffer(const ImageSource& image);
-  Result<void> grow(VkDeviceSize bytes);
   Result<void> fetch(VkQueue queue, const ImageSource& from, const Push& push);
   Result<void> draw(VkQueue queue, const ImageSource& to, const Push& push);
   void describe_objects();
   void drop_pipelines();
   void drop_view();
-  void drop_buffer();
+  std::uint32_t* words() const { return reinterpret_cast<std::uint32_t*>(staging_.mapped()); }
 
   Access access_;
+  Staging staging_;
   OneShot commands_;
   VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
   VkPipelineLayout layout_ = VK_NULL_HANDLE;
@@ -87,12 +87,6 @@ class Samples {
   // Of the part that is read or written.
   VkImageView view_ = VK_NULL_HANDLE;
   VkFramebuffer framebuffer_ = VK_NULL_HANDLE;
-  // Used again.
-  VkBuffer buffer_ = VK_NULL_HANDLE;
-  VkDeviceMemory memory_ = VK_NULL_HANDLE;
-  VkDeviceSize capacity_ = 0;
-  bool coherent_ = true;
-  std::uint32_t* words_ = nullptr;
 };
 
 }  // namespace rondo::gpu

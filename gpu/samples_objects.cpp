@@ -24,10 +24,15 @@ tl::unexpected<Error> failed(const char* command, VkResult result) {
 
 }  // namespace
 
+Samples::Samples(const Access& access, std::uint32_t queue_family)
+    : access_(access),
+      staging_(access, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
+               "the samples of an image"),
+      commands_(access, queue_family) {}
+
 Samples::~Samples() {
   commands_.destroy();
   drop_pipelines();
-  drop_buffer();
   const Dispatch& vk = *access_.dispatch;
   if (pool_ != VK_NULL_HANDLE) vk.vkDestroyDescriptorPool(access_.device, pool_, nullptr);
   if (layout_ != VK_NULL_HANDLE) vk.vkDestroyPipelineLayout(access_.device, layout_, nullptr);
@@ -48,16 +53,6 @@ void Samples::drop_view() {
   if (view_ != VK_NULL_HANDLE) vk.vkDestroyImageView(access_.device, view_, nullptr);
   framebuffer_ = VK_NULL_HANDLE;
   view_ = VK_NULL_HANDLE;
-}
-
-void Samples::drop_buffer() {
-  const Dispatch& vk = *access_.dispatch;
-  if (buffer_ != VK_NULL_HANDLE) vk.vkDestroyBuffer(access_.device, buffer_, nullptr);
-  if (memory_ != VK_NULL_HANDLE) vk.vkFreeMemory(access_.device, memory_, nullptr);
-  buffer_ = VK_NULL_HANDLE;
-  memory_ = VK_NULL_HANDLE;
-  words_ = nullptr;
-  capacity_ = 0;
 }
 
 Result<void> Samples::create_layouts() {
@@ -289,46 +284,9 @@ Result<void> Samples::create_framebuffer(const ImageSource& image) {
   return {};
 }
 
-Result<void> Samples::grow(VkDeviceSize bytes) {
-  if (bytes <= capacity_) return {};
-  drop_buffer();
-  const Dispatch& vk = *access_.dispatch;
-  VkBufferCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
-  info.size = bytes;
-  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
-  if (VkResult r = vk.vkCreateBuffer(access_.device, &info, nullptr, &buffer_); r != VK_SUCCESS)
-    return failed("vkCreateBuffer", r);
-  VkMemoryRequirements needs;
-  vk.vkGetBufferMemoryRequirements(access_.device, buffer_, &needs);
-  // Reading uncached memory is slow: prefer cached, take any visible one.
-  std::uint32_t type =
-      find_memory_type(access_.memory, needs.memoryTypeBits,
-                       VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
-  if (type == UINT32_MAX)
-    type = find_memory_type(access_.memory, needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT);
-  if (type == UINT32_MAX) {
-    drop_buffer();
-    return fail(Status::device, "no host-visible memory type for the samples of an image");
-  }
-  coherent_ = (access_.memory.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
-  const VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, nullptr, needs.size, type};
-  VkResult r = vk.vkAllocateMemory(access_.device, &allocate, nullptr, &memory_);
-  if (r == VK_SUCCESS) r = vk.vkBindBufferMemory(access_.device, buffer_, memory_, 0);
-  void* mapped = nullptr;
-  if (r == VK_SUCCESS) r = vk.vkMapMemory(access_.device, memory_, 0, VK_WHOLE_SIZE, 0, &mapped);
-  if (r != VK_SUCCESS) {
-    drop_buffer();
-    return failed("memory", r);
-  }
-  words_ = static_cast<std::uint32_t*>(mapped);
-  capacity_ = bytes;
-  return {};
-}
-
 // The view is read, or drawn to by the framebuffer.
 void Samples::describe_objects() {
-  const VkDescriptorBufferInfo buffer{buffer_, 0, VK_WHOLE_SIZE};
+  const VkDescriptorBufferInfo buffer{staging_.buffer(), 0, VK_WHOLE_SIZE};
   const VkDescriptorImageInfo image{VK_NULL_HANDLE, view_, VK_IMAGE_LAYOUT_GENERAL};
   std::array<VkWriteDescriptorSet, 2> writes{};
   for (VkWriteDescriptorSet& write : writes) {

@@ -34,70 +34,22 @@ std::uint32_t blocks(std::uint32_t texels, std::uint32_t block) { return (texels
 }  // namespace
 
 Upload::Upload(const Access& access, std::uint32_t queue_family, VkExtent3D granularity)
-    : access_(access), commands_(access, queue_family), granularity_(granularity) {}
-
-Upload::~Upload() {
-  commands_.destroy();
-  release();
-}
-
-void Upload::release() {
-  const Dispatch& vk = *access_.dispatch;
-  if (buffer_ != VK_NULL_HANDLE) vk.vkDestroyBuffer(access_.device, buffer_, nullptr);
-  if (memory_ != VK_NULL_HANDLE) vk.vkFreeMemory(access_.device, memory_, nullptr);
-  buffer_ = VK_NULL_HANDLE;
-  memory_ = VK_NULL_HANDLE;
-  mapped_ = nullptr;
-  capacity_ = 0;
-}
-
-Result<void> Upload::grow(VkDeviceSize bytes) {
-  if (bytes <= capacity_) return {};
-  release();
-  const Dispatch& vk = *access_.dispatch;
-  VkBufferCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
-  info.size = bytes;
-  info.usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
-  if (VkResult r = vk.vkCreateBuffer(access_.device, &info, nullptr, &buffer_); r != VK_SUCCESS)
-    return fail(Status::failed, describe("vkCreateBuffer for an upload", r));
-  VkMemoryRequirements needs;
-  vk.vkGetBufferMemoryRequirements(access_.device, buffer_, &needs);
-  const std::uint32_t type =
-      find_memory_type(access_.memory, needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT);
-  if (type == UINT32_MAX) {
-    release();
-    return fail(Status::device, "no host-visible memory type for an upload buffer");
-  }
-  coherent_ = (access_.memory.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
-  const VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, nullptr, needs.size, type};
-  VkResult r = vk.vkAllocateMemory(access_.device, &allocate, nullptr, &memory_);
-  if (r == VK_SUCCESS) r = vk.vkBindBufferMemory(access_.device, buffer_, memory_, 0);
-  void* mapped = nullptr;
-  if (r == VK_SUCCESS) r = vk.vkMapMemory(access_.device, memory_, 0, VK_WHOLE_SIZE, 0, &mapped);
-  if (r != VK_SUCCESS) {
-    release();
-    return fail(Status::failed, describe("memory for an upload", r));
-  }
-  mapped_ = static_cast<std::byte*>(mapped);
-  capacity_ = bytes;
-  return {};
-}
+    : access_(access),
+      staging_(access, VK_BUFFER_USAGE_TRANSFER_SRC_BIT, 0, "an upload"),
+      commands_(access, queue_family),
+      granularity_(granularity) {}
 
 Result<void> Upload::copy(VkQueue queue, const ImageSource& to, const VkBufferImageCopy& region,
                           std::span<const std::byte> texels) {
   const Dispatch& vk = *access_.dispatch;
   auto begun = commands_.begin();  // first: what is pending may still read the buffer
   if (!begun) return tl::unexpected<Error>(begun.error());
-  RONDO_TRY(grow(std::max<VkDeviceSize>(texels.size(), kAtOnce)));
-  std::memcpy(mapped_, texels.data(), texels.size());
-  if (!coherent_) {
-    const VkMappedMemoryRange range{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory_, 0, VK_WHOLE_SIZE};
-    if (VkResult r = vk.vkFlushMappedMemoryRanges(access_.device, 1, &range); r != VK_SUCCESS)
-      return fail(Status::failed, describe("vkFlushMappedMemoryRanges", r));
-  }
+  RONDO_TRY(staging_.grow(std::max<VkDeviceSize>(texels.size(), kAtOnce)));
+  std::memcpy(staging_.mapped(), texels.data(), texels.size());
+  RONDO_TRY(staging_.flush());
   change_layout(vk, *begun, to, false);
-  vk.vkCmdCopyBufferToImage(*begun, buffer_, to.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
+  vk.vkCmdCopyBufferToImage(*begun, staging_.buffer(), to.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1,
+                            &region);
   change_layout(vk, *begun, to, true);
   return commands_.submit_and_wait(queue, {});
 }

@@ -9,6 +9,7 @@
 #include "gpu/access.h"
 #include "gpu/one_shot.h"
 #include "gpu/readback.h"
+#include "gpu/staging.h"
 
 namespace rondo::gpu {
 
@@ -20,26 +21,19 @@ class Upload {
   Upload(const Access& access, std::uint32_t queue_family, VkExtent3D granularity);
   Upload(const Upload&) = delete;
   Upload& operator=(const Upload&) = delete;
-  ~Upload();
 
   // All of this part, which was created with VK_IMAGE_USAGE_TRANSFER_DST_BIT and is in its layout before and
   // afterwards. Waits for the end of it.
   Result<void> write(VkQueue queue, const ImageSource& to, std::span<const std::byte> texels);
 
  private:
-  Result<void> grow(VkDeviceSize bytes);
   Result<void> copy(VkQueue queue, const ImageSource& to, const VkBufferImageCopy& region,
                     std::span<const std::byte> texels);
-  void release();
 
   Access access_;
+  Staging staging_;
   OneShot commands_;
   VkExtent3D granularity_;
-  VkBuffer buffer_ = VK_NULL_HANDLE;
-  VkDeviceMemory memory_ = VK_NULL_HANDLE;
-  VkDeviceSize capacity_ = 0;
-  bool coherent_ = true;
-  std::byte* mapped_ = nullptr;
 };
 
 }  // namespace rondo::gpu
