@@ -12,18 +12,14 @@ namespace rondo::player {
 namespace {
 
 constexpr VkDeviceSize kStaging = VkDeviceSize{8} << 20;  // what is copied at once
+constexpr VkBufferUsageFlags kCopies = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
 
 }  // namespace
 
 MemoryBytes::~MemoryBytes() {
-  for (const auto& [index, buffer] : covers_)
-    if (const auto& device = run_.device_at(index); device != nullptr)
-      device->dispatch.vkDestroyBuffer(device->handle, buffer, nullptr);
-  for (std::uint32_t i = 0; i < staging_.size(); ++i) {
-    const auto& device = run_.device_at(i);
-    if (device == nullptr) continue;
-    device->dispatch.vkDestroyBuffer(device->handle, staging_[i].buffer, nullptr);
-    device->dispatch.vkFreeMemory(device->handle, staging_[i].memory, nullptr);
+  for (const auto& [index, buffer] : covers_) {
+    const DeviceState& device = *run_.device_at(index);
+    device.dispatch.vkDestroyBuffer(device.handle, buffer, nullptr);
   }
 }
 
@@ -71,11 +67,13 @@ Result<void> MemoryBytes::cover(Allocation& allocation, std::uint32_t type) {
   const auto cannot = [&](const std::string& why) {
     return failed(allocation.name + ", which the host cannot see, cannot be copied: " + why);
   };
-  RONDO_TRY(make_staging(allocation.device));
+  gpu::Staging& staging = staging_.try_emplace(allocation.device, device.access, kCopies, 0,
+                                               "copies of what the host cannot see").first->second;
+  if (const auto grown = staging.grow(kStaging); !grown) return failed(grown.error().message);
   VkBufferCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
   info.size = allocation.bytes;
-  info.usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  info.usage = kCopies;
   VkResult r = vk.vkCreateBuffer(device.handle, &info, nullptr, &allocation.whole);
   if (r < 0) return cannot(gpu::describe("vkCreateBuffer", r));
   VkMemoryRequirements needs{};
@@ -91,65 +89,25 @@ Result<void> MemoryBytes::cover(Allocation& allocation, std::uint32_t type) {
   return cannot(fits ? gpu::describe("vkBindBufferMemory", r) : "no buffer can have memory of its type");
 }
 
-Result<void> MemoryBytes::make_staging(std::uint32_t index) {
-  staging_.resize(std::max<std::size_t>(staging_.size(), index + 1));
-  Staging& staging = staging_[index];
-  if (staging.buffer != VK_NULL_HANDLE) return {};
-  DeviceState& device = *run_.device_at(index);
-  const Dispatch& vk = device.dispatch;
-  VkBufferCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
-  info.size = kStaging;
-  info.usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-  const char* command = "vkCreateBuffer";
-  VkResult r = vk.vkCreateBuffer(device.handle, &info, nullptr, &staging.buffer);
-  VkMemoryRequirements needs{};
-  std::uint32_t type = UINT32_MAX;
-  if (r >= 0) {
-    vk.vkGetBufferMemoryRequirements(device.handle, staging.buffer, &needs);
-    type = gpu::find_memory_type(device.access.memory, needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT);
-    const VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, nullptr, needs.size, type};
-    command = "vkAllocateMemory";
-    r = type == UINT32_MAX ? VK_ERROR_OUT_OF_DEVICE_MEMORY
-                           : vk.vkAllocateMemory(device.handle, &allocate, nullptr, &staging.memory);
-  }
-  void* mapped = nullptr;
-  if (r >= 0) {
-    command = "vkBindBufferMemory";
-    r = vk.vkBindBufferMemory(device.handle, staging.buffer, staging.memory, 0);
-  }
-  if (r >= 0) {
-    command = "vkMapMemory";
-    r = vk.vkMapMemory(device.handle, staging.memory, 0, VK_WHOLE_SIZE, 0, &mapped);
-  }
-  if (r < 0) return failed(gpu::describe(command, r) + " for copies of what the host cannot see");
-  staging.mapped = static_cast<std::byte*>(mapped);
-  staging.coherent =
-      (device.access.memory.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
-  return {};
-}
-
 Result<void> MemoryBytes::copy(const Allocation& allocation, VkDeviceSize offset, VkDeviceSize bytes,
                                bool to_device) {
   DeviceState& device = *run_.device_at(allocation.device);
   const Dispatch& vk = device.dispatch;
-  const Staging& staging = staging_[allocation.device];
-  const VkMappedMemoryRange all{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, staging.memory, 0, VK_WHOLE_SIZE};
-  if (to_device && !staging.coherent) vk.vkFlushMappedMemoryRanges(device.handle, 1, &all);
+  const gpu::Staging& staging = staging_.at(allocation.device);
+  if (to_device) RONDO_TRY(staging.flush());
   gpu::OneShot& commands = device.one_shot(device.service_family);
   auto begun = commands.begin();
   if (!begun) return tl::unexpected<Error>(begun.error());
   const VkBufferCopy region{to_device ? 0 : offset, to_device ? offset : 0, bytes};
-  vk.vkCmdCopyBuffer(*begun, to_device ? staging.buffer : allocation.whole,
-                     to_device ? allocation.whole : staging.buffer, 1, &region);
+  vk.vkCmdCopyBuffer(*begun, to_device ? staging.buffer() : allocation.whole,
+                     to_device ? allocation.whole : staging.buffer(), 1, &region);
   const VkMemoryBarrier after{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_TRANSFER_WRITE_BIT,
                               VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_HOST_READ_BIT};
   vk.vkCmdPipelineBarrier(*begun, VK_PIPELINE_STAGE_TRANSFER_BIT,
                           VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &after, 0, nullptr, 0,
                           nullptr);
   RONDO_TRY(commands.submit_and_wait(device.service_queue, {}));
-  if (!to_device && !staging.coherent) vk.vkInvalidateMappedMemoryRanges(device.handle, 1, &all);
-  return {};
+  return to_device ? Result<void>() : staging.invalidate();
 }
 
 Result<void> MemoryBytes::sync(const Allocation& allocation, VkDeviceSize offset, VkDeviceSize bytes, bool flush) {
@@ -175,7 +133,7 @@ Result<void> MemoryBytes::read(const Allocation& from, VkDeviceSize offset, VkDe
   for (VkDeviceSize done = 0; done < bytes; done += kStaging) {
     const VkDeviceSize now = std::min(kStaging, bytes - done);
     RONDO_TRY(copy(from, offset + done, now, false));
-    visit(offset + done, std::span<const std::byte>(staging_[from.device].mapped, now));
+    visit(offset + done, std::span<const std::byte>(staging_.at(from.device).mapped(), now));
   }
   return {};
 }
@@ -187,7 +145,7 @@ Result<void> MemoryBytes::write(const Allocation& to, VkDeviceSize offset, std::
   }
   for (VkDeviceSize done = 0; done < bytes.size(); done += kStaging) {
     const std::span<const std::byte> now = bytes.subspan(done, std::min<std::size_t>(kStaging, bytes.size() - done));
-    std::memcpy(staging_[to.device].mapped, now.data(), now.size());
+    std::memcpy(staging_.at(to.device).mapped(), now.data(), now.size());
     RONDO_TRY(copy(to, offset + done, now.size(), true));
   }
   return {};

@@ -6,10 +6,12 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "gpu/staging.h"
 #include "player/run.h"
 
 namespace rondo::player {
@@ -44,14 +46,7 @@ class MemoryBytes {
   Result<void> write(const Allocation& to, VkDeviceSize offset, std::span<const std::byte> bytes);
 
  private:
-  struct Staging {
-    VkBuffer buffer = VK_NULL_HANDLE;
-    VkDeviceMemory memory = VK_NULL_HANDLE;
-    std::byte* mapped = nullptr;
-    bool coherent = true;
-  };
   Result<void> cover(Allocation& allocation, std::uint32_t type);
-  Result<void> make_staging(std::uint32_t device);
   Result<void> copy(const Allocation& allocation, VkDeviceSize offset, VkDeviceSize bytes, bool to_device);
   Result<void> sync(const Allocation& allocation, VkDeviceSize offset, VkDeviceSize bytes, bool flush);
   tl::unexpected<Error> failed(const std::string& sentence) const;
@@ -59,7 +54,7 @@ class MemoryBytes {
   Run& run_;
   const std::string purpose_;
   std::vector<std::pair<std::uint32_t, VkBuffer>> covers_;  // with their devices
-  std::vector<Staging> staging_;                            // by device
+  std::map<std::uint32_t, gpu::Staging> staging_;           // by device
 };
 
 }  // namespace rondo::player
