@@ -27,7 +27,8 @@ using EnvironmentChanges = std::map<std::string, std::optional<std::string>>;
 Result<Ended> launch(const std::vector<std::string>& words, const EnvironmentChanges& environment);
 
 // Ends this process as `ended` did: the same status, or the same signal (so
-// that a shell sees what it would have seen). Returns the status to exit with.
+// that a shell sees what it would have seen). Returns the status to exit with. A
+// signal handler may call it.
 int end_like(const Ended& ended);
 
 std::string signal_name(int signal);  // "SIGKILL"

@@ -9,6 +9,7 @@
 
 #include "analyzers/commands.h"
 #include "analyzers/output.h"
+#include "analyzers/signals.h"
 #include "analyzers/text.h"
 
 namespace rondo::analyzers {
@@ -58,8 +59,10 @@ int run(const std::vector<std::string>& words) {
   const Arguments args = words;
   // A reader that goes away is no error (output.h), and a file beyond a limit is one of
   // its write. The programs that these two run must find the signals as we did.
-  if (words.empty() || (words[0] != "capture" && words[0] != "play"))
+  if (words.empty() || (words[0] != "capture" && words[0] != "play")) {
     for (const int ignored : {SIGPIPE, SIGXFSZ}) std::signal(ignored, SIG_IGN);
+    remove_temporary_files_at_signals();
+  }
   if (args.empty()) {
     say("no subcommand given (see rondo --help)");
     return static_cast<int>(Status::usage);

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
+#include <cstdio>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -48,21 +48,23 @@ Result<void> OutputDirectory::write(const std::string& name, std::span<const std
 Result<OutputDirectory::File> OutputDirectory::begin(const std::string& name) const {
   File file;
   file.path_ = path_ + "/" + name;
-  std::string temporary = path_ + "/." + name + ".XXXXXX";
-  file.fd_ = ::mkstemp(temporary.data());
-  if (file.fd_ < 0) return file.failure(errno);
-  file.temporary_ = std::move(temporary);
+  file.temporary_ = TemporaryPath::beside(file.path_, ".part");
+  file.fd_ = ::open(file.temporary_.get().c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file.fd_ < 0) {
+    const int error = errno;
+    file.temporary_.forget();
+    return file.failure(error);
+  }
   return file;
 }
 
 OutputDirectory::File::File(File&& other) noexcept
     : path_(std::move(other.path_)),
-      temporary_(std::exchange(other.temporary_, {})),
+      temporary_(std::move(other.temporary_)),
       fd_(std::exchange(other.fd_, -1)) {}
 
 OutputDirectory::File::~File() {
   if (fd_ >= 0) ::close(fd_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 tl::unexpected<Error> OutputDirectory::File::failure(int error) const {
@@ -85,8 +87,8 @@ Result<void> OutputDirectory::File::keep() {
   ::umask(mask);
   if (::fchmod(fd_, 0666 & ~mask) != 0) return failure(errno);
   if (::close(std::exchange(fd_, -1)) != 0) return failure(errno);
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) return failure(errno);
-  temporary_.clear();
+  if (::rename(temporary_.get().c_str(), path_.c_str()) != 0) return failure(errno);
+  temporary_.forget();
   return {};
 }
 

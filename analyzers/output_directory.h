@@ -8,6 +8,7 @@
 #include <string>
 
 #include "format/result.h"
+#include "format/temporary_path.h"
 
 namespace rondo::analyzers {
 
@@ -32,7 +33,8 @@ class OutputDirectory {
     friend class OutputDirectory;
     File() = default;
     tl::unexpected<Error> failure(int error) const;
-    std::string path_, temporary_;
+    std::string path_;
+    TemporaryPath temporary_;
     int fd_ = -1;
   };
   Result<File> begin(const std::string& name) const;

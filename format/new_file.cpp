@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -14,7 +13,6 @@
 namespace rondo {
 
 Result<NewFile> NewFile::create(const std::string& asked, const std::string& like) {
-  static std::atomic<unsigned> count{0};
   NewFile made;
   struct stat there {};
   std::string path = asked;
@@ -39,32 +37,17 @@ Result<NewFile> NewFile::create(const std::string& asked, const std::string& lik
   made.owner_ = there.st_uid;
   made.group_ = there.st_gid;
   made.path_ = path;
-  const std::size_t slash = path.rfind('/');
-  const std::size_t name = slash == std::string::npos ? 0 : slash + 1;
-  if (name == path.size()) return fail(Status::failed, path + ": names no file");
-  made.temporary_ = path.substr(0, name) + "." + path.substr(name) + "." + std::to_string(::getpid()) + "-" +
-                    std::to_string(count.fetch_add(1)) + ".part";
-  auto file = File::create(made.temporary_);
+  if (path.empty() || path.back() == '/') return fail(Status::failed, path + ": names no file");
+  made.temporary_ = TemporaryPath::beside(path, ".part");
+  auto file = File::create(made.temporary_.get());
   if (!file) {
     // What stands in the message is not what the user named.
     const int error = errno;
-    made.temporary_.clear();
+    made.temporary_.forget();
     return made.failure(error);
   }
   made.file_ = std::move(*file);
   return made;
-}
-
-NewFile::NewFile(NewFile&& other) noexcept
-    : file_(std::move(other.file_)),
-      path_(std::move(other.path_)),
-      temporary_(std::exchange(other.temporary_, {})),
-      mode_(other.mode_),
-      owner_(other.owner_),
-      group_(other.group_) {}
-
-NewFile::~NewFile() {
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 Result<void> NewFile::keep() {
@@ -74,8 +57,8 @@ Result<void> NewFile::keep() {
   const bool owned = (now.st_uid == owner_ && now.st_gid == group_) || ::fchown(fd, owner_, group_) == 0 ||
                      (now.st_uid == owner_ && ::fchown(fd, static_cast<uid_t>(-1), group_) == 0);
   if (::fchmod(fd, owned ? mode_ : mode_ & 0700) != 0 || ::fsync(fd) != 0) return failure(errno);
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) return failure(errno);
-  temporary_.clear();
+  if (::rename(temporary_.get().c_str(), path_.c_str()) != 0) return failure(errno);
+  temporary_.forget();
   file_.close();
   // Some file systems cannot do this for a directory: then it is as durable as they make it.
   const std::size_t slash = path_.rfind('/');

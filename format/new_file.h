@@ -6,6 +6,7 @@
 
 #include "format/file.h"
 #include "format/result.h"
+#include "format/temporary_path.h"
 
 namespace rondo {
 
@@ -15,9 +16,9 @@ class NewFile {
   // permissions, or those of `like` where it does not exist; where they cannot be given, nobody but the user may read
   // it. Errors (Status::failed) name it.
   static Result<NewFile> create(const std::string& path, const std::string& like);
-  NewFile(NewFile&& other) noexcept;
+  // Without keep() nothing is left.
+  NewFile(NewFile&&) noexcept = default;
   NewFile& operator=(NewFile&&) = delete;
-  ~NewFile();  // without keep(): nothing is left
 
   const File& file() const { return file_; }
   // Puts it where it belongs, durable.
@@ -27,7 +28,8 @@ class NewFile {
  private:
   NewFile() = default;
   File file_;
-  std::string path_, temporary_;
+  std::string path_;
+  TemporaryPath temporary_;
   unsigned mode_ = 0600, owner_ = 0, group_ = 0;
 };
 

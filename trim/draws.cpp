@@ -1,29 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trim/draws.h"
 
-#include <unistd.h>
-
 #include <charconv>
-#include <cstdio>
 
+#include "format/temporary_path.h"
 #include "trim/split_submit.h"
 
 namespace rondo::trim {
 
 namespace {
-
-// Beside the cut, where there is room for it, and gone with this.
-class Step {
- public:
-  explicit Step(const std::string& output) : path_(output + "." + std::to_string(::getpid()) + ".step") {}
-  ~Step() { std::remove(path_.c_str()); }
-  Step(const Step&) = delete;
-  Step& operator=(const Step&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  const std::string path_;
-};
 
 // Of the capture is what users know.
 Error in_words_of(Error error, const std::string& step, const std::string& file) {
@@ -56,11 +41,12 @@ Result<DrawRange> parse_draws(const std::string& text) {
 }
 
 Result<Outcome> trim_draws(const Options& options, const DrawRange& draws) {
-  const Step step(options.output);
-  const auto split = split_submit(options, draws, step.path());
-  if (!split) return tl::unexpected<Error>(in_words_of(split.error(), step.path(), options.file));
+  // Where there is room for the cut, there is for this.
+  const TemporaryPath step = TemporaryPath::beside(options.output, ".step");
+  const auto split = split_submit(options, draws, step.get());
+  if (!split) return tl::unexpected<Error>(in_words_of(split.error(), step.get(), options.file));
   Options rest = options;
-  rest.file = step.path();
+  rest.file = step.get();
   rest.span = {SpanRequest::Kind::submits, split->submit, split->submit + 1, {}, {}};
   Origin origin;
   origin.source_id = split->source_id;
@@ -70,7 +56,7 @@ Result<Outcome> trim_draws(const Options& options, const DrawRange& draws) {
   origin.bytes = split->bytes;
   rest.origin = origin;
   auto done = trim(rest);
-  if (!done) return tl::unexpected<Error>(in_words_of(done.error(), step.path(), options.file));
+  if (!done) return tl::unexpected<Error>(in_words_of(done.error(), step.get(), options.file));
   return done;
 }
 
