@@ -464,7 +464,8 @@ Result<Span> SpanFinder::find(const SpanRequest& request, const std::string& fil
   const std::vector<std::uint64_t>& ends = frames ? presents_ : submits_;
   if (request.last > ends.size())
     return fail(Status::usage,
-                file + ": there is no " + (request.last - request.first == 1 ? one + " " + std::to_string(request.first) : request.text()) +
+                file + ": there " +
+                    (request.last - request.first == 1 ? "is no " + one + " " + std::to_string(request.first) : "are no " + request.text()) +
                     ": it has " + counted(ends.size(), one.c_str()) +
                     (ends.empty() ? "" : ", 0:" + std::to_string(ends.size())));
   for (std::uint64_t i = request.first; i < request.last; ++i) {

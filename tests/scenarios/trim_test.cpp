@@ -211,7 +211,7 @@ SCENARIO("a part that is not there is told from what there is, and nothing is wr
   says({"--scope", "midle"}, "there is no scope \"midle\"; the nearest names are \"middle\"");
   says({"--scope", "middle#1"}, "was entered 1 time: there is no #1");
   says({"--frames", "0:1"}, "there is no frame 0: it has 0 frames");
-  says({"--submits", "2:9"}, "it has 3 submits, 0:3");
+  says({"--submits", "2:9"}, "there are no submits 2:9: it has 3 submits, 0:3");
   says({"--submits", "2:2"}, "it ends before it begins");
   says({"--submits", "2"}, "is not A:B");
   says({"--scope", "middle", "--submits", "0:1"}, "exclude each other");

@@ -83,7 +83,9 @@ TEST(Spans, FramesGoFromBehindOnePresentToTheNext) {
   const Span span = told.find(range("1:2", SpanRequest::Kind::frames));
   EXPECT_EQ(span.records.first, first + 1);
   EXPECT_EQ(span.records.last, second);
-  EXPECT_TRUE(contains(told.why(range("1:3", SpanRequest::Kind::frames)), "it has 2 frames, 0:2"));
+  EXPECT_TRUE(contains(told.why(range("1:3", SpanRequest::Kind::frames)), "there are no frames 1:3: it has 2 frames, 0:2"));
+  EXPECT_TRUE(contains(told.why(range("2:3", SpanRequest::Kind::frames)), "there is no frame 2: it has 2 frames, 0:2"));
+  EXPECT_TRUE(contains(told.why(range("2:9", SpanRequest::Kind::submits)), "there are no submits 2:9: it has 2 submits, 0:2"));
 }
 
 TEST(Spans, WhatACutPutsBackIsNotCounted) {
