@@ -14,6 +14,7 @@
 #include "analyzers/launch.h"
 #include "analyzers/text.h"
 #include "format/reader.h"
+#include "format/temporary_path.h"
 
 namespace rondo::analyzers {
 
@@ -79,19 +80,14 @@ Result<std::optional<SpanRequest>> requested_cut(const std::string& file) {
 }
 
 Result<void> perform_cut(const std::string& file, const SpanRequest& request, const std::string& program) {
-  const std::string part = text("{}.part{}", file, ::getpid());
+  TemporaryPath part = TemporaryPath::beside(file, ".part");
   const auto trimmed = run_trim_program(
-      program, {"rondo", "trim", "--frames", text("{}:{}", request.first, request.last), file, "-o", part});
+      program, {"rondo", "trim", "--frames", text("{}:{}", request.first, request.last), file, "-o", part.get()});
   if (!trimmed) return tl::unexpected(trimmed.error());
-  if (trimmed->wait_status != 0) {
-    ::unlink(part.c_str());
-    return fail(Status::failed, reason_of(*trimmed));
-  }
-  if (std::rename(part.c_str(), file.c_str()) != 0) {
-    const int error = errno;
-    ::unlink(part.c_str());
-    return fail(Status::failed, text("{}: {}", printable(part), std::strerror(error)));
-  }
+  if (trimmed->wait_status != 0) return fail(Status::failed, reason_of(*trimmed));
+  if (std::rename(part.get().c_str(), file.c_str()) != 0)
+    return fail(Status::failed, text("{}: {}", printable(part.get()), std::strerror(errno)));
+  part.forget();
   return {};
 }
 

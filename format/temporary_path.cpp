@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <climits>
 #include <cstring>
@@ -24,6 +25,16 @@ static_assert(std::atomic<State>::is_always_lock_free);
 constexpr int kPlaces = 16;  // a tool has two at a time
 Place g_places[kPlaces];
 std::atomic<bool> g_ending{false};
+
+// With what comes behind it, a name is as long as some file systems allow (eCryptfs: 143 bytes).
+constexpr std::size_t kMostOfName = 100;
+
+// Some want whole characters of UTF-8.
+std::string shortened(const std::string& name) {
+  std::size_t bytes = std::min(name.size(), kMostOfName);
+  while (bytes != 0 && bytes < name.size() && (static_cast<unsigned char>(name[bytes]) & 0xc0) == 0x80) --bytes;
+  return name.substr(0, bytes);
+}
 
 [[noreturn]] void wait_for_the_end() {
   for (;;) ::pause();
@@ -52,7 +63,7 @@ TemporaryPath TemporaryPath::beside(const std::string& path, std::string_view en
   struct stat there {};
   // A process of this number may have been killed there.
   do {
-    made.path_ = path.substr(0, name) + "." + path.substr(name) + "." + std::to_string(::getpid()) + "-" +
+    made.path_ = path.substr(0, name) + "." + shortened(path.substr(name)) + "." + std::to_string(::getpid()) + "-" +
                  std::to_string(count.fetch_add(1));
     made.path_ += ending;
   } while (::lstat(made.path_.c_str(), &there) == 0);

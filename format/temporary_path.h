@@ -11,7 +11,8 @@ namespace rondo {
 class TemporaryPath {
  public:
   TemporaryPath() = default;  // of no file
-  // A new name, `ending` behind it, in the directory of `path`: nothing is there yet.
+  // A new name, `ending` behind it, in the directory of `path`: nothing is there yet. It has the first bytes of a long name
+  // only: where `path` can be, it can be.
   static TemporaryPath beside(const std::string& path, std::string_view ending);
   TemporaryPath(TemporaryPath&& other) noexcept;
   TemporaryPath& operator=(TemporaryPath&& other) noexcept;

@@ -6,8 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <thread>
 
+#include "format/new_file.h"
 #include "format_support.h"
 
 namespace rondo::test {
@@ -37,6 +39,34 @@ TEST(TemporaryPath, TakesItsFileAlong) {
   }
   EXPECT_NE(::access(name.c_str(), F_OK), 0);
   EXPECT_EQ(::rmdir(dir.path().c_str()), 0);
+}
+
+// "é" and "€" are two and three bytes: none is cut in the middle.
+TEST(TemporaryPath, HasRoomForWhateverNameAFileCanHave) {
+  TemporaryDirectory dir;
+  spill(dir.file("like"), bytes_of("like"));
+  for (const std::string unit : {"x", "é", "€", "x€é"}) {
+    std::string name;
+    while (name.size() + unit.size() <= 255) name += unit;
+    // A step's is no longer than those of others.
+    const TemporaryPath step = TemporaryPath::beside(dir.file(name), ".step");
+    for (const std::string& path : {dir.file(name), step.get()}) {
+      auto file = NewFile::create(path, dir.file("like"));
+      ASSERT_TRUE(file) << file.error().message;
+      EXPECT_TRUE(file->keep());
+      EXPECT_EQ(::access(path.c_str(), F_OK), 0);
+    }
+    const std::string part = TemporaryPath::beside(dir.file(name), ".part").get().substr(dir.path().size() + 2);
+    const std::size_t kept = part.find('.');
+    EXPECT_EQ(name.find(part.substr(0, kept)), 0u);
+    EXPECT_GT(kept, 97u);
+    EXPECT_LE(kept, 100u);
+    EXPECT_NE(static_cast<unsigned char>(name[kept]) & 0xc0, 0x80);
+  }
+  for (const std::size_t bytes : {99u, 100u, 101u}) {
+    const std::string part = TemporaryPath::beside(dir.file(std::string(bytes, 'x')), ".part").get();
+    EXPECT_EQ(part.find('.', dir.path().size() + 2) - dir.path().size() - 2, std::min<std::size_t>(bytes, 100));
+  }
 }
 
 TEST(TemporaryPath, LeavesWhatItForgets) {
