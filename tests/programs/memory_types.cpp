@@ -34,9 +34,7 @@ void copy(const Context& c, const Commands& commands, VkBuffer from, VkBuffer to
   wait(c, commands);
 }
 
-}  // namespace
-
-int main() {
+void through_all_types() {
   Context c = create_context("memory_types");
   Commands commands = create_commands(c);
   MappedBuffer in = create_mapped_buffer(c, kBytes, kCopies);
@@ -98,5 +96,12 @@ int main() {
   destroy(c, in);
   destroy(c, commands);
   destroy(c);
+}
+
+}  // namespace
+
+// Once, or as often as said, each time on a device of its own.
+int main(int argc, char** argv) {
+  for (int times = argc > 1 ? std::atoi(argv[1]) : 1; times > 0; --times) through_all_types();
   return 0;
 }

@@ -60,6 +60,13 @@ SCENARIO("what is mapped where a cut begins is mapped in it", "[trim]") {
   is_kept(captured_before({program("compute")}), {"--submits", "1:2"}, "maps", "vkMapMemory", "", 2);
 }
 
+// A shadow leaves the program memory that the host cannot see: it is read by way of a buffer of that device.
+SCENARIO("a cut may end a device whose memory it puts back", "[trim]") {
+  const Recording& capture =
+      captured({program("memory_types"), "2"}, {.checkpoints = "submit", .memory = "shadow", .driver = fake});
+  cut_verifies(cut(capture, {"--submits", "4:35"}, fake), fake);
+}
+
 // Their numbers are those that they had, whatever is left out in front of them.
 SCENARIO("objects have the same numbers in a cut", "[trim]") {
   const Recording& capture = captured_before({program("states"), "--state", "freed"});
