@@ -29,6 +29,7 @@ void take_container(Reader& reader, CaptureInfo& info) {
     info.unique_blobs += 1;
     info.unique_blob_bytes += blob.bytes;
   }
+  info.files = reader.files();
   for (const ChunkInfo& chunk : reader.chunks()) {
     ChunkTotals& totals = info.chunks[chunk.header.type];
     totals.chunks += 1;
@@ -154,6 +155,11 @@ void add_scope_rows(SpanFinder& finder, CaptureInfo& info) {
 }
 
 }  // namespace
+
+std::uint64_t CaptureInfo::files_needed() const {
+  return static_cast<std::uint64_t>(
+      std::count_if(files.begin(), files.end(), [](const ExternalFile& f) { return !f.embedded() && f.blobs != 0; }));
+}
 
 CaptureInfo gather(Walk& walk, const InfoWanted& wanted) {
   CaptureInfo info;

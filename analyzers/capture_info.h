@@ -12,6 +12,7 @@
 #include "analyzers/json.h"
 #include "analyzers/shader_list.h"
 #include "format/container.h"
+#include "format/external_files.h"
 #include "format/result.h"
 
 namespace rondo::analyzers {
@@ -123,6 +124,9 @@ struct CaptureInfo {
   std::uint64_t missing_blobs = 0;          // of those
   std::uint64_t referenced_blob_bytes = 0;  // each reference counted
   std::map<std::uint16_t, ChunkTotals> chunks;
+  std::vector<ExternalFile> files;
+  std::uint64_t files_needed() const;  // to read its blobs
+  bool hermetic() const { return files_needed() == 0; }
   std::vector<std::string> damaged;  // chunks, and what is wrong with each
   std::optional<Error> unreadable;   // what of it could not be read: what else is said lacks that
 

@@ -93,6 +93,25 @@ void write_counts(JsonWriter& json, const CaptureInfo& info) {
   json.end_object();
 }
 
+void write_files(JsonWriter& json, const CaptureInfo& info) {
+  json.field("hermetic", info.hermetic());
+  json.key("files");
+  json.begin_array();
+  for (const ExternalFile& file : info.files) {
+    json.begin_object();
+    json.field("path", file.path);
+    json.field("bytes", file.identity.bytes);
+    json.field("device", file.identity.device);
+    json.field("inode", file.identity.inode);
+    json.field("mtime_ns", file.identity.mtime_ns);
+    json.field("check", file.embedded() ? "embedded" : file.check == FileCheck::digest ? "digest" : "identity");
+    json.field("referenced_bytes", file.referenced_bytes);
+    json.field("blobs", file.blobs);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 // Nanoseconds of the capture's clock; nothing where none were recorded.
 void write_span(JsonWriter& json, std::uint64_t start_ns, std::uint64_t end_ns) {
   if (end_ns == 0) return;
@@ -165,6 +184,7 @@ void append_info_json(std::string& out, const CaptureInfo& info, const InfoShown
   json.value(info.session.compact());
   write_devices(json, info);
   write_counts(json, info);
+  write_files(json, info);
   write_strings(json, "damaged", info.damaged);
   write_strings(json, "notes", info.notes);
   write_strings(json, "refused", info.refused);

@@ -21,5 +21,6 @@ void append_info(std::string& out, const CaptureInfo& info, const InfoShown& sho
 void append_info_json(std::string& out, const CaptureInfo& info, const InfoShown& shown);
 
 const char* chunk_text(std::uint16_t type);  // "records", …
+const char* file_check_text(const ExternalFile& file);  // "known by digest", …
 
 }  // namespace rondo::analyzers

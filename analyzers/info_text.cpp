@@ -71,6 +71,7 @@ void append_session(std::string& out, const CaptureInfo& info) {
   if (const auto frames = info.session.string("/cut_request/frames"))
     label(out, "cut request", text("frames {}", printable(*frames)));
   row("recorder", "/rondo");
+  row("stopped", "/stopped");
   const JsonText& session = info.session;
   if (const auto span = session.string("/cut/span"); span) {
     std::string devices;
@@ -104,6 +105,16 @@ void append_devices(std::string& out, const CaptureInfo& info) {
   }
 }
 
+// Which files it needs, or has with all that is in them.
+void append_files(std::string& out, const CaptureInfo& info) {
+  label(out, "hermetic", info.hermetic() ? "yes: it needs no files"
+                                         : text("no: it needs the {} below ('player --allow-files', '--file-remap'); 'rondo pack {} -o OUT' takes "
+                                                "them in", plural(info.files_needed(), "file"), printable(info.path)));
+  for (const ExternalFile& file : info.files)
+    label(out, "file used", text("{}: {}, {} of it in {}, {}", printable(file.path), bytes_text(file.identity.bytes),
+                                 size_text(file.referenced_bytes), plural(file.blobs, "blob"), file_check_text(file)));
+}
+
 void append_counts(std::string& out, const CaptureInfo& info) {
   const auto kinds = std::count_if(info.commands.begin(), info.commands.end(),
                                    [](const auto& row) { return row.first.starts_with("vk"); });
@@ -123,6 +134,7 @@ void append_counts(std::string& out, const CaptureInfo& info) {
     label(out, "",
           text("{} that are not in the file: 'player --salvage' plays what comes before the first",
                plural(info.missing_blobs, "reference")));
+  append_files(out, info);
   for (const auto& [type, totals] : info.chunks)
     label(out, "chunks", text("{:<10} {:>5}, {:>12} bytes stored, {:>12} unpacked", chunk_text(type), totals.chunks,
                               count_text(totals.stored_bytes), count_text(totals.raw_bytes)));
@@ -184,6 +196,11 @@ void append_scopes(std::string& out, const CaptureInfo& info, bool times) {
 
 }  // namespace
 
+const char* file_check_text(const ExternalFile& file) {
+  if (file.embedded()) return "embedded";
+  return file.check == FileCheck::digest ? "known by digest" : "known by identity";
+}
+
 const char* chunk_text(std::uint16_t type) {
   switch (static_cast<ChunkType>(type)) {
     case ChunkType::padding: return "padding";
@@ -193,6 +210,8 @@ const char* chunk_text(std::uint16_t type) {
     case ChunkType::blobs: return "blobs";
     case ChunkType::index: return "index";
     case ChunkType::segment: return "segment";
+    case ChunkType::files: return "files";
+    case ChunkType::references: return "references";
   }
   return "unknown";
 }

@@ -34,6 +34,8 @@ enum class ChunkType : std::uint16_t {
   index = 5,       // the chunk table of a closed capture
   segment = 6,     // an open records chunk of the in-file spool (cut captures only). The spool
                    // may also hold uncompressed session, dictionary and blobs chunks
+  files = 7,       // files outside the capture that hold bytes of its blobs
+  references = 8,  // one blob that lies in files, as a whole or in part
 };
 
 inline constexpr std::uint16_t kChunkSkippable = 1;  // flag bit 0: an unknown type may be skipped
@@ -105,6 +107,46 @@ struct BlobEntry {
   std::uint64_t bytes;
 };
 static_assert(sizeof(BlobEntry) == 24);
+
+// A files chunk's payload: u32 count, u32 zero, count × (FileEntry, its path, blocks × 16 digest bytes).
+struct FileEntry {
+  std::uint32_t number;      // its place among all of the capture's, from 0, without holes
+  std::uint32_t path_bytes;  // absolute, not terminated
+  std::uint64_t bytes;       // its length
+  std::uint64_t device;      // st_dev and st_ino; both 0: unknown
+  std::uint64_t inode;
+  std::int64_t mtime_ns;  // since 1970
+  std::uint32_t check;    // FileCheck
+  std::uint32_t blocks;   // blobs of kFileBlock bytes (the last: what is left) that hold all of it; 0: it is not embedded
+};
+static_assert(sizeof(FileEntry) == 48);
+inline constexpr std::uint64_t kFileBlock = 1u << 20;
+
+// By what a file is known again.
+enum class FileCheck : std::uint32_t {
+  identity = 0,  // length, device, inode and time of modification
+  digest = 1,    // length, and a digest of every range that is used
+};
+
+// A references chunk's payload: this, pieces × ReferencePiece, the bytes of those that lie in no file.
+struct ReferenceHead {
+  std::uint64_t digest_low;  // of the blob
+  std::uint64_t digest_high;
+  std::uint64_t bytes;   // its length: the sum of the pieces'
+  std::uint32_t pieces;  // in the blob's order
+  std::uint32_t reserved;
+};
+static_assert(sizeof(ReferenceHead) == 32);
+struct ReferencePiece {
+  std::uint32_t file;  // FileEntry::number; kInNoFile: it follows the pieces
+  std::uint32_t reserved;
+  std::uint64_t offset;  // in the file; 0 in none
+  std::uint64_t bytes;   // never 0
+  std::uint64_t digest_low;  // XXH3-128 of the piece where its file's check is `digest`; else 0
+  std::uint64_t digest_high;
+};
+static_assert(sizeof(ReferencePiece) == 40);
+inline constexpr std::uint32_t kInNoFile = 0xffffffff;
 
 // A dictionary chunk's payload: u32 count, u32 zero, count × (u16 kind, u16 id,
 // u32 name bytes, u64 encoding hash, name).

@@ -83,7 +83,7 @@ FileReader::FileReader(File file, CaptureLayout layout, const ReaderOptions& opt
       layout_(std::move(layout)),
       options_(options),
       memory_{options.memory_budget != 0 ? options.memory_budget : machine_memory() / 2, 0, 0},
-      blobs_(file_, chunks_, memory_) {}
+      blobs_(file_, chunks_, memory_, options_.files) {}
 
 Result<void> FileReader::prepare() {
   chunks_ = layout_.chunks;
@@ -98,15 +98,19 @@ Result<void> FileReader::prepare() {
 
 Result<void> FileReader::read_dictionary_and_sessions() {
   std::map<std::uint32_t, std::string> sessions;  // by ordinal; one may lie in data and spool
+  std::vector<ExternalFile> files;
   for (const ChunkInfo& chunk : chunks_) {
     const ChunkType type = type_of(chunk.header);
-    if (type != ChunkType::dictionary && type != ChunkType::session) continue;
-    auto payload = load_payload(file_, chunk, memory_.left_for_records());
+    if (type != ChunkType::dictionary && type != ChunkType::session && type != ChunkType::files) continue;
+    // Rows of files take more than they do in the file.
+    auto payload = load_payload(file_, chunk, memory_.left_for_records() / (type == ChunkType::files ? 8 : 1));
     Result<void> used;
     if (!payload) {
       used = tl::unexpected<Error>(std::move(payload).error());
     } else if (type == ChunkType::dictionary) {
       used = parse_dictionary(file_, chunk, std::as_const(*payload).bytes(), dictionary_);
+    } else if (type == ChunkType::files) {
+      used = parse_files(file_, chunk, std::as_const(*payload).bytes(), files);
     } else {
       const std::span<const std::byte> text = std::as_const(*payload).bytes();
       sessions.try_emplace(chunk.header.ordinal, reinterpret_cast<const char*>(text.data()), text.size());
@@ -117,6 +121,7 @@ Result<void> FileReader::read_dictionary_and_sessions() {
     layout_.cut_reason += (layout_.cut_reason.empty() ? "" : "; ") + used.error().message;
   }
   for (auto& [ordinal, text] : sessions) sessions_.push_back(std::move(text));
+  blobs_.set_files(std::move(files));
   return {};
 }
 

@@ -15,6 +15,7 @@
 
 #include "format/container.h"
 #include "format/digest.h"
+#include "format/external_files.h"
 #include "format/result.h"
 
 namespace rondo {
@@ -52,6 +53,7 @@ std::size_t machine_memory();  // bytes; 4 GiB where that cannot be told
 struct ReaderOptions {
   std::size_t memory_budget = 0;  // bytes of decompressed data held at once; 0: half of the machine's
   bool salvage = false;           // accept a cut or damaged file: records up to the first gap or damage
+  FileAccess files = {};          // which files outside the capture may be opened for blobs that lie in them
 };
 
 struct ChunkInfo {
@@ -90,9 +92,17 @@ class Reader {
 
   // A blob's bytes, checked against its digest: an error (unreadable) names
   // the digest and chunk offset. Cached within the budget; the shared pointer
-  // keeps it alive.
+  // keeps it alive. One that lies in a file that may not be opened, is not there or has
+  // other bytes now is an error of Status::external_file with the remedy.
   using Bytes = std::shared_ptr<const std::vector<std::byte>>;
   virtual Result<Bytes> blob(const Digest& digest) = 0;
+
+  // The files outside it, by their numbers, and how much of it lies in each.
+  virtual std::vector<ExternalFile> files() const = 0;
+  virtual const FileAccess& file_access() const = 0;  // as it was opened with
+  // Opens all of them that are not embedded and holds them against what the capture says: those by their digests,
+  // and those that were remapped, by reading what is used of them. The first that is wrong is the error (external_file).
+  virtual Result<void> check_files() = 0;
 
   // Reads every chunk of the data region whole (a spool may change under us): what is wrong with those that
   // are damaged, a sentence each that names file and offset.

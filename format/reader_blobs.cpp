@@ -15,14 +15,21 @@ void BlobStore::find_all(bool to_get) {
   if (std::exchange(searched_, true)) return;
   for (std::size_t i = 0; i < chunks_.size(); ++i) {
     const ChunkType type = type_of(chunks_[i].header);
-    if (type != ChunkType::blobs && type != ChunkType::segment) continue;
-    auto done = type == ChunkType::blobs ? find_in_chunk(i, to_get) : find_in_segment(i);
+    if (type != ChunkType::blobs && type != ChunkType::segment && type != ChunkType::references) continue;
+    auto done = type == ChunkType::blobs      ? find_in_chunk(i, to_get)
+                : type == ChunkType::segment ? find_in_segment(i)
+                                             : find_reference(i);
     if (!done && !problem_) problem_ = std::move(done).error();
   }
 }
 
 void BlobStore::found(const Digest& digest, const Place& place) {
-  if (!places_.try_emplace(digest, place).second) return;
+  const auto [it, fresh] = places_.try_emplace(digest, place);
+  // What the capture has itself is read from no file: the parts of an embedded one are looked for here, too.
+  const bool better = !fresh && it->second.in_files && !place.in_files && it->second.bytes == place.bytes;
+  if (better) it->second = place;
+  if (better) by_chunk_[place.chunk].push_back(digest);
+  if (!fresh) return;
   order_.push_back(digest);
   by_chunk_[place.chunk].push_back(digest);
 }
@@ -110,7 +117,7 @@ Result<Reader::Bytes> BlobStore::get(const Digest& digest) {
     return fail(Status::unreadable,
                 why + "; `player --salvage` plays what comes before the record that needs it");
   }
-  return load(digest, place->second);
+  return place->second.in_files ? load_from_files(digest, place->second) : load(digest, place->second);
 }
 
 Result<Reader::Bytes> BlobStore::load(const Digest& wanted, const Place& place) {

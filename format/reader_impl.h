@@ -2,32 +2,52 @@
 // The inside of Reader. One thread at a time.
 #pragma once
 
+#include <functional>
 #include <list>
 #include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
+#include "format/chunk_io.h"
 #include "format/reader.h"
 #include "format/thread_cursor.h"
 #include "format/walk.h"
 
 namespace rondo {
 
+// A blob of a references chunk, checked against its chunk and the table of files. Its payload may lack what is in no file.
+struct Reference {
+  Digest digest;
+  std::uint64_t bytes = 0;
+  std::vector<FilePiece> pieces;
+  std::span<const std::byte> in_no_file;  // the bytes of those, in `payload`
+  Payload payload;
+};
+Result<Reference> parse_reference(const File& file, const ChunkInfo& chunk, Payload payload, const std::vector<ExternalFile>& files);
+// Appends a files chunk's rows.
+Result<void> parse_files(const File& file, const ChunkInfo& chunk, std::span<const std::byte> payload, std::vector<ExternalFile>& files);
+
 // Where each blob lies, and those read lately.
 class BlobStore {
  public:
-  BlobStore(const File& file, const std::vector<ChunkInfo>& chunks, MemoryUse& memory)
-      : file_(file), chunks_(chunks), memory_(memory) {}
+  BlobStore(const File& file, const std::vector<ChunkInfo>& chunks, MemoryUse& memory, const FileAccess& access)
+      : file_(file), chunks_(chunks), memory_(memory), access_(access) {}
 
   std::vector<BlobInfo> list();
   Result<Reader::Bytes> get(const Digest& digest);
+
+  // Of the capture; what blobs use of them is counted in files().
+  void set_files(std::vector<ExternalFile> files) { files_ = std::move(files); }
+  const std::vector<ExternalFile>& files();
+  Result<void> check_files();
 
  private:
   struct Place {
     std::size_t chunk;     // index
     std::uint64_t offset;  // in its payload
     std::uint64_t bytes;
+    bool in_files = false;  // then it is the chunk's only one
   };
   struct Cached {
     Reader::Bytes bytes;
@@ -40,14 +60,27 @@ class BlobStore {
   Result<void> find_in_chunk(std::size_t index, bool to_get);
   Result<Payload> load_directory(const ChunkInfo& chunk) const;
   Result<void> find_in_segment(std::size_t index);
+  Result<void> find_reference(std::size_t index);
   void found(const Digest& digest, const Place& place);
   Result<Reader::Bytes> load(const Digest& wanted, const Place& place);
   void keep(const Digest& digest, const Reader::Bytes& bytes);
   void make_room(std::size_t bytes);
 
+  // Blobs in files (reader_files.cpp).
+  Result<Reference> load_parts(std::size_t index) const;
+  Result<Reader::Bytes> load_from_files(const Digest& wanted, const Place& place);
+  Result<const OpenedFile*> opened(std::uint32_t number);
+  Result<void> read_piece(const FilePiece& piece, std::uint64_t at, std::span<std::byte> out);
+  using Sink = std::function<void(std::span<const std::byte>)>;
+  Result<void> read_whole(const Reference& reference, const Sink& sink);
+  Result<void> check_reference(const Reference& reference);
+
   const File& file_;
   const std::vector<ChunkInfo>& chunks_;
   MemoryUse& memory_;
+  const FileAccess& access_;
+  std::vector<ExternalFile> files_;
+  std::unordered_map<std::uint32_t, OpenedFile> opened_;
   bool searched_ = false;
   std::optional<Error> problem_;  // the first chunk whose directory could not be read
   std::vector<Digest> order_;     // as they lie in the file
@@ -80,6 +113,9 @@ class FileReader final : public Reader {
   Result<std::optional<Record>> next() override;
   Result<void> rewind() override;
   Result<Bytes> blob(const Digest& digest) override { return blobs_.get(digest); }
+  std::vector<ExternalFile> files() const override { return blobs_.files(); }
+  const FileAccess& file_access() const override { return options_.files; }
+  Result<void> check_files() override { return blobs_.check_files(); }
   std::vector<std::string> damaged_chunks() const override;
 
  private:

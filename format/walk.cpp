@@ -21,7 +21,7 @@ std::string version(std::uint16_t major, std::uint16_t minor) {
   return std::to_string(major) + "." + std::to_string(minor);
 }
 
-bool known(std::uint16_t type) { return type <= static_cast<std::uint16_t>(ChunkType::segment); }
+bool known(std::uint16_t type) { return type <= static_cast<std::uint16_t>(ChunkType::references); }
 
 Result<void> check_type(const File& file, const ChunkInfo& chunk) {
   if (known(chunk.header.type) || (chunk.header.flags & kChunkSkippable) != 0) return {};

@@ -288,16 +288,25 @@ void CaptureWriter::Impl::queue_session(std::string json) {
   work.notify_one();
 }
 
-void CaptureWriter::Impl::fail_with(int error, const char* doing) {
+template <class Text>
+void CaptureWriter::Impl::fail_as(const Text& text) {
   const std::lock_guard lock(mutex);
   if (!owner.failed_.load()) {
     try {
-      failure = options.path + ": " + errno_text(error) + " while " + doing;
+      failure = options.path + ": " + text();
     } catch (const std::bad_alloc&) {  // then it has no words
     }
     owner.failed_.store(true, std::memory_order_release);
   }
   room.notify_all();
+}
+
+void CaptureWriter::Impl::fail_with(int error, const char* doing) {
+  fail_as([&] { return errno_text(error) + " while " + doing; });
+}
+
+void CaptureWriter::Impl::fail_because(const std::string& why) {
+  fail_as([&] { return why; });
 }
 
 Result<std::unique_ptr<CaptureWriter>> CaptureWriter::create(const WriterOptions& options) {

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "format/blob_places.h"
 #include "format/container.h"
 #include "format/digest.h"
 #include "format/result.h"
@@ -96,6 +97,11 @@ struct WriterOptions {
   // it is half of that at most. 0: far above what may be in flight, where holes cost
   // nothing and files may be that large.
   std::uint64_t spool_base = 0;
+  // Blobs above 64 KiB are looked for in `places` by the background thread, and what is found is as `files` says; those
+  // of a recorder that dies are embedded by whoever finishes its capture.
+  FilePolicy files = FilePolicy::embed;
+  FileCheck file_check = FileCheck::identity;
+  std::shared_ptr<BlobPlaces> places = nullptr;
 };
 
 class CaptureWriter {

@@ -30,6 +30,13 @@ void* CaptureWriter::Impl::run(void* impl) {
 }
 
 void CaptureWriter::Impl::loop() {
+  files_usable = true;
+  loop_until_stopped();
+  files_usable = false;
+  if (options.places != nullptr) options.places->close();  // their descriptors are this thread's
+}
+
+void CaptureWriter::Impl::loop_until_stopped() {
   std::unique_lock lock(mutex);
   for (;;) {
     work.wait(lock, [this] { return stopping || wants_spare() || (!queue.empty() && !append_failed); });
@@ -133,7 +140,9 @@ int CaptureWriter::Impl::do_chunk(const Job& job) {
   }
   ::madvise(map, static_cast<std::size_t>(slot_bytes), MADV_SEQUENTIAL);
   const auto* payload = static_cast<const std::byte*>(map) + sizeof job.chunk;
-  const int error = assembler.add_chunk(job.chunk, {payload, static_cast<std::size_t>(job.bytes)});
+  const std::span<const std::byte> bytes{payload, static_cast<std::size_t>(job.bytes)};
+  int error = 0;
+  if (type_of(job.chunk) != ChunkType::blobs || !append_from_files(bytes, error)) error = assembler.add_chunk(job.chunk, bytes);
   {
     const std::lock_guard lock(mutex);
     pieces.remove(map);
@@ -142,6 +151,22 @@ int CaptureWriter::Impl::do_chunk(const Job& job) {
   if (error != 0) return error;
   free_slot(job.chunk_offset, slot_bytes);
   return 0;
+}
+
+// True: it was appended, as a reference, or `error` says why not.
+bool CaptureWriter::Impl::append_from_files(std::span<const std::byte> payload, int& error) {
+  if (!files_usable) return false;
+  bool done = false;
+  try {
+    done = references.add(
+        payload, [this](const ChunkHeader& header, DataRegion::Pieces pieces) { return region.append(header, pieces); }, error);
+  } catch (const std::bad_alloc&) {  // it is a blob like others then
+    return false;
+  }
+  if (references.found().empty() || owner.failed()) return done;
+  queue_session(references.found_session());
+  fail_because(references.found() + " was recognised in what the program gave to Vulkan (RONDO_FILES=fail)");
+  return done;
 }
 
 void CaptureWriter::Impl::release_pinned() {

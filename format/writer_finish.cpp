@@ -56,7 +56,8 @@ CaptureWriter::Impl::Impl(CaptureWriter& owner_, const WriterOptions& options_, 
                const std::lock_guard lock(mutex);
                return spool.place_data(end, bytes);
              }),
-      assembler(region, options.dictionary, structures) {}
+      assembler(region, options.dictionary, structures),
+      references(options.files, options.file_check, options.places) {}
 
 CaptureWriter::Impl::~Impl() {
   if (thread_runs) {  // never finished: the file stays as one whose program died

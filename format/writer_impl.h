@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "format/assembler.h"
+#include "format/file_references.h"
 #include "format/mapped_pieces.h"
 #include "format/segment.h"
 #include "format/spool_map.h"
@@ -58,6 +59,9 @@ struct CaptureWriter::Impl {
   Stream* open_stream();
   void close_stream(Stream& stream);
   void fail_with(int error, const char* doing);
+  void fail_because(const std::string& why);
+  template <class Text>
+  void fail_as(const Text& text);  // what it says, made with the lock held
 
   // Start and end.
   Result<void> start();
@@ -103,6 +107,8 @@ struct CaptureWriter::Impl {
   // The background thread; after it has ended, the one in finish().
   DataRegion region;
   ChunkAssembler assembler;
+  FileReferences references;
+  bool files_usable = false;  // by the thread that runs
   std::vector<Pinned> pinned;
   std::uint64_t dictionary_offset = 0;  // of the full dictionary in the spool
   std::uint64_t dictionary_bytes = 0;
@@ -126,9 +132,11 @@ struct CaptureWriter::Impl {
   // Background.
   static void* run(void* impl);
   void loop();
+  void loop_until_stopped();
   void do_job(const Job& job);
   int do_segment(Segment& segment);
   int do_chunk(const Job& job);
+  bool append_from_files(std::span<const std::byte> payload, int& error);
   void release_pinned();
   void recycle(Segment& segment);
   void free_slot(std::uint64_t offset, std::uint64_t bytes);

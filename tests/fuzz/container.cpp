@@ -39,6 +39,8 @@ bool read_all(const std::string& path, bool salvage) {
     expect(!bytes || (*bytes)->size() == blob.bytes, "a blob is as long as the list says");
     expect(!bytes || digest_of(**bytes) == blob.digest, "a blob has the digest that it is named by");
   }
+  for (const ExternalFile& one : (*reader)->files()) expect(one.path.starts_with('/'), "a file has a path that is one");
+  static_cast<void>((*reader)->check_files());  // none may be opened
   static_cast<void>((*reader)->gaps());
   static_cast<void>((*reader)->damaged_chunks());
   if ((*reader)->rewind()) expect(read_records(**reader) == records, "a second reading finds the same");
