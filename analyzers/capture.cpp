@@ -38,6 +38,8 @@ struct Options {
   std::string session;
   std::string log;
   std::string children;
+  std::string files;
+  std::string file_check;
   std::optional<Span> frames;
   std::vector<std::string> program;
 };
@@ -111,6 +113,8 @@ EnvironmentChanges environment_for(const Options& options, const LayerFiles& lay
   pass("RONDO_SESSION", options.session);
   pass("RONDO_LOG", options.log);
   pass("RONDO_CHILDREN", options.children);
+  pass("RONDO_FILES", options.files);
+  pass("RONDO_FILE_CHECK", options.file_check);
   if (options.frames) changes["RONDO_FRAMES"] = text("{}:{}", options.frames->begin, options.frames->end);
   return changes;
 }
@@ -192,6 +196,12 @@ Result<int> run_capture(Arguments args) {
              options.session);
   cli.choice("--log", {"error", "warn", "info", "debug"}, "what the layer tells", options.log);
   cli.choice("--children", {"0", "1"}, "0: only the first process that makes an instance", options.children);
+  cli.choice("--files", {"embed", "embed-all", "reference", "fail"},
+             "bytes of files that the program has open: in the capture, as it used them or with all of the file;\n"
+             "only where they lie; or end the capture",
+             options.files);
+  cli.choice("--file-check", {"identity", "digest"},
+             "how a referenced file is known again: length, device, inode and time; or what is used of it", options.file_check);
   cli.span("--frames", "only these (presents, from 0): stops recording behind them, and cuts the capture at the end",
            options.frames);
   cli.footer("Exit status: the program's; 125 own errors, 126 the program cannot be executed, 127 there is none.");

@@ -23,6 +23,7 @@
 #include "layer/launcher_report.h"
 #include "layer/log.h"
 #include "layer/lost_pages.h"
+#include "layer/open_files.h"
 #include "layer/output_path.h"
 #include "layer/own_thread.h"
 #include "layer/record.h"
@@ -201,6 +202,9 @@ std::unique_ptr<CaptureWriter> create_file(const ProcessNames& names, bool later
   WriterOptions options;
   options.compression = s.compression;
   options.dictionary = dictionary();
+  options.files = s.files;
+  options.file_check = s.file_check;
+  if (s.files != FilePolicy::embed) options.places = std::make_shared<OpenFiles>();
   for (int attempt = 0; attempt < 10000; ++attempt) {
     path = attempt == 0 ? base : with_suffix(base, "-" + std::to_string(attempt));
     if (exists(path)) continue;

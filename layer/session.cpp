@@ -121,6 +121,9 @@ const char* word(Checkpoints c) {
   }
   return "none";
 }
+const char* word(FilePolicy p) {
+  return p == FilePolicy::embed ? "embed" : p == FilePolicy::embed_all ? "embed-all" : p == FilePolicy::reference ? "reference" : "fail";
+}
 const char* word(Compression c) {
   return c == Compression::none ? "none" : c == Compression::lz4 ? "fast" : "high";
 }
@@ -173,6 +176,10 @@ std::string session_start(const Settings& settings, const ProcessNames& names,
   json.key("checkpoints").value(word(settings.checkpoints));
   json.key("compression").value(word(settings.compression));
   json.key("memory").value(settings.memory);
+  if (settings.files != FilePolicy::embed) {
+    json.key("files").value(word(settings.files));
+    json.key("file_check").value(settings.file_check == FileCheck::digest ? "digest" : "identity");
+  }
   json.end_object();
   json.end_object();
   return json.text();

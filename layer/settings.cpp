@@ -56,6 +56,17 @@ Settings read_settings(const Environment& get) {
   choose(get, "RONDO_SESSION", sessions, s.minimal_session, s.warnings);
   static constexpr Choice<bool> children[] = {{"0", false}, {"1", true}};
   choose(get, "RONDO_CHILDREN", children, s.children, s.warnings);
+  static constexpr Choice<FilePolicy> files[] = {{"embed", FilePolicy::embed},
+                                                 {"embed-all", FilePolicy::embed_all},
+                                                 {"reference", FilePolicy::reference},
+                                                 {"fail", FilePolicy::fail}};
+  choose(get, "RONDO_FILES", files, s.files, s.warnings);
+  static constexpr Choice<FileCheck> checks[] = {{"identity", FileCheck::identity}, {"digest", FileCheck::digest}};
+  choose(get, "RONDO_FILE_CHECK", checks, s.file_check, s.warnings);
+  if (s.minimal_session && s.files != FilePolicy::embed) {
+    s.warnings.push_back("RONDO_SESSION=minimal: a capture names no files: using RONDO_FILES=embed");
+    s.files = FilePolicy::embed;
+  }
   static constexpr Choice<std::string_view> memory[] = {{"auto", "auto"},       {"alias", "alias"},
                                                         {"pagemap", "pagemap"}, {"shadow", "shadow"},
                                                         {"scan", "scan"},       {"guard", "guard"}};

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "format/blob_places.h"
 #include "format/container.h"
 #include "layer/frames.h"
 #include "layer/log.h"
@@ -23,6 +24,8 @@ struct Settings {
   std::string memory = "auto";  // RONDO_MEMORY, checked by the memory tracker
   bool minimal_session = false;
   bool children = true;
+  FilePolicy files = FilePolicy::embed;             // RONDO_FILES
+  FileCheck file_check = FileCheck::identity;       // RONDO_FILE_CHECK
   std::optional<FrameRange> frames;  // RONDO_FRAMES; nothing: all of them
   std::vector<std::string> warnings;  // one sentence each value that was not understood
 };

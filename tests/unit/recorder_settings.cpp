@@ -35,6 +35,7 @@ TEST(RecorderSettings, EveryVariableIsUnderstood) {
                            {"RONDO_COMPRESSION", "high"},
                            {"RONDO_CHECKPOINTS", "readback"},
                            {"RONDO_LOG", "debug"},
+                           {"RONDO_FILE_CHECK", "digest"},
                            {"RONDO_MEMORY", "scan"},
                            {"RONDO_SESSION", "minimal"},
                            {"RONDO_CHILDREN", "0"},
@@ -44,12 +45,26 @@ TEST(RecorderSettings, EveryVariableIsUnderstood) {
   EXPECT_EQ(s.checkpoints, Checkpoints::readback);
   EXPECT_EQ(s.log_level, LogLevel::debug);
   EXPECT_EQ(s.memory, "scan");
+  EXPECT_EQ(s.file_check, FileCheck::digest);
   EXPECT_TRUE(s.minimal_session);
   EXPECT_FALSE(s.children);
   ASSERT_TRUE(s.frames);
   EXPECT_EQ(s.frames->first, 2u);
   EXPECT_EQ(s.frames->last, 5u);
   EXPECT_TRUE(s.warnings.empty());
+}
+
+TEST(RecorderSettings, FilesAreNamedOnlyWherePathsMayBe) {
+  const std::map<std::string, FilePolicy> policies = {{"embed", FilePolicy::embed},
+                                                      {"embed-all", FilePolicy::embed_all},
+                                                      {"reference", FilePolicy::reference},
+                                                      {"fail", FilePolicy::fail}};
+  for (const auto& [word, policy] : policies) {
+    EXPECT_EQ(read({{"RONDO_FILES", word}}).files, policy);
+    const Settings minimal = read({{"RONDO_FILES", word}, {"RONDO_SESSION", "minimal"}});
+    EXPECT_EQ(minimal.files, FilePolicy::embed);
+    EXPECT_EQ(minimal.warnings.size(), word == "embed" ? 0u : 1u);
+  }
 }
 
 TEST(RecorderSettings, AWrongValueIsOneLineAndTheDefault) {

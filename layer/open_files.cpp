@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/open_files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <climits>
+#include <ctime>
+#include <string_view>
+
+#include "layer/session.h"
+
+namespace rondo::layer {
+
+namespace {
+
+// A look comes so many times later as the last one took, where a blob was found without, and where one was not.
+constexpr std::uint64_t kPauseIfFound = 30, kPauseIfNot = 4;
+constexpr int kFirstDescriptor = 512;          // where the table is the program's: out of its way
+
+std::uint64_t now_ns() {
+  std::timespec t{};
+  ::clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+OpenedFile open_high(const char* path) {
+  const int fd = ::open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (fd < 0) return {};
+  const int high = ::fcntl(fd, F_DUPFD_CLOEXEC, kFirstDescriptor);
+  if (high < 0) return OpenedFile(fd);
+  ::close(fd);
+  return OpenedFile(high);
+}
+
+// What it was opened for, as its line `flags:` in octal says.
+bool is_written(const std::string& descriptor) {
+  const std::string text = read_text_file(("/proc/self/fdinfo/" + descriptor).c_str());
+  const std::size_t at = text.find("flags:");
+  if (at == std::string::npos) return true;
+  const std::size_t digits = text.find_first_not_of(" \t", at + 6);
+  if (digits == std::string::npos) return true;
+  unsigned flags = 0;
+  std::from_chars(text.data() + digits, text.data() + text.size(), flags, 8);
+  return (flags & O_ACCMODE) != O_RDONLY;
+}
+
+// The next word of a line, and the line behind it.
+std::string_view word(std::string_view& line) {
+  const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+  const std::size_t end = std::min(line.find(' ', begin), line.size());
+  const std::string_view found = line.substr(begin, end - begin);
+  line.remove_prefix(end);
+  return found;
+}
+
+}  // namespace
+
+// `open_by` leads to the file whatever has become of its path.
+void OpenFiles::note(const std::string& path, const std::string& open_by) {
+  struct stat status {}, at_path {};
+  if (matcher_.files() >= kMost || ::stat(open_by.c_str(), &status) != 0) return;
+  const FileIdentity identity = identity_of(status);
+  if (!S_ISREG(status.st_mode) || identity.bytes < kSmallest) return;
+  if (in_question_.contains({identity.device, identity.inode}) || !seen_.insert({identity.device, identity.inode}).second) return;
+  // Nobody finds it again by a path that is not its own, as those of deleted files and of memory are.
+  if (::stat(path.c_str(), &at_path) != 0 || identity_of(at_path) != identity) return;
+  OpenedFile file = open_high(open_by.c_str());
+  if (file.descriptor() < 0 || file.identity() != identity) return;
+  if (const auto number = matcher_.add(std::move(file))) {
+    paths_.resize(*number + 1);
+    paths_[*number] = path;
+  }
+}
+
+// Lines of /proc/self/maps: range, permissions, offset, device, inode, path. Programs and libraries are no data, and what
+// is written through a mapping changes.
+void OpenFiles::scan_mappings() {
+  struct Mapped {
+    std::string path, range;
+    bool unfit = false;
+  };
+  std::vector<std::pair<Key, Mapped>> all;
+  const std::string text = read_text_file("/proc/self/maps");
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size() - 1);
+    std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(end + 1);
+    const std::string_view range = word(line), permissions = word(line);
+    word(line);
+    const std::string_view device = word(line), inode = word(line);
+    const std::size_t path = line.find('/');
+    if (path == std::string_view::npos || permissions.size() < 4 || inode == "0") continue;
+    unsigned major = 0, minor = 0;
+    std::uint64_t number = 0;
+    const std::size_t colon = device.find(':');
+    if (colon == std::string_view::npos) continue;
+    std::from_chars(device.data(), device.data() + colon, major, 16);
+    std::from_chars(device.data() + colon + 1, device.data() + device.size(), minor, 16);
+    std::from_chars(inode.data(), inode.data() + inode.size(), number);
+    const bool unfit = permissions[2] == 'x' || (permissions[1] == 'w' && permissions[3] == 's');
+    all.push_back({{makedev(major, minor), number}, {std::string(line.substr(path)), std::string(range), unfit}});
+  }
+  for (const auto& [key, mapped] : all)
+    if (mapped.unfit) in_question_.insert(key);
+  for (const auto& [key, mapped] : all)
+    // On some file systems the numbers here are not those that stat() tells: then note() sees by the path that it has
+    // been seen. /proc/self/map_files is for the privileged: the path it is.
+    if (!in_question_.contains(key) && !seen_.contains(key)) note(mapped.path, mapped.path);
+}
+
+void OpenFiles::scan_descriptors() {
+  DIR* const directory = ::opendir("/proc/self/fd");
+  if (directory == nullptr) return;
+  while (const dirent* entry = ::readdir(directory)) {
+    if (entry->d_name[0] == '.') continue;
+    const std::string link = std::string("/proc/self/fd/") + entry->d_name;
+    char path[PATH_MAX];
+    const ssize_t length = ::readlink(link.c_str(), path, sizeof path);
+    if (length <= 0 || path[0] != '/' || static_cast<std::size_t>(length) >= sizeof path) continue;
+    struct stat status {};
+    if (::stat(link.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    if (seen_.contains({static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino)})) continue;
+    // One that the program writes changes; it may open it for reading later.
+    if (is_written(entry->d_name)) continue;
+    note(std::string(path, static_cast<std::size_t>(length)), link);
+  }
+  ::closedir(directory);
+}
+
+bool OpenFiles::scan(std::uint64_t pause) {
+  const std::uint64_t begin = now_ns();
+  if (begin < looked_ns_ + pause * look_took_ns_ || matcher_.files() >= kMost) return false;
+  const std::size_t before = matcher_.files();
+  in_question_.clear();
+  scan_mappings();
+  scan_descriptors();
+  looked_ns_ = now_ns();
+  const bool found = matcher_.files() != before;
+  // Reading new files through is not looking: they are read once.
+  look_took_ns_ = found ? 0 : looked_ns_ - begin;
+  return found;
+}
+
+std::vector<FilePiece> OpenFiles::look(std::span<const std::byte> blob) {
+  std::vector<FilePiece> pieces = matcher_.find(blob);
+  const bool whole = !pieces.empty() &&
+                     std::none_of(pieces.begin(), pieces.end(), [](const FilePiece& p) { return p.file == kInNoFile; });
+  const bool more = scan(whole ? kPauseIfFound : kPauseIfNot);
+  return more && !whole ? matcher_.find(blob) : pieces;
+}
+
+ExternalFile OpenFiles::describe(std::uint32_t number) const {
+  ExternalFile file;
+  file.path = paths_[number];
+  file.identity = matcher_.identity(number);
+  return file;
+}
+
+bool OpenFiles::read(std::uint32_t number, std::uint64_t offset, std::span<std::byte> out) {
+  return matcher_.file(number).read(offset, out) && matcher_.still(number);
+}
+
+void OpenFiles::close() { matcher_.close(); }
+
+}  // namespace rondo::layer

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The regular files that the program has open or mapped, and which blobs lie in them (RONDO_FILES). Looked for in
+// /proc/self when a large blob comes, and not so often that it took much of the time. A file that was seen once
+// stays open here, so that the program may close or delete it; one that comes and goes between two looks is missed.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "format/blob_places.h"
+#include "format/file_matcher.h"
+
+namespace rondo::layer {
+
+class OpenFiles final : public BlobPlaces {
+ public:
+  static constexpr std::uint64_t kSmallest = 64 * 1024;  // smaller ones hold no blob that is looked for
+  static constexpr std::size_t kMost = 256;              // that are kept open
+
+  std::vector<FilePiece> look(std::span<const std::byte> blob) override;
+  ExternalFile describe(std::uint32_t number) const override;
+  bool read(std::uint32_t number, std::uint64_t offset, std::span<std::byte> out) override;
+  void close() override;
+
+ private:
+  using Key = std::pair<std::uint64_t, std::uint64_t>;  // device, inode
+
+  // Notes what is new; false: nothing is, or the last look was just now (`pause`: in times that it took).
+  bool scan(std::uint64_t pause);
+  void scan_mappings();
+  void scan_descriptors();
+  void note(const std::string& path, const std::string& open_by);
+
+  FileMatcher matcher_;
+  std::vector<std::string> paths_;  // by the matcher's numbers
+  std::set<Key> seen_;              // also those that are of no use
+  std::set<Key> in_question_;       // of this look: programs and libraries
+  std::uint64_t looked_ns_ = 0;
+  std::uint64_t look_took_ns_ = 0;
+};
+
+}  // namespace rondo::layer
