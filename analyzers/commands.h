@@ -22,6 +22,7 @@ Result<int> run_dump(Arguments args);
 Result<int> run_doctor(Arguments args);
 Result<int> run_play(Arguments args);
 Result<int> run_compare_runs(Arguments args);
+Result<int> run_pack(Arguments args);
 Result<int> run_recompress(Arguments args);
 Result<int> run_trim(Arguments args);
 Result<int> run_trigger(Arguments args);

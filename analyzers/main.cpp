@@ -33,6 +33,7 @@ constexpr Subcommand kSubcommands[] = {
     {"diff", "what is different in two captures", run_diff, 0},
     {"extract", "what a capture holds, as files: shaders, images, buffers", run_extract, 0},
     {"trim", "a part of a capture as one of its own", run_trim, 0},
+    {"pack", "a capture that needs no files, of one that does", run_pack, 0},
     {"recompress", "the same capture with other compression", run_recompress, 0},
     {"play", "replay a capture (the same as the program player)", run_play, 0},
     {"compare-runs", "is a replay slower than it was? two reports, and a status for CI", run_compare_runs, 0},

@@ -135,6 +135,7 @@ std::optional<Reader::Bytes> CapturedContents::bytes(const Digest& digest) {
   if (!std::exchange(tried_, true)) {
     ReaderOptions options;
     options.salvage = true;
+    options.files = files_;
     auto reader = Reader::open(path_, options);
     if (reader) reader_ = std::move(*reader);
   }

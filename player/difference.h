@@ -34,11 +34,12 @@ std::string describe_texels(std::span<const std::byte> captured, std::span<const
 // Contents that the capture has under their digests (checkpoints of submits keep them).
 class CapturedContents {
  public:
-  explicit CapturedContents(std::string path) : path_(std::move(path)) {}
+  CapturedContents(std::string path, FileAccess files) : path_(std::move(path)), files_(std::move(files)) {}
   std::optional<Reader::Bytes> bytes(const Digest& digest);
 
  private:
   std::string path_;
+  FileAccess files_;
   bool tried_ = false;
   std::unique_ptr<Reader> reader_;  // opened when first needed; null: it cannot be
 };

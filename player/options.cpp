@@ -110,7 +110,7 @@ std::string one_line(std::string text) {
 Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   ParsedOptions parsed;
   Options& o = parsed.options;
-  std::vector<std::string> devices, replace;
+  std::vector<std::string> devices, replace, remaps, allowed;
   std::string damage, frames, submits, scope, budget, verify;
   CLI::App app{
       "Replays a Rondo capture.\n"
@@ -147,6 +147,12 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000000000}));
   app.add_option("--replace", replace, "Play FILE.spv in a shader's place: VkShaderModule#N, VkPipeline#N.STAGE, VkShaderEXT#N, the begin of a digest, all@ENTRYPOINT")
       ->type_name("SELECTOR=FILE.spv")
+      ->allow_extra_args(false);
+  app.add_option("--allow-files", allowed, "Read files below DIR where a capture needs them (rondo info lists them)")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  app.add_option("--file-remap", remaps, "Read NEW where a capture needs OLD, a file or a directory; the longest OLD counts")
+      ->type_name("OLD=NEW")
       ->allow_extra_args(false);
   app.add_flag("--benchmark", o.benchmark,
                "Measure the span by google-benchmark, with all of its --benchmark_* options (--benchmark_format=json, …)");
@@ -207,6 +213,9 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   auto replacements = parse_replacements(replace);
   if (!replacements) return tl::unexpected<Error>(replacements.error());
   o.replace = std::move(*replacements);
+  auto files = parse_file_access(remaps, allowed);
+  if (!files) return tl::unexpected<Error>(files.error());
+  o.files = std::move(*files);
   auto span = parse_span(app.count("--frames") != 0 ? &frames : nullptr, app.count("--submits") != 0 ? &submits : nullptr,
                          app.count("--scope") != 0 ? &scope : nullptr);
   if (!span) return tl::unexpected<Error>(span.error());

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "format/external_files.h"
 #include "format/result.h"
 #include "player/devices.h"
 #include "player/plan.h"
@@ -28,6 +29,7 @@ struct Options {
   std::vector<std::string> benchmark_flags;  // its options
   std::string leave_out;          // for tests: what a loop does not put back
   std::vector<Replacement> replace;
+  FileAccess files;
   bool verify = false;
   std::optional<double> psnr;  // in dB, of --verify=psnr:N; none: all is compared exactly
   std::string screenshots;  // directory; empty: none

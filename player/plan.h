@@ -225,6 +225,7 @@ struct OpRange {
 
 struct Plan {
   std::string path;
+  FileAccess files;  // that its contents may be read from
   FileHeader header{};
   Arena arena;  // blocks; stays where it is
   std::vector<Op> ops;

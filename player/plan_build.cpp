@@ -56,6 +56,7 @@ PlanBuilder::PlanBuilder(Reader& reader, const PlanOptions& options)
       validity_(*plan_),
       budget_(options.memory_budget != 0 ? options.memory_budget : machine_memory() / 2) {
   plan_->path = reader.path();
+  plan_->files = reader.file_access();
   plan_->header = reader.header();
   const auto& names = reader.dictionary();
   if (std::any_of(names.begin(), names.end(), [](const DictionaryRow& row) { return row.name == "rondoCut"; }))

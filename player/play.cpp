@@ -116,6 +116,7 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   ReaderOptions reader_options;
   reader_options.salvage = options.salvage;
   reader_options.memory_budget = options.memory_budget;
+  reader_options.files = options.files;
   auto reader = Reader::open(options.file, reader_options);
   if (!reader) return tl::unexpected<Error>(reader.error());
   outcome.capture_id = hex((*reader)->header().capture_id, sizeof(FileHeader::capture_id));
@@ -125,6 +126,7 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
     if (!digest) return tl::unexpected<Error>(digest.error());
     outcome.capture_digest = to_string(*digest);
   }
+  RONDO_TRY((*reader)->check_files());
   PlanOptions plan_options;
   plan_options.salvage = options.salvage;
   plan_options.until = options.until;

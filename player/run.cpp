@@ -67,7 +67,7 @@ Run::Run(const Plan& plan, const Loader& loader, const Targets& targets, const R
       devices_(plan.devices.size()),
       memories_(plan.memories.size()),
       shared_pages_(plan.shared_pages.size()),
-      captured_contents_(plan.path),
+      captured_contents_(plan.path, plan.files),
       swapchains_(plan.swapchains.size()),
       presenter_(options.windows != nullptr && options.windows->desktop != nullptr
                      ? std::make_unique<Presenter>(*this, *options.windows)

@@ -93,6 +93,7 @@ Result<std::unique_ptr<Snapshot>> Snapshot::load(const std::string& file, const 
   impl->budget = memory_budget != 0 ? memory_budget : machine_memory() / 2;
   auto reader = Reader::open(file, {.memory_budget = memory_budget});
   if (!reader) return tl::unexpected<Error>(reader.error());
+  RONDO_TRY((*reader)->check_files());
   PlanOptions options;
   options.span = span_of(place);
   options.memory_budget = memory_budget;

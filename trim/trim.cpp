@@ -41,7 +41,10 @@ std::string hex(std::span<const std::uint8_t> bytes) {
 Result<std::unique_ptr<Reader>> open_reader(const std::string& file) {
   auto reader = Reader::open(file);
   if (!reader) return reader;
+  RONDO_TRY((*reader)->check_files());  // none may be opened: what needs one is refused
   std::uint64_t largest = 0;
+  if (!(*reader)->files().empty())
+    for (const BlobInfo& blob : (*reader)->blobs()) largest = std::max(largest, blob.bytes);
   for (const ChunkInfo& chunk : (*reader)->chunks()) largest = std::max(largest, chunk.header.raw_bytes);
   return Reader::open(file, {.memory_budget = std::max<std::size_t>(kReaderBudget, 4 * static_cast<std::size_t>(largest))});
 }

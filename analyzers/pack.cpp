@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// rondo pack: a capture that needs no files, of one that does.
+#include "format/pack.h"
+
+#include <filesystem>
+
+#include "analyzers/cli.h"
+#include "analyzers/commands.h"
+#include "analyzers/output.h"
+#include "analyzers/text.h"
+
+namespace rondo::analyzers {
+
+Result<int> run_pack(Arguments args) {
+  std::string file, output;
+  std::vector<std::string> remaps, allowed;
+  Cli cli("rondo pack",
+          "Writes the same capture with the bytes that it only refers to (RONDO_FILES=reference): OUT plays without the\n"
+          "files. Records, numbers and digests stay as they are. Needs no device.");
+  cli.positional("FILE", "the capture", file);
+  cli.value("-o,--output", "OUT", "where the new capture goes; it is there whole, or not at all", output);
+  cli.values("--allow-files", "DIR", "read files below DIR where the capture needs them; may be repeated", allowed);
+  cli.values("--file-remap", "OLD=NEW",
+             "read NEW where the capture needs OLD, a file or a directory; may be repeated, the longest OLD counts", remaps);
+  const auto parsed = cli.parse(args);
+  if (!parsed) return tl::unexpected(parsed.error());
+  if (!*parsed) return 0;
+  if (file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
+  if (output.empty()) return fail(Status::usage, "-o OUT is required (see rondo pack --help)");
+  std::error_code unknown;
+  if (std::filesystem::equivalent(file, output, unknown))
+    return fail(Status::usage, text("{} is FILE: name another place", printable(output)));
+  const auto access = parse_file_access(remaps, allowed);
+  if (!access) return tl::unexpected(access.error());
+  const auto done = pack(file, output, *access);
+  if (!done) return tl::unexpected(done.error());
+  Output out;
+  out.line(text("{}: {} → {}, {}", printable(output), size_text(done->before), size_text(done->after),
+                done->files == 0 ? std::string("needed no files before")
+                                 : text("with {} of {}", plural(done->blobs, "blob"), plural(done->files, "file"))));
+  RONDO_TRY(out.finish());
+  return 0;
+}
+
+}  // namespace rondo::analyzers
