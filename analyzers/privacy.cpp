@@ -5,6 +5,7 @@
 #include <cstring>
 #include <span>
 #include <string_view>
+#include <unordered_set>
 
 #include "analyzers/text.h"
 #include "analyzers/walk.h"
@@ -23,24 +24,24 @@ class Texts {
  public:
   void add(const char* text) {
     if (text == nullptr || *text == '\0') return;
-    ++count_;
-    if (first_.size() < 3 && std::find(first_.begin(), first_.end(), text) == first_.end()) first_.emplace_back(text);
+    if (!seen_.insert(digest_of(std::as_bytes(std::span(text, std::strlen(text))))).second) return;
+    if (first_.size() < 3) first_.emplace_back(text);
   }
   void into(std::vector<PrivacyRow>& rows, const char* what, const char* remedy) const {
-    if (count_ == 0) return;
+    if (seen_.empty()) return;
     std::string value;
     for (const std::string& one : first_) append(value, "{}\"{}\"", value.empty() ? "" : ", ", one);
-    if (count_ > first_.size()) append(value, " and others, {} in all", count_text(count_));
+    if (seen_.size() > first_.size()) append(value, " and others, {} in all", count_text(seen_.size()));
     rows.push_back({what, value, remedy});
   }
 
  private:
-  std::uint64_t count_ = 0;
+  std::unordered_set<Digest> seen_;
   std::vector<std::string> first_;
 };
 
-// Strings of a shader that name files or hold sources (SPIR-V: OpString, OpSource, OpSourceContinued, OpSourceExtension,
-// OpModuleProcessed; section "Debug Instructions").
+// Strings of a shader that name files or hold sources (SPIR-V: OpString, OpSource, OpSourceContinued; section "Debug
+// Instructions").
 void take_strings(std::span<const std::byte> code, Texts& files, Texts& sources) {
   const auto word = [&](std::size_t i) {
     std::uint32_t value = 0;
@@ -73,8 +74,6 @@ void add_session(std::vector<PrivacyRow>& rows, const CaptureInfo& info) {
   add("process number", "/process/pid", kAlways);
   if (info.header.created_unix_ns != 0) rows.push_back({"time", utc_text(info.header.created_unix_ns), kAlways});
   add("kernel", "/host/kernel", kAlways);
-  add("application", "/application/name", kPrograms);
-  add("engine", "/application/engine", kPrograms);
   add("source of a cut", "/cut/file", "cut a capture whose name says nothing");
   std::string paths;
   std::size_t count = 0;
@@ -93,7 +92,8 @@ void add_session(std::vector<PrivacyRow>& rows, const CaptureInfo& info) {
 std::vector<PrivacyRow> gather_privacy(Walk& walk, const CaptureInfo& info) {
   std::vector<PrivacyRow> rows;
   add_session(rows, info);
-  Texts names, labels, scopes, files, sources;
+  Texts applications, names, labels, scopes, files, sources;
+  std::uint64_t tags = 0;
   ShaderList shaders;
   Step step;
   if (walk.rewind())
@@ -104,6 +104,25 @@ std::vector<PrivacyRow> gather_privacy(Walk& walk, const CaptureInfo& info) {
       shaders.take(walk, step);
       const auto label_of = [&](const VkDebugUtilsLabelEXT* label) { labels.add(label == nullptr ? nullptr : label->pLabelName); };
       switch (step.command->canonical) {
+        case CommandId::vkCreateInstance:
+          if (const auto* info_of = walk.args<args_vkCreateInstance>().pCreateInfo; info_of != nullptr && info_of->pApplicationInfo != nullptr) {
+            applications.add(info_of->pApplicationInfo->pApplicationName);
+            applications.add(info_of->pApplicationInfo->pEngineName);
+          }
+          break;
+        case CommandId::vkSetDebugUtilsObjectTagEXT:
+        case CommandId::vkDebugMarkerSetObjectTagEXT:
+          ++tags;
+          break;
+        case CommandId::vkCmdDebugMarkerBeginEXT:
+          if (const auto* marker = walk.args<args_vkCmdDebugMarkerBeginEXT>().pMarkerInfo; marker != nullptr) labels.add(marker->pMarkerName);
+          break;
+        case CommandId::vkCmdDebugMarkerInsertEXT:
+          if (const auto* marker = walk.args<args_vkCmdDebugMarkerInsertEXT>().pMarkerInfo; marker != nullptr) labels.add(marker->pMarkerName);
+          break;
+        case CommandId::vkSubmitDebugUtilsMessageEXT:
+          if (const auto* message = walk.args<args_vkSubmitDebugUtilsMessageEXT>().pCallbackData; message != nullptr) labels.add(message->pMessage);
+          break;
         case CommandId::vkSetDebugUtilsObjectNameEXT:
           if (const auto* info_of = walk.args<args_vkSetDebugUtilsObjectNameEXT>().pNameInfo; info_of != nullptr) names.add(info_of->pObjectName);
           break;
@@ -133,7 +152,9 @@ std::vector<PrivacyRow> gather_privacy(Walk& walk, const CaptureInfo& info) {
     take_strings(code, files, sources);
     return true;
   });
+  applications.into(rows, "application", kPrograms);
   names.into(rows, "object names", kPrograms);
+  if (tags != 0) rows.push_back({"object tags", plural(tags, "tag"), kPrograms});
   labels.into(rows, "labels", kPrograms);
   scopes.into(rows, "scopes", kPrograms);
   files.into(rows, "paths in shaders", "compile them without debug information");

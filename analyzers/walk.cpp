@@ -85,7 +85,7 @@ void Walk::count(Step& step) {
   switch (step.command->canonical) {
     case CommandId::vkQueuePresentKHR:
       step.present = true;
-      frames_ += 1;
+      if (!in_front_) frames_ += 1;
       break;
     case CommandId::vkQueueSubmit:
       step.submits = reinterpret_cast<const args_vkQueueSubmit*>(lowered_.bytes.data())->submitCount;

@@ -2,6 +2,7 @@
 #include "layer/by_handle.h"
 
 #include <cstdint>
+#include <utility>
 
 #include "layer/door.h"
 
@@ -18,7 +19,7 @@ struct Last {
 thread_local constinit Last t_last;
 
 thread_local constinit int t_at_layers = 0;
-thread_local constinit int t_at_drivers = 0;
+thread_local constinit bool t_at_drivers = false;
 
 }  // namespace
 
@@ -26,9 +27,9 @@ AtLayersDoor::AtLayersDoor() { ++t_at_layers; }
 AtLayersDoor::~AtLayersDoor() { --t_at_layers; }
 bool at_layers_door() { return t_at_layers != 0; }
 
-AtDriversDoor::AtDriversDoor() { ++t_at_drivers; }
-AtDriversDoor::~AtDriversDoor() { --t_at_drivers; }
-bool at_drivers_door() { return t_at_drivers != 0; }
+AtDriversDoor::AtDriversDoor() { t_at_drivers = true; }
+AtDriversDoor::~AtDriversDoor() { t_at_drivers = false; }
+bool take_drivers_door() { return std::exchange(t_at_drivers, false); }
 
 void ByHandle::add(const void* handle, void* entry) {
   const std::lock_guard guard(lock_);
@@ -40,7 +41,11 @@ void ByHandle::add(const void* handle, void* entry) {
 
 void ByHandle::remove(const void* handle) {
   const std::lock_guard guard(lock_);
-  if (entries_.erase(handle) != 0) changes_.fetch_add(1, std::memory_order_release);
+  // With all that is of the same instance or device: their values may be others' soon.
+  const auto found = entries_.find(handle);
+  if (found == entries_.end()) return;
+  void* const entry = found->second;
+  if (std::erase_if(entries_, [entry](const auto& one) { return one.second == entry; }) != 0) changes_.fetch_add(1, std::memory_order_release);
 }
 
 void* ByHandle::find(const void* handle) const {

@@ -10,13 +10,12 @@
 
 namespace rondo::layer {
 
-// Any thread. Handles of queues and command buffers stay when they are destroyed, until their value is another object's: nobody asks
-// for them meanwhile.
+// Any thread. Handles of queues and command buffers stay until their device goes: nobody asks for them meanwhile.
 class ByHandle {
  public:
   // `entry`: a KeyEntry of g_instances or g_devices.
   void add(const void* handle, void* entry);
-  // An instance or a device, before the driver ends it.
+  // An instance or a device, before the driver ends it, and all that is of it.
   void remove(const void* handle);
   // Null where nothing is known of it.
   void* find(const void* handle) const;

@@ -162,6 +162,7 @@ struct Door {
 
   static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_physical(VkInstance instance, const char* name) {
     if (instance == VK_NULL_HANDLE || by_handle().find(instance) == nullptr) return g_drivers[I].get_physical(instance, name);
+    if (name != nullptr && std::string_view(name) == "vkCreateDevice") return untyped(create_device);
     return get_physical_device_proc_addr(instance, name);
   }
 };

@@ -24,6 +24,7 @@ class AtDriversDoor {
   AtDriversDoor(const AtDriversDoor&) = delete;
   AtDriversDoor& operator=(const AtDriversDoor&) = delete;
 };
-bool at_drivers_door();
+// Told once: a driver may open loaders beneath.
+bool take_drivers_door();
 
 }  // namespace rondo::layer

@@ -146,7 +146,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateDevice(VkPhysicalDevice physicalDevi
     auto device = std::make_unique<DeviceState>();
     device->physical = physicalDevice;
     device->instance = instance.state;
-    device->at_driver = at_drivers_door();
+    device->at_driver = take_drivers_door();
     device->next_instance = &instance.dispatch;
     device->next_get = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
     const auto call = reinterpret_cast<PFN_vkCreateDevice>(
@@ -154,7 +154,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateDevice(VkPhysicalDevice physicalDevi
     if (call == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
     if (const auto* data = find_loader_info<VkLayerDeviceCreateInfo>(
             pCreateInfo->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO, VK_LOADER_DATA_CALLBACK);
-        data != nullptr && !at_drivers_door())  // the driver's own handles are no loader's
+        data != nullptr && !device->at_driver)  // the driver's own handles are no loader's
       device->set_loader_data = data->u.pfnSetDeviceLoaderData;
     if (!forward_only()) read_properties(*device);
     if (const VkResult result = create(call, *link, *pCreateInfo, pAllocator, pDevice, *device);

@@ -79,7 +79,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateInstance(const VkInstanceCreateInfo*
     state->next_get = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     state->next_get_physical = link->u.pLayerInfo->pfnNextGetPhysicalDeviceProcAddr;
     state->api_version = asked_version(*pCreateInfo);
-    state->at_driver = at_drivers_door();
+    state->at_driver = take_drivers_door();
     const char* const enabled_hidden =
         hidden_extension({pCreateInfo->ppEnabledExtensionNames, pCreateInfo->enabledExtensionCount});
     state->hides_nothing = enabled_hidden != nullptr;

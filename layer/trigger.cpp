@@ -7,6 +7,7 @@
 // It makes no system call while nobody asks.
 #include "layer/trigger.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -136,13 +137,14 @@ void close_through_trigger(unsigned milliseconds) noexcept {
   if (g_state.load() != kListening || g_process != ::getpid()) return;
   const int connection = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
   if (connection < 0) return;
-  const timeval limit{milliseconds / 1000, static_cast<suseconds_t>(milliseconds % 1000) * 1000};
-  ::setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-  ::setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-  char done[64];
+  const timeval a_second{1, 0};
+  ::setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &a_second, sizeof a_second);
   if (::connect(connection, g_address.get(), g_address.bytes) == 0 &&
       ::send(connection, kTriggerClose.data(), kTriggerClose.size(), MSG_NOSIGNAL) > 0)
-    while (::recv(connection, done, sizeof done, 0) < 0 && errno == EINTR) {
+    for (const std::uint64_t end = now_ns() + std::uint64_t{milliseconds} * 1'000'000;;) {
+      const std::uint64_t now = now_ns();
+      pollfd answer{connection, POLLIN, 0};
+      if (now >= end || ::poll(&answer, 1, static_cast<int>((end - now) / 1'000'000 + 1)) >= 0 || errno != EINTR) break;
     }
   ::close(connection);
 }

@@ -72,7 +72,7 @@ class Surveyor {
 
   void executed_in_span(const access::Executed& executed) {
     if (!in_span_) return;
-    out_->coverage.add(executed);
+    if (executed.at >= counted_from_) out_->coverage.add(executed);
     out_->needs.take(executed);
     if (executed.reach.unknown == 0) return;
     if (executed.at != reached_at_) reachable_ = model_.reachable();

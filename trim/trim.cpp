@@ -446,6 +446,7 @@ Result<Outcome> trim(const Options& options) {
   std::unique_ptr<OfflineWriter> file;
   Result<Outcome> done = fail(Status::failed, "");
   std::uint64_t most = 0;
+  bool results = false, portability = false;
   Options longer = options;
   Asked asked;
   {
@@ -455,13 +456,22 @@ Result<Outcome> trim(const Options& options) {
     longer.span = {SpanRequest::Kind::records, trimmer.first_of_program(), trimmer.outcome().records.last, {}, {}};
     asked = {trimmer.outcome().span, trimmer.outcome().records};
     file = trimmer.file();
+    results = trimmer.lacks().results && options.leave_out.empty();
+    portability = trimmer.lacks().portability;
   }
   if (most != 0) {
     Trimmer trimmer(longer, asked);
-    if (Result<Outcome> other = trimmer.run(); other && other->bytes <= most) {
+    Result<Outcome> other = trimmer.run();
+    const bool no_better = portability && other && other->raw_images >= done->raw_images && done->raw_images != 0;
+    if (other && other->bytes <= most && !no_better) {
       done = std::move(other);
       file = trimmer.file();
+    } else if (done && results) {  // what it copies means nothing in the first one
+      done = !other ? tl::unexpected<Error>(other.error())
+                    : Result<Outcome>(fail(Status::failed, options.file + ": it cannot be cut there: it copies results of queries from before"));
     }
+  } else if (done && results) {
+    done = fail(Status::failed, options.file + ": it cannot be cut there: it copies results of queries from before: begin before those");
   }
   if (!done) return done;
   RONDO_TRY(file->keep());

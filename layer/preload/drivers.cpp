@@ -15,10 +15,7 @@ namespace {
 
 using Symbol = void* (*)(void*, const char*);
 
-Symbol real_dlsym() {
-  static const auto real = reinterpret_cast<Symbol>(real_function("dlsym"));
-  return real;
-}
+Symbol real_dlsym() { return reinterpret_cast<Symbol>(real_function("dlsym")); }
 
 int find_in_library(dl_phdr_info* info, size_t, void* found) {
   const char* const slash = strrchr(info->dlpi_name, '/');
@@ -41,16 +38,44 @@ bool driver_of(void* library, RondoDriver& driver) {
 
 }  // namespace
 
-void* real_function(const char* name) {
-  static void* symbol = nullptr;
-  void* found = __atomic_load_n(&symbol, __ATOMIC_ACQUIRE);
-  if (found == nullptr) {
-    dl_iterate_phdr(find_in_library, &found);
-    __atomic_store_n(&symbol, found, __ATOMIC_RELEASE);
-  }
-  if (found == nullptr || strcmp(name, "dlsym") == 0) return found;
-  return reinterpret_cast<Symbol>(found)(RTLD_NEXT, name);
+namespace {
+
+struct Real {
+  const char* name;
+  void* function;
+} g_real[] = {{"dlsym", nullptr},  {"dlvsym", nullptr},  {"dlopen", nullptr},      {"dlmopen", nullptr},     {"dlinfo", nullptr}, {"dlerror", nullptr},
+              {"_exit", nullptr},  {"execve", nullptr},  {"execvpe", nullptr},     {"fexecve", nullptr},     {"posix_spawn", nullptr},
+              {"posix_spawnp", nullptr}};
+
+void* look_up(const char* name) {
+  void* symbol = nullptr;
+  dl_iterate_phdr(find_in_library, &symbol);
+  return strcmp(name, "dlsym") == 0 ? symbol : reinterpret_cast<Symbol>(symbol)(RTLD_NEXT, name);
 }
+
+int is_driver(dl_phdr_info* info, size_t, void*) {
+  return elf_tables_of(*info).defined("vk_icdGetInstanceProcAddr") != nullptr ? 1 : 0;
+}
+
+template <class Function>
+void keep(Function*& slot, const char* name) {
+  if (__atomic_load_n(&slot, __ATOMIC_ACQUIRE) == nullptr)
+    __atomic_store_n(&slot, reinterpret_cast<Function*>(layer_function(name)), __ATOMIC_RELEASE);
+}
+
+}  // namespace
+
+void* real_function(const char* name) {
+  for (const Real& one : g_real)
+    if (one.function != nullptr && strcmp(one.name, name) == 0) return one.function;
+  return look_up(name);
+}
+
+void find_real_functions() {
+  for (Real& one : g_real) one.function = look_up(one.name);
+}
+
+bool any_driver_linked() { return dl_iterate_phdr(is_driver, nullptr) != 0; }
 
 void* instead_of(void* library, const char* name) {
   patch_objects(library);
@@ -59,6 +84,9 @@ void* instead_of(void* library, const char* name) {
   if (!driver_of(library, driver)) return nullptr;
   const auto open = reinterpret_cast<RondoOpenDoor>(layer_function(RONDO_OPEN_DOOR));
   if (open == nullptr || open(&driver, first_environment(), &instead) == 0) return nullptr;
+  keep(g_layer.close, RONDO_CLOSE);
+  keep(g_layer.scope_begin, "rondo_layer_scope_begin");
+  keep(g_layer.scope_end, "rondo_layer_scope_end");
   if (strcmp(name, "vk_icdGetInstanceProcAddr") == 0) return reinterpret_cast<void*>(instead.get_instance);
   if (strcmp(name, "vk_icdGetPhysicalDeviceProcAddr") == 0) return reinterpret_cast<void*>(instead.get_physical);
   return nullptr;

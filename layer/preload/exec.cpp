@@ -36,37 +36,46 @@ bool is_wanted(char* const* asked) {
 
 }  // namespace
 
-size_t count_of(char* const* all) {
-  size_t count = 0;
-  while (all != nullptr && all[count] != nullptr) ++count;
-  return count;
+namespace {
+
+constexpr char kPreload[] = "LD_PRELOAD=";
+constexpr size_t kPreloadLength = sizeof kPreload - 1;
+
+// What it preloads itself, and not the shim.
+bool lacks_shim(const char* variable) {
+  return strncmp(variable, kPreload, kPreloadLength) == 0 && strstr(variable + kPreloadLength, own_path()) == nullptr;
 }
 
-char* const* environment_for(char* const* asked, char** room, char* text) {
-  if (!active() || !is_wanted(asked)) return asked;
+bool is_there(char* const* all, const char* variable) {
+  return value_in(all, variable, static_cast<size_t>(strchr(variable, '=') - variable)) != nullptr;
+}
+
+}  // namespace
+
+ChildEnvironment::ChildEnvironment(char* const* environment) : asked(environment) {
+  if (!active() || !is_wanted(asked)) return;
+  size_t count = 1, more = 0;
+  for (char* const* one = asked; one != nullptr && *one != nullptr; ++one, ++count)
+    if (lacks_shim(*one)) text_bytes += strlen(*one) + strlen(own_path()) + 2;
+  for (char* const* kept = first_environment(); *kept != nullptr; ++kept) more += is_there(asked, *kept) ? 0 : 1;
+  if (more != 0 || text_bytes != 0) pointer_bytes = (count + more) * sizeof(char*);
+}
+
+char* const* ChildEnvironment::write(char** pointers, char* text) const {
+  if (pointer_bytes == 0) return asked;
   size_t count = 0;
-  for (; asked != nullptr && *asked != nullptr; ++asked) {
-    constexpr char preload[] = "LD_PRELOAD=";
-    constexpr size_t length = sizeof preload - 1;
-    // What it preloads itself, and the shim in front of it.
-    if (strncmp(*asked, preload, length) == 0 && strstr(*asked + length, own_path()) == nullptr &&
-        length + strlen(own_path()) + 1 + strlen(*asked + length) < kText) {
-      strcpy(text, preload);
-      strcat(text, own_path());
-      if ((*asked)[length] != '\0') strcat(strcat(text, ":"), *asked + length);
-      room[count++] = text;
-    } else {
-      room[count++] = *asked;
-    }
+  for (char* const* one = asked; one != nullptr && *one != nullptr; ++one) {
+    pointers[count++] = lacks_shim(*one) ? text : *one;
+    if (!lacks_shim(*one)) continue;
+    // The shim in front of it.
+    strcat(strcpy(text, kPreload), own_path());
+    if ((*one)[kPreloadLength] != '\0') strcat(strcat(text, ":"), *one + kPreloadLength);
+    text += strlen(text) + 1;
   }
-  room[count] = nullptr;
-  for (char* const* kept = first_environment(); *kept != nullptr; ++kept) {
-    const size_t length = static_cast<size_t>(strchr(*kept, '=') - *kept);
-    if (value_in(room, *kept, length) != nullptr) continue;
-    room[count++] = *kept;
-    room[count] = nullptr;
-  }
-  return room;
+  for (char* const* kept = first_environment(); *kept != nullptr; ++kept)
+    if (!is_there(asked, *kept)) pointers[count++] = *kept;
+  pointers[count] = nullptr;
+  return pointers;
 }
 
 }  // namespace rondo::preload
@@ -74,9 +83,9 @@ char* const* environment_for(char* const* asked, char** room, char* text) {
 using namespace rondo::preload;
 
 #define RONDO_SEEN extern "C" __attribute__((visibility("default")))
-// On the stack: between vfork and exec there is no other place.
-#define RONDO_ENVIRONMENT(asked) \
-  environment_for(asked, static_cast<char**>(alloca((count_of(asked) + kRoom) * sizeof(char*))), static_cast<char*>(alloca(kText)))
+// On the stack: between vfork and exec there is no other place. As much as it takes: a signal handler's may be small.
+#define RONDO_ENVIRONMENT(child)                                                                 \
+  child.write(static_cast<char**>(alloca(child.pointer_bytes)), static_cast<char*>(alloca(child.text_bytes)))
 
 namespace {
 
@@ -84,13 +93,15 @@ using Execve = int (*)(const char*, char* const*, char* const*);
 using Spawn = int (*)(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*, char* const*, char* const*);
 
 int exec_with(const char* call, const char* path, char* const* arguments, char* const* environment) {
-  return reinterpret_cast<Execve>(real_function(call))(path, arguments, RONDO_ENVIRONMENT(environment));
+  const ChildEnvironment child(environment);
+  return reinterpret_cast<Execve>(real_function(call))(path, arguments, RONDO_ENVIRONMENT(child));
 }
 
 int spawn_with(const char* call, pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions,
                const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment) {
   const auto real = reinterpret_cast<Spawn>(real_function(call));
-  return real(pid, path, actions, attributes, arguments, RONDO_ENVIRONMENT(environment));
+  const ChildEnvironment child(environment);
+  return real(pid, path, actions, attributes, arguments, RONDO_ENVIRONMENT(child));
 }
 
 size_t count_of_list(va_list list) {
@@ -115,7 +126,8 @@ RONDO_SEEN int execvp(const char* file, char* const arguments[]) noexcept {
 }
 RONDO_SEEN int fexecve(int file, char* const arguments[], char* const environment[]) noexcept {
   const auto real = reinterpret_cast<int (*)(int, char* const*, char* const*)>(real_function("fexecve"));
-  return real(file, arguments, RONDO_ENVIRONMENT(environment));
+  const ChildEnvironment child(environment);
+  return real(file, arguments, RONDO_ENVIRONMENT(child));
 }
 
 // The list of arguments that `first` begins, and what is behind its null.

@@ -4,6 +4,7 @@
 // their constructors do before that is not seen.)
 #include <dlfcn.h>
 #include <link.h>
+
 #include <initializer_list>
 
 #include "layer/preload/shim.h"
@@ -17,46 +18,73 @@ namespace rondo::preload {
 
 namespace {
 
-bool g_deep = false, g_apart = false;  // such objects were loaded, and not looked at yet
+bool g_some = false;  // such objects were loaded
 
-void patch_all(link_map* any) {
-  while (any != nullptr && any->l_prev != nullptr) any = any->l_prev;
-  static const struct {
+struct Work {
+  link_map* any;               // of the namespace to look at
+  unsigned long long* loaded;  // how many objects had been loaded when it was looked at last
+};
+
+// Inside dl_iterate_phdr, which keeps others from loading and unloading, of any namespace.
+int patch_all(dl_phdr_info* info, size_t, void* data) {
+  const Work& work = *static_cast<const Work*>(data);
+  if (*work.loaded == info->dlpi_adds) return 1;
+  *work.loaded = info->dlpi_adds;
+  link_map* first = work.any;
+  while (first != nullptr && first->l_prev != nullptr) first = first->l_prev;
+  const struct {
     const char* name;
     void* to;
   } calls[] = {{"dlsym", reinterpret_cast<void*>(&dlsym)},
                {"dlvsym", reinterpret_cast<void*>(&dlvsym)},
                {"dlopen", reinterpret_cast<void*>(&dlopen)},
-               {"dlmopen", reinterpret_cast<void*>(&dlmopen)}};
-  for (link_map* one = any; one != nullptr; one = one->l_next) {
-    const ElfTables object(one->l_ld, one->l_addr);
-    if (object.defined("dl_iterate_phdr") != nullptr) continue;  // the C library
-    for (const auto& call : calls) patch(object, call.name, call.to);
+               {"dlmopen", reinterpret_cast<void*>(&dlmopen)},
+               {"dlerror", real_function("dlerror")}};  // of what these say
+  for (const auto& call : calls) {
+    void* theirs = nullptr;  // of that namespace
+    for (link_map* one = first; one != nullptr && theirs == nullptr; one = one->l_next) {
+      const ElfTables object(one->l_ld, one->l_addr);
+      if (object.defined("dl_iterate_phdr") != nullptr || object.defined("__libc_start_main") != nullptr) theirs = object.defined(call.name);
+    }
+    if (theirs == nullptr || theirs == call.to) continue;
+    for (link_map* one = first; one != nullptr; one = one->l_next) {
+      const ElfTables object(one->l_ld, one->l_addr);
+      if (object.defined("__libc_start_main") == nullptr && object.defined("rondo_scope_begin") == nullptr) patch(object, call.name, theirs, call.to);
+    }
   }
+  return 1;
 }
 
 }  // namespace
 
 void note_open(int mode) {
-  if ((mode & RTLD_DEEPBIND) != 0) __atomic_store_n(&g_deep, true, __ATOMIC_RELEASE);
+  if ((mode & RTLD_DEEPBIND) != 0) __atomic_store_n(&g_some, true, __ATOMIC_RELEASE);
 }
-void note_namespace() { __atomic_store_n(&g_apart, true, __ATOMIC_RELEASE); }
+void note_namespace() { __atomic_store_n(&g_some, true, __ATOMIC_RELEASE); }
 
 void patch_objects(void* library) {
-  if (__atomic_load_n(&g_deep, __ATOMIC_ACQUIRE) && __atomic_exchange_n(&g_deep, false, __ATOMIC_ACQ_REL)) patch_all(_r_debug.r_map);
-  if (!__atomic_load_n(&g_apart, __ATOMIC_ACQUIRE) || library == RTLD_DEFAULT || library == RTLD_NEXT) return;
+  if (!__atomic_load_n(&g_some, __ATOMIC_ACQUIRE)) return;
+  static unsigned long long here = 0, apart = 0;
+  Work work{_r_debug.r_map, &here};
+  dl_iterate_phdr(patch_all, &work);
+  if (library == RTLD_DEFAULT || library == RTLD_NEXT) return;
+  const auto information = reinterpret_cast<int (*)(void*, int, void*)>(real_function("dlinfo"));
+  Lmid_t where = LM_ID_BASE;
   link_map* map = nullptr;
-  static const auto information = reinterpret_cast<int (*)(void*, int, void*)>(real_function("dlinfo"));
-  if (information(library, RTLD_DI_LINKMAP, &map) == 0) patch_all(map);
+  if (information(library, RTLD_DI_LMID, &where) != 0 || where == LM_ID_BASE || information(library, RTLD_DI_LINKMAP, &map) != 0) return;
+  // Several namespaces share the count: it is begun anew for another one.
+  static Lmid_t last = LM_ID_BASE;
+  if (__atomic_exchange_n(&last, where, __ATOMIC_ACQ_REL) != where) __atomic_store_n(&apart, 0, __ATOMIC_RELEASE);
+  work = {map, &apart};
+  dl_iterate_phdr(patch_all, &work);
 }
 
-// A program that is linked against a driver looks nothing up.
 void patch_linked_driver() {
   for (const char* name : {"vk_icdGetInstanceProcAddr", "vk_icdGetPhysicalDeviceProcAddr"}) {
     void* const to = instead_of(RTLD_DEFAULT, name);
     if (to == nullptr) continue;
-    for (link_map* one = _r_debug.r_map; one != nullptr; one = one->l_next)
-      patch({one->l_ld, one->l_addr}, name, to);
+    void* const from = reinterpret_cast<void* (*)(void*, const char*)>(real_function("dlsym"))(RTLD_DEFAULT, name);
+    for (link_map* one = _r_debug.r_map; one != nullptr; one = one->l_next) patch({one->l_ld, one->l_addr}, name, from, to);
   }
 }
 

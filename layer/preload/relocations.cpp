@@ -13,9 +13,9 @@ namespace rondo::preload {
 namespace {
 
 #if defined(__x86_64__)
-constexpr uint32_t kSlot = R_X86_64_JUMP_SLOT, kData = R_X86_64_GLOB_DAT, kWord = R_X86_64_64;
+constexpr uint32_t kSlot = R_X86_64_JUMP_SLOT, kData = R_X86_64_GLOB_DAT;
 #elif defined(__aarch64__)
-constexpr uint32_t kSlot = R_AARCH64_JUMP_SLOT, kData = R_AARCH64_GLOB_DAT, kWord = R_AARCH64_ABS64;
+constexpr uint32_t kSlot = R_AARCH64_JUMP_SLOT, kData = R_AARCH64_GLOB_DAT;
 #else
 #error "relocations of this architecture are not known here"
 #endif
@@ -51,6 +51,18 @@ int protection_of(uintptr_t address) {
   return found;
 }
 
+// In the object itself: a stub that finds out what is called. Where its header is mapped, as it is of libraries.
+bool is_in(const ElfTables& t, const void* address) {
+  const auto* const header = reinterpret_cast<const ElfW(Ehdr)*>(t.base);
+  if (t.base == 0 || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return false;
+  const auto* const parts = reinterpret_cast<const ElfW(Phdr)*>(t.base + header->e_phoff);
+  for (size_t i = 0; i < header->e_phnum; ++i) {
+    const ElfW(Addr) begin = t.base + parts[i].p_vaddr, at = reinterpret_cast<ElfW(Addr)>(address);
+    if (parts[i].p_type == PT_LOAD && at >= begin && at - begin < parts[i].p_memsz) return true;
+  }
+  return false;
+}
+
 bool store(void** slot, void* value) {
   const auto address = reinterpret_cast<uintptr_t>(slot);
   const int before = protection_of(address);
@@ -65,17 +77,18 @@ bool store(void** slot, void* value) {
 
 }  // namespace
 
-size_t patch(const ElfTables& t, const char* name, void* to) {
+size_t patch(const ElfTables& t, const char* name, void* from, void* to) {
   if (t.symbols == nullptr || t.names == nullptr) return 0;
   size_t patched = 0;
   const auto take = [&](const ElfW(Rela)* all, size_t bytes) {
     for (size_t i = 0; all != nullptr && i < bytes / sizeof *all; ++i) {
       const auto type = static_cast<uint32_t>(ELF64_R_TYPE(all[i].r_info));
       const auto symbol = ELF64_R_SYM(all[i].r_info);
-      if (symbol == 0 || (type != kSlot && type != kData && type != kWord) || all[i].r_addend != 0) continue;
+      if (symbol == 0 || (type != kSlot && type != kData) || all[i].r_addend != 0) continue;
       if (strcmp(t.names + t.symbols[symbol].st_name, name) != 0) continue;
       void** const slot = reinterpret_cast<void**>(t.base + all[i].r_offset);
-      if (__atomic_load_n(slot, __ATOMIC_ACQUIRE) != to && store(slot, to)) ++patched;
+      void* const now = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+      if ((now == from || (type == kSlot && is_in(t, now))) && store(slot, to)) ++patched;
     }
   };
   take(t.calls, t.call_bytes);

@@ -19,7 +19,6 @@
 #include <unistd.h>
 #include <initializer_list>
 
-#include "layer/door_words.h"
 #include "layer/preload/shim.h"
 
 extern char** environ;
@@ -38,6 +37,7 @@ bool g_active = false;
 char g_own_path[4096];
 
 bool is_kept(const char* variable) {
+  if (strchr(variable, '=') == nullptr) return false;
   for (const char* begin : {"RONDO_", "LD_PRELOAD=", "XDG_DATA_DIRS=", "VK_ADD_IMPLICIT_LAYER_PATH="})
     if (strncmp(variable, begin, strlen(begin)) == 0) return true;
   return false;
@@ -67,8 +67,14 @@ int note_own_path(dl_phdr_info* info, size_t, void*) {
     const ElfW(Phdr)& part = info->dlpi_phdr[i];
     const uintptr_t begin = info->dlpi_addr + part.p_vaddr;
     if (part.p_type != PT_LOAD || here < begin || here - begin >= part.p_memsz) continue;
+    // Absolute: the program may go to another directory.
     const size_t length = strlen(info->dlpi_name);
-    if (length < sizeof g_own_path) memcpy(g_own_path, info->dlpi_name, length + 1);
+    size_t in_front = 0;
+    if (info->dlpi_name[0] != '/' && getcwd(g_own_path, sizeof g_own_path - 1) != nullptr) {
+      in_front = strlen(g_own_path);
+      g_own_path[in_front++] = '/';
+    }
+    if (in_front + length < sizeof g_own_path) memcpy(g_own_path + in_front, info->dlpi_name, length + 1);
     return 1;
   }
   return 0;
@@ -93,40 +99,37 @@ const char* first_variable(const char* name) {
   return nullptr;
 }
 
-namespace {
+LayerFunctions g_layer;
 
-// Of the layer's library, which lies beside the shim; `more`: RTLD_NOLOAD, or 0.
-void* find_in_layer(const char* name, int more) {
+// One that the loader has loaded already, or the one that lies beside the shim.
+void* layer_function(const char* name) {
   static bool told = false;
-  char path[sizeof g_own_path + 32];
+  constexpr char file[] = "librondo_layer.so";
+  char path[sizeof g_own_path + sizeof file];
   strcpy(path, g_own_path);
   char* const slash = strrchr(path, '/');
-  strcpy(slash != nullptr ? slash + 1 : path, "librondo_layer.so");
+  strcpy(slash != nullptr ? slash + 1 : path, file);
   const auto open = reinterpret_cast<void* (*)(const char*, int)>(real_function("dlopen"));
-  void* const loaded = open(path, RTLD_NOW | RTLD_LOCAL | more);
+  void* loaded = open(file, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+  if (loaded == nullptr) loaded = open(path, RTLD_NOW | RTLD_LOCAL);
   if (loaded == nullptr) {
-    if (more == 0 && !__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+    if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
       say("not recording what the loader shows no layer: there is no library that can be loaded at ", path);
     return nullptr;
   }
   return reinterpret_cast<void* (*)(void*, const char*)>(real_function("dlsym"))(loaded, name);
 }
 
-}  // namespace
-
-void* layer_function(const char* name) { return find_in_layer(name, 0); }
-void* layer_function_if_loaded(const char* name) { return find_in_layer(name, RTLD_NOLOAD); }
-
 __attribute__((constructor)) static void begin() {
   if (getauxval(AT_SECURE) != 0) return;
   const int before = errno;
+  find_real_functions();
   keep_variables();
   g_active = (is("RONDO_CAPTURE", "1") || is("RONDO_SHIM", "1")) && first_variable("RONDO_DISABLE") == nullptr;
   if (g_active) {
     dl_iterate_phdr(note_own_path, nullptr);
-    // Of a program that is linked against a driver: it looks nothing up.
-    if (reinterpret_cast<void* (*)(void*, const char*)>(real_function("dlsym"))(RTLD_DEFAULT, "vk_icdGetInstanceProcAddr") != nullptr)
-      patch_linked_driver();
+    // A program that is linked against a driver looks nothing up.
+    if (any_driver_linked()) patch_linked_driver();
   }
   errno = before;
 }
@@ -152,10 +155,7 @@ RONDO_SEEN void* dlvsym(void* library, const char* name, const char* version) no
 }
 
 RONDO_SEEN void* dlopen(const char* path, int mode) {
-  if (active()) {
-    patch_objects(RTLD_DEFAULT);
-    note_open(mode);
-  }
+  if (active()) note_open(mode);
   static const auto real = reinterpret_cast<void* (*)(const char*, int)>(real_function("dlopen"));
   return real(path, mode);
 }
@@ -167,33 +167,28 @@ RONDO_SEEN void* dlmopen(Lmid_t to, const char* path, int mode) {
 }
 
 // At the end of a process that runs no exit handlers the capture is closed. Not so of abort and fatal signals: what they
-// interrupt may be anything; the file is readable as it is.
+// interrupt may be anything; the file is readable as it is. The caller may be a signal handler: nothing is looked up here.
 static void close_capture() {
-  static const auto close = active() ? reinterpret_cast<RondoClose>(layer_function_if_loaded(RONDO_CLOSE)) : nullptr;
-  if (close != nullptr) close(5000);
+  if (const auto close = __atomic_load_n(&g_layer.close, __ATOMIC_ACQUIRE); close != nullptr) close(5000);
 }
 
 RONDO_SEEN __attribute__((noreturn)) void _exit(int status) {
   close_capture();
-  static const auto real = reinterpret_cast<void (*)(int)>(real_function("_exit"));
-  real(status);
+  reinterpret_cast<void (*)(int)>(real_function("_exit"))(status);
   __builtin_unreachable();
 }
 
 RONDO_SEEN __attribute__((noreturn)) void _Exit(int status) noexcept {
   close_capture();
-  static const auto real = reinterpret_cast<void (*)(int)>(real_function("_exit"));
-  real(status);
+  reinterpret_cast<void (*)(int)>(real_function("_exit"))(status);
   __builtin_unreachable();
 }
 
-// As the scope library has them (scope/rondo_scope.h): for programs that look for these before they load it.
+// As the scope library has them (scope/rondo_scope.h): for programs that look for these before they load it. Nothing is recorded
+// before the first driver was found.
 RONDO_SEEN void rondo_scope_begin(const char* name) {
-  if (!active()) return;
-  using Begin = void (*)(const char*);
-  if (const auto begin = reinterpret_cast<Begin>(layer_function_if_loaded("rondo_layer_scope_begin")); begin != nullptr) begin(name);
+  if (const auto begin = __atomic_load_n(&g_layer.scope_begin, __ATOMIC_ACQUIRE); begin != nullptr) begin(name);
 }
 RONDO_SEEN void rondo_scope_end(void) {
-  if (!active()) return;
-  if (const auto end = reinterpret_cast<void (*)()>(layer_function_if_loaded("rondo_layer_scope_end")); end != nullptr) end();
+  if (const auto end = __atomic_load_n(&g_layer.scope_end, __ATOMIC_ACQUIRE); end != nullptr) end();
 }

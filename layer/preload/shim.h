@@ -20,30 +20,43 @@ const char* first_variable(const char* name);
 const char* own_path();
 // A function of the layer's library, which is loaded now if it was not; null: it cannot be, which is said once.
 void* layer_function(const char* name);
-void* layer_function_if_loaded(const char* name);
+// What instead_of() found there, for callers that may look nothing up: null until then.
+struct LayerFunctions {
+  void (*close)(unsigned milliseconds) = nullptr;
+  void (*scope_begin)(const char* name) = nullptr;
+  void (*scope_end)() = nullptr;
+};
+extern LayerFunctions g_layer;  // each is loaded and stored as a whole
 
-// The C library's own, whatever stands in front of it.
+// The next one behind the shim: the C library's own, or another library's that is preloaded, too. Looked up when the shim is
+// loaded; before that (in constructors of others) at each call.
 void* real_function(const char* name);
+void find_real_functions();
 
 // What a program gets that looks `name` up in `library` (of dlopen, or RTLD_DEFAULT): null: what is there.
 void* instead_of(void* library, const char* name);
 
-// relocations.cpp. Puts `to` where the object calls what is now at another address under this name. Pages that the dynamic linker
-// protected are writable meanwhile, and as they were then. How many places.
-size_t patch(const ElfTables& object, const char* name, void* to);
+// relocations.cpp. Puts `to` where the object calls `from` under this name, or is to find out yet what it calls. Pages that the
+// dynamic linker protected are writable meanwhile, and as they were then. How many places. Others of the process do not load or
+// unload objects meanwhile.
+size_t patch(const ElfTables& object, const char* name, void* from, void* to);
 
 // patches.cpp. Objects that do not see the shim's functions: loaded with RTLD_DEEPBIND, or into a namespace of their own.
 void note_open(int mode);
 void note_namespace();
+bool any_driver_linked();
 // Leads their calls to the shim, where such objects came since. `library`: whose namespace is looked at, too.
 void patch_objects(void* library);
 void patch_linked_driver();
 
 // exec.cpp. What a program's child is started with: `asked`, and of first_environment() what is needed to capture it and is
-// not there, unless RONDO_CHILDREN=0 or `asked` says that it is not to be. In `room`, which has kRoom more pointers than
-// `asked`, and `text` (kText bytes).
-constexpr size_t kRoom = 520, kText = 16 << 10;
-char* const* environment_for(char* const* asked, char** room, char* text);
-size_t count_of(char* const* all);
+// not there, unless RONDO_CHILDREN=0 or `asked` says that it is not to be.
+struct ChildEnvironment {
+  explicit ChildEnvironment(char* const* environment);
+  // What the two below need, in bytes; both 0: `asked` is right as it is.
+  size_t pointer_bytes = 0, text_bytes = 0;
+  char* const* write(char** pointers, char* text) const;
+  char* const* asked;
+};
 
 }  // namespace rondo::preload

@@ -46,6 +46,7 @@ SCENARIO("info tells what of a capture identifies somebody, and what a minimal s
   for (const std::string& text : {full, minimal}) {
     CHECK(text.find("\"something\", \"the output\"") != std::string::npos);
     CHECK(text.find("\"around\", \"middle\"") != std::string::npos);
+    CHECK(text.find("\napplication       \"states\", \"rondo-tests\"") != std::string::npos);
   }
   CHECK(rondo({"info", "--privacy", "--frames", directory.file("full.rondo")}).status == 2);
 }
