@@ -22,7 +22,7 @@ class FileMatcher {
   // a block longer than what lies between two.
   static constexpr std::uint64_t kEveryBlock = std::uint64_t{1} << 30;
   static constexpr std::uint64_t kMostSteps = 8;
-  static constexpr std::size_t kMostBlocks = std::size_t{1} << 21;  // of all files; 32 bytes a block
+  static constexpr std::size_t kMostBlocks = std::size_t{1} << 21;  // of all files; 32 to 64 bytes a block
 
   // Reads the whole file. Its number (from 0, in the order of the calls); nothing where it cannot be read, changes
   // meanwhile, or there is no room left in the table.
