@@ -181,7 +181,7 @@ SCENARIO("both programs say their version and their options", "[tools]") {
   }
   const std::string help = player({"--help"}).out;
   for (const char* option : {"--device", "--list-devices", "--loop", "--verify", "--screenshot", "--report",
-                             "--validate", "--salvage", "--timeout", "--window"}) {
+                             "--allow-files", "--file-remap", "--validate", "--salvage", "--timeout", "--window"}) {
     INFO(option);
     CHECK(help.find(option) != std::string::npos);
   }

@@ -42,9 +42,18 @@ TEST(Options, TellACapturedDevicesTargetFromAName) {
   EXPECT_EQ(parsed->options.devices[1].wanted, "a=b");
 }
 
-TEST(Options, RefuseWhatThisPlayerDoesNotDo) {
-  for (const char* option : {"--allow-files=/", "--file-remap=a=b", "--bogus"})
-    is_usage_error({option, "x"}, std::string(option).substr(0, std::string(option).find('=')));
+TEST(Options, RefuseWhatThisPlayerDoesNotDo) { is_usage_error({"--bogus", "x"}, "--bogus"); }
+
+TEST(Options, SayWhichFilesMayBeRead) {
+  const auto parsed = parse({"--allow-files", "/", "--file-remap=/a=b=c", "--allow-files=/tmp", "x"});
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->options.files.allowed, (std::vector<std::string>{"/", "/tmp"}));
+  ASSERT_EQ(parsed->options.files.remaps.size(), 1u);
+  EXPECT_EQ(parsed->options.files.remaps[0].from, "/a");
+  EXPECT_EQ(parsed->options.files.remaps[0].to, "b=c");
+  is_usage_error({"--allow-files=/nonexistent", "x"}, "--allow-files");
+  is_usage_error({"--file-remap=a=b", "x"}, "--file-remap");
+  is_usage_error({"--file-remap=/a", "x"}, "--file-remap");
 }
 
 TEST(Options, VerifyIsExactUnlessAPsnrIsGiven) {
