@@ -17,6 +17,7 @@
 #include "analyzers/cut.h"
 #include "analyzers/launch.h"
 #include "analyzers/output.h"
+#include "analyzers/program_check.h"
 #include "analyzers/report_file.h"
 #include "analyzers/summary.h"
 #include "analyzers/text.h"
@@ -117,6 +118,13 @@ EnvironmentChanges environment_for(const Options& options, const LayerFiles& lay
   pass("RONDO_FILE_CHECK", options.file_check);
   if (options.frames) changes["RONDO_FRAMES"] = text("{}:{}", options.frames->begin, options.frames->end);
   return changes;
+}
+
+// The status of a program that is not run.
+int refuse(const Refusal& refusal) {
+  say(refusal.sentence);
+  if (refusal.error == 0) return kLauncherError;
+  return refusal.error == ENOENT ? kNotFound : kCannotExecute;
 }
 
 std::string how_it_ended(const Ended& ended, pid_t pid) {
@@ -220,13 +228,12 @@ Result<int> run_capture(Arguments args) {
   RONDO_TRY(check_output(pattern));
   const auto layer = find_layer();
   if (!layer) return tl::unexpected(layer.error());
+  if (const auto refusal = check_program(options.program[0], Starter::this_process())) return refuse(*refusal);
   std::vector<ReportedFile> files;
   const auto ended = run_and_list(options, *layer, pattern, files);
   if (!ended) return tl::unexpected(ended.error());
-  if (ended->exec_error != 0) {
-    say(text("{}: {}", options.program[0], std::strerror(ended->exec_error)));
-    return ended->exec_error == ENOENT ? kNotFound : kCannotExecute;
-  }
+  if (ended->exec_error != 0)
+    return refuse({ended->exec_error, text("{}: {}", printable(options.program[0]), exec_error_text(ended->exec_error))});
   for (const ReportedFile& file : files)
     if (!file.path.empty()) close_and_report(file, *ended);
   if (files.empty())

@@ -7,10 +7,12 @@
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
+#include <optional>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "analyzers/program_check.h"
 #include "analyzers/text.h"
 
 namespace rondo::analyzers {
@@ -23,6 +25,27 @@ constexpr int kForwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2
 // passing them on would deliver them twice.
 bool already_delivered(const siginfo_t& info) { return info.si_code == SI_KERNEL; }
 
+// execvp(3), which hands to a shell what the kernel does not know, but not what no shell could read. Returns errno.
+int execute(const std::vector<char*>& argv) {
+  const char* path = std::getenv("PATH");
+  bool denied = false;
+  int error = ENOENT;
+  for (const std::string& place : places_of(argv[0], path != nullptr ? std::optional<std::string>(path) : std::nullopt)) {
+    ::execv(place.c_str(), argv.data());
+    error = errno;
+    if (error == ENOEXEC && is_text(place)) {
+      std::string shell = "/bin/sh", script = place;
+      std::vector<char*> words{shell.data(), script.data()};
+      words.insert(words.end(), argv.begin() + 1, argv.end());
+      ::execv(shell.c_str(), words.data());
+      error = errno;
+    }
+    if (!is_looked_for_further(error)) return error;
+    denied = denied || error == EACCES;
+  }
+  return denied ? EACCES : error;
+}
+
 [[noreturn]] void become(const std::vector<std::string>& words, const EnvironmentChanges& environment,
                          int report) {
   for (const auto& [name, value] : environment) {
@@ -32,8 +55,7 @@ bool already_delivered(const siginfo_t& info) { return info.si_code == SI_KERNEL
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
-  ::execvp(argv[0], argv.data());
-  const int error = errno;
+  const int error = execute(argv);
   // The launcher reads the reason; should that fail, the status says as much.
   if (::write(report, &error, sizeof error) != sizeof error) ::_exit(126);
   ::_exit(127);
