@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// rondo capture: runs a program with the layer of this tree switched on, and
-// closes what it leaves behind.
+// rondo capture: runs a program with the layer and the preload shim of this
+// tree switched on, and closes what it leaves behind.
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -42,6 +43,8 @@ struct Options {
   std::string files;
   std::string file_check;
   std::optional<Span> frames;
+  bool layer_only = false;
+  bool shim_only = false;
   std::vector<std::string> program;
 };
 
@@ -96,15 +99,44 @@ Result<void> check_output(const std::string& pattern) {
   return {};
 }
 
-EnvironmentChanges environment_for(const Options& options, const LayerFiles& layer, const std::string& pattern,
+bool tells_more(const Options& options) {
+  const char* inherited = std::getenv("RONDO_LOG");
+  const std::string_view level = options.log.empty() && inherited != nullptr ? inherited : std::string_view(options.log);
+  return level == "info" || level == "debug";
+}
+
+// What of Rondo is put under the program: the layer, the preload shim (layer/door.h), or both.
+Result<EnvironmentChanges> doors_for(const Options& options, const LayerFiles& layer) {
+  EnvironmentChanges changes;
+  if (options.shim_only) {
+    changes["RONDO_SHIM"] = "1";
+    changes["RONDO_CAPTURE"] = std::nullopt;
+  } else {
+    changes["RONDO_CAPTURE"] = "1";
+    changes["RONDO_SHIM"] = std::nullopt;
+    changes["XDG_DATA_DIRS"] = data_dirs_with(layer.share, std::getenv("XDG_DATA_DIRS"));
+  }
+  const char* preloaded = std::getenv("LD_PRELOAD");
+  const auto shim = find_shim(layer);
+  const std::string with = shim ? preload_with(*shim, preloaded, shim_place()) : "";
+  if (!options.layer_only && !with.empty()) {
+    changes["LD_PRELOAD"] = with;
+    return changes;
+  }
+  if (shim && preloaded != nullptr) changes["LD_PRELOAD"] = preload_without(*shim, preloaded);
+  if (options.layer_only) return changes;
+  const std::string why = shim ? "a sanitized build has the shim only behind a runtime in LD_PRELOAD, and that is empty"
+                               : shim.error().message;
+  if (options.shim_only) return fail(Status::failed, text("--shim-only: {}", why));
+  if (tells_more(options)) say(text("the layer alone records: {}", why));
+  return changes;
+}
+
+EnvironmentChanges environment_for(const Options& options, EnvironmentChanges changes, const std::string& pattern,
                                    const std::string& report) {
-  EnvironmentChanges changes{
-      {"RONDO_CAPTURE", "1"},
-      {"RONDO_DISABLE", std::nullopt},
-      {"RONDO_OUTPUT", pattern},
-      {"RONDO_REPORT_FILE", report},
-      {"XDG_DATA_DIRS", data_dirs_with(layer.share, std::getenv("XDG_DATA_DIRS"))},
-  };
+  changes["RONDO_DISABLE"] = std::nullopt;
+  changes["RONDO_OUTPUT"] = pattern;
+  changes["RONDO_REPORT_FILE"] = report;
   const auto pass = [&](const char* name, const std::string& value) {
     if (!value.empty()) changes[name] = value;
   };
@@ -134,11 +166,11 @@ std::string how_it_ended(const Ended& ended, pid_t pid) {
 }
 
 // Also lists the captures that were written.
-Result<Ended> run_and_list(const Options& options, const LayerFiles& layer, const std::string& pattern,
+Result<Ended> run_and_list(const Options& options, const EnvironmentChanges& doors, const std::string& pattern,
                            std::vector<ReportedFile>& files) {
   const auto report = ReportFile::create();
   if (!report) return tl::unexpected(report.error());
-  const auto ended = launch(options.program, environment_for(options, layer, pattern, report->path()));
+  const auto ended = launch(options.program, environment_for(options, doors, pattern, report->path()));
   if (!ended) return tl::unexpected(ended.error());
   // What is left to do is done whether or not somebody reads of it.
   for (const int ignored : {SIGPIPE, SIGXFSZ}) std::signal(ignored, SIG_IGN);
@@ -183,10 +215,8 @@ void close_and_report(const ReportedFile& file, const Ended& ended) {
   if (const std::string missing = missing_data(file.path); !missing.empty()) say(missing);
 }
 
-}  // namespace
-
-Result<int> run_capture(Arguments args) {
-  Options options;
+// False: help was asked for.
+Result<bool> parse(Arguments args, Options& options) {
   options.output = default_output();
   Cli cli("rondo capture",
           "Runs PROGRAM and records what it asks of Vulkan, without any installation. Standard input,\n"
@@ -212,39 +242,57 @@ Result<int> run_capture(Arguments args) {
              "how a referenced file is known again: length, device, inode and time; or what is used of it", options.file_check);
   cli.span("--frames", "only these (presents, from 0): stops recording behind them, and cuts the capture at the end",
            options.frames);
+  cli.flag("--layer-only", "record what a Vulkan loader shows layers: nothing is preloaded", options.layer_only);
+  cli.flag("--shim-only", "record at the drivers: the preload shim without the layer", options.shim_only);
   cli.footer("Exit status: the program's; 125 own errors, 126 the program cannot be executed, 127 there is none.");
   cli.program(options.program);
   const auto parsed = cli.parse(args);
-  if (!parsed) return tl::unexpected(parsed.error());
-  if (!*parsed) return 0;
+  if (!parsed || !*parsed) return parsed;
   if (options.program.empty())
     return fail(Status::usage, "no program given: rondo capture [OPTIONS] -- PROGRAM [ARGS...]");
 
+  if (options.layer_only && options.shim_only)
+    return fail(Status::usage, "--layer-only and --shim-only exclude each other: with neither both record");
   if (options.output == "--") return fail(Status::usage, "--output: its PATH is missing");
   if (options.output.empty()) return fail(Status::usage, "--output is empty: name a file, as %e-%p.rondo");
+  return true;
+}
+
+void say_that_there_is_none(const std::vector<ReportedFile>& files, const std::string& program) {
+  if (files.empty())
+    say(text("{}: no capture was written so far: it made no Vulkan instance (it may use OpenGL or the "
+             "CPU, or have failed before), could not create the capture (then the layer says so above), or "
+             "what it started cannot be captured (static, set-user-id; with --layer-only: VK_LOADER_LAYERS_DISABLE); "
+             "see 'rondo doctor' and --log=info; processes that it left running may still write one",
+             printable(program)));
+  else if (std::all_of(files.begin(), files.end(), [](const ReportedFile& file) { return file.path.empty(); }))
+    say(text("{}: no capture was written: it could not be created", printable(program)));
+}
+
+}  // namespace
+
+Result<int> run_capture(Arguments args) {
+  Options options;
+  const auto parsed = parse(args, options);
+  if (!parsed) return tl::unexpected(parsed.error());
+  if (!*parsed) return 0;
   const auto resolved = output_pattern(options.output);
   if (!resolved) return tl::unexpected(resolved.error());
   const std::string& pattern = *resolved;
   RONDO_TRY(check_output(pattern));
   const auto layer = find_layer();
   if (!layer) return tl::unexpected(layer.error());
+  const auto doors = doors_for(options, *layer);
+  if (!doors) return tl::unexpected(doors.error());
   if (const auto refusal = check_program(options.program[0], Starter::this_process())) return refuse(*refusal);
   std::vector<ReportedFile> files;
-  const auto ended = run_and_list(options, *layer, pattern, files);
+  const auto ended = run_and_list(options, *doors, pattern, files);
   if (!ended) return tl::unexpected(ended.error());
   if (ended->exec_error != 0)
     return refuse({ended->exec_error, text("{}: {}", printable(options.program[0]), exec_error_text(ended->exec_error))});
   for (const ReportedFile& file : files)
     if (!file.path.empty()) close_and_report(file, *ended);
-  if (files.empty())
-    say(
-        text("{}: no capture was written so far: it made no Vulkan instance (it may use OpenGL or the "
-             "CPU, or have failed before), could not create the capture (then the layer says so above), or "
-             "layers are off in it (set-user-id, VK_LOADER_LAYERS_DISABLE); "
-             "see 'rondo doctor' and --log=info; processes that it left running may still write one",
-             printable(options.program[0])));
-  else if (std::all_of(files.begin(), files.end(), [](const ReportedFile& file) { return file.path.empty(); }))
-    say(text("{}: no capture was written: it could not be created", printable(options.program[0])));
+  say_that_there_is_none(files, options.program[0]);
   return end_like(*ended);
 }
 

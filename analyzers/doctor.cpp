@@ -173,6 +173,19 @@ void check_layer(Findings& findings, bool have_loader) {
   }
 }
 
+void check_shim(Findings& findings) {
+  const auto layer = find_layer();
+  if (!layer) return;  // said above
+  constexpr const char* kWithout = "until then rondo capture works as with --layer-only";
+  const auto shim = find_shim(*layer);
+  if (!shim) return findings.warn("shim", shim.error().message, kWithout);
+  const Answer library(probe([&] { return probe_library(*shim); }));
+  if (!library.good) return findings.warn("shim", text("{}; rebuild or reinstall Rondo", library.rest), kWithout);
+  findings.ok("shim", shim_place() == ShimPlace::first
+                          ? *shim
+                          : text("{} (a sanitized build: used behind a runtime in LD_PRELOAD only)", *shim));
+}
+
 void check_drivers(Findings& findings) {
   std::size_t devices = 0;
   for (const std::string& manifest : driver_manifests()) {
@@ -221,6 +234,7 @@ Result<int> run_doctor(Arguments args) {
   check_disk(findings);
   const bool have_loader = check_loader(findings);
   check_layer(findings, have_loader);
+  check_shim(findings);
   if (have_loader) check_drivers(findings);
   check_player(findings);
   RONDO_TRY(findings.finish());

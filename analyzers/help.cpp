@@ -108,7 +108,7 @@ Exit status of rondo and player
   A program ended by a signal ends rondo by the same: 128 + its number in a shell.
 
 No capture was written? rondo capture says so. The program made no Vulkan instance (OpenGL, CPU,
-an error before), or it runs set-user-id. --log=info tells what the layer does.
+an error before), or it starts one that is static or set-user-id. --log=info tells what the layer does.
 )";
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 #include <unistd.h>
 #include <vector>
 
@@ -17,6 +18,8 @@ namespace rondo::analyzers {
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr const char* kBetweenLibraries = " :";  // ld.so(8), LD_PRELOAD
 
 fs::path executable_directory() {
   std::error_code error;
@@ -55,6 +58,16 @@ Result<LayerFiles> find_layer() {
                                    directory.string()));
 }
 
+Result<std::string> find_shim(const LayerFiles& layer) {
+  const fs::path path = fs::path(layer.library).replace_filename("librondo_preload.so");
+  std::error_code error;
+  if (!path.is_absolute() || !fs::is_regular_file(path, error))
+    return fail(Status::failed, text("no preload shim {}: build or install it beside the layer", path.string()));
+  if (path.string().find_first_of(kBetweenLibraries) != std::string::npos)
+    return fail(Status::failed, text("{}: LD_PRELOAD has no way to name a file with a blank or colon: move the tree", path.string()));
+  return path.string();
+}
+
 Result<std::string> find_player() {
   const fs::path here = executable_directory();
   for (const fs::path& path : {here / "player", here / ".." / "player" / "player"}) {
@@ -70,6 +83,32 @@ std::string data_dirs_with(const std::string& share, const char* current) {
   dirs += ':';
   dirs += current != nullptr && *current != '\0' ? current : "/usr/local/share:/usr/share";
   return dirs;
+}
+
+ShimPlace shim_place() {
+#ifdef RONDO_SANITIZED
+  return ShimPlace::behind_others;
+#else
+  return ShimPlace::first;
+#endif
+}
+
+std::string preload_without(const std::string& shim, const char* current) {
+  const std::string_view all = current != nullptr ? current : "";
+  std::string others;
+  for (std::size_t begin = 0; begin < all.size();) {
+    const std::size_t end = std::min(all.find_first_of(kBetweenLibraries, begin), all.size());
+    const std::string_view one = all.substr(begin, end - begin);
+    if (!one.empty() && one != shim) others.append(others.empty() ? "" : ":").append(one);
+    begin = end + 1;
+  }
+  return others;
+}
+
+std::string preload_with(const std::string& shim, const char* current, ShimPlace place) {
+  const std::string others = preload_without(shim, current);
+  if (place == ShimPlace::behind_others) return others.empty() ? "" : others + ":" + shim;
+  return others.empty() ? shim : shim + ":" + others;
 }
 
 std::string absolute_path(const std::string& path) {

@@ -3,6 +3,7 @@
 //   <tree>/{analyzers,bin}/rondo
 //   <tree>/share/vulkan/implicit_layer.d/<the layer's manifest>.json
 //   <tree>/{player,bin}/player
+//   librondo_preload.so beside the layer's library
 #pragma once
 
 #include <string>
@@ -19,11 +20,23 @@ struct LayerFiles {
 // Fails naming the directory that was searched.
 Result<LayerFiles> find_layer();
 
+// The preload shim. Fails where there is none (such builds capture by the layer alone), or where LD_PRELOAD cannot name it.
+Result<std::string> find_shim(const LayerFiles& layer);
+
 Result<std::string> find_player();
 
 // XDG_DATA_DIRS that makes the loader find `share` first: what it was (its
 // specified default where unset or empty) stays behind it.
 std::string data_dirs_with(const std::string& share, const char* current);
+
+// Where in LD_PRELOAD the shim stands. A sanitizer's runtime must come before it, or the program does not start: a sanitized
+// build has the shim behind what is there, and only where something is.
+enum class ShimPlace { first, behind_others };
+ShimPlace shim_place();  // of this build
+// LD_PRELOAD with the shim (once) and with what it was (null: unset); empty: nothing is to be preloaded.
+std::string preload_with(const std::string& shim, const char* current, ShimPlace place);
+// … without it.
+std::string preload_without(const std::string& shim, const char* current);
 
 std::string absolute_path(const std::string& path);  // not resolved: the file may not exist yet
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the launcher passes through: status, signals, environment.
+// What the launcher passes through: status, signals, environment; what it preloads.
 #include <gtest/gtest.h>
 
 #include <cerrno>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "analyzers/launch.h"
 #include "analyzers/probe.h"
+#include "analyzers/tree.h"
 
 namespace rondo::analyzers {
 namespace {
@@ -66,6 +69,32 @@ TEST(AnalyzersLaunch, EndingLikeAKilledProgramIsBeingKilled) {
   ASSERT_TRUE(WIFSIGNALED(status));
   EXPECT_EQ(WTERMSIG(status), SIGTERM);
   EXPECT_EQ(end_like(Ended{.pid = 1, .exec_error = 0, .status = 9, .signal = 0}), 9);
+}
+
+TEST(AnalyzersTree, WhatIsPreloadedStaysBesideTheShim) {
+  const std::string shim = "/x/shim.so";
+  EXPECT_EQ(preload_with(shim, nullptr, ShimPlace::first), shim);
+  EXPECT_EQ(preload_with(shim, "", ShimPlace::first), shim);
+  EXPECT_EQ(preload_with(shim, "a.so:/b/c.so d.so", ShimPlace::first), "/x/shim.so:a.so:/b/c.so:d.so");
+  EXPECT_EQ(preload_with(shim, ":a.so::/x/shim.so:", ShimPlace::first), "/x/shim.so:a.so");
+  EXPECT_EQ(preload_with(shim, "asan.so:a.so", ShimPlace::behind_others), "asan.so:a.so:/x/shim.so");
+  EXPECT_EQ(preload_with(shim, "/x/shim.so", ShimPlace::behind_others), "");  // there is no runtime to stand behind
+  EXPECT_EQ(preload_without(shim, "a.so:/x/shim.so"), "a.so");
+  EXPECT_EQ(preload_without(shim, nullptr), "");
+}
+
+TEST(AnalyzersTree, AShimThatCannotBePreloadedIsNone) {
+  const auto told = [](const std::string& library) {
+    const auto shim = find_shim({"", "", library});
+    return shim ? *shim : shim.error().message;
+  };
+  const std::string directory = ::testing::TempDir() + "rondo tree";
+  std::filesystem::create_directories(directory);
+  EXPECT_NE(told(directory + "/librondo_layer.so").find("no preload shim"), std::string::npos);
+  EXPECT_NE(told("librondo_layer.so").find("no preload shim"), std::string::npos);  // wherever that is found
+  std::ofstream(directory + "/librondo_preload.so") << "here";
+  EXPECT_NE(told(directory + "/librondo_layer.so").find("has no way to name"), std::string::npos);
+  std::filesystem::remove_all(directory);
 }
 
 TEST(AnalyzersProbe, CrashHangAndAnswerAreToldApart) {
