@@ -18,6 +18,7 @@
 #include "analyzers/cut.h"
 #include "analyzers/launch.h"
 #include "analyzers/output.h"
+#include "analyzers/play.h"
 #include "analyzers/program_check.h"
 #include "analyzers/report_file.h"
 #include "analyzers/summary.h"
@@ -45,6 +46,8 @@ struct Options {
   std::optional<Span> frames;
   bool layer_only = false;
   bool shim_only = false;
+  bool replay = false;
+  bool verify = false;
   std::vector<std::string> program;
 };
 
@@ -201,6 +204,23 @@ std::string cut(const std::string& path, Summary& summary) {
   return text(" (cut to {})", wanted.text());
 }
 
+// The status of the first that failed; of nothing to play: an own error.
+int replay(const std::vector<ReportedFile>& files, Replay how) {
+  const auto captures = static_cast<std::size_t>(
+      std::count_if(files.begin(), files.end(), [](const ReportedFile& file) { return !file.path.empty(); }));
+  int status = captures == 0 ? kLauncherError : 0;
+  for (const ReportedFile& file : files) {
+    if (file.path.empty()) continue;
+    if (captures > 1) say(text("{}: the replay:", shown_path(file.path)));
+    const auto played = play_capture(file.path, how);
+    if (!played) say(played.error().message);
+    const int its_status = played ? *played : kLauncherError;
+    if (status == 0) status = its_status;
+    if (its_status == 128 + SIGINT || its_status == 128 + SIGTERM) break;  // somebody wants an end
+  }
+  return status;
+}
+
 // One line for the file, an error where it could not be closed or read.
 void close_and_report(const ReportedFile& file, const Ended& ended) {
   const auto finished = finish_capture(file.path, file.pid == ended.pid ? ended.signal : 0);
@@ -244,7 +264,10 @@ Result<bool> parse(Arguments args, Options& options) {
            options.frames);
   cli.flag("--layer-only", "record what a Vulkan loader shows layers: nothing is preloaded", options.layer_only);
   cli.flag("--shim-only", "record at the drivers: the preload shim without the layer", options.shim_only);
-  cli.footer("Exit status: the program's; 125 own errors, 126 the program cannot be executed, 127 there is none.");
+  cli.flag("--replay", "plays each capture when the program has ended", options.replay);
+  cli.flag("--verify", "… and compares every checkpoint (--checkpoints present, if nothing else is asked for)", options.verify);
+  cli.footer("Exit status: the program's; 125 own errors, 126 the program cannot be executed, 127 there is none;\n"
+             "with --replay and --verify, where the program's is 0: the player's.");
   cli.program(options.program);
   const auto parsed = cli.parse(args);
   if (!parsed || !*parsed) return parsed;
@@ -255,6 +278,12 @@ Result<bool> parse(Arguments args, Options& options) {
     return fail(Status::usage, "--layer-only and --shim-only exclude each other: with neither both record");
   if (options.output == "--") return fail(Status::usage, "--output: its PATH is missing");
   if (options.output.empty()) return fail(Status::usage, "--output is empty: name a file, as %e-%p.rondo");
+  if (options.verify) {
+    const char* inherited = std::getenv("RONDO_CHECKPOINTS");
+    if (options.checkpoints.empty()) options.checkpoints = inherited != nullptr && *inherited != '\0' ? inherited : "present";
+    if (options.checkpoints == "none")
+      return fail(Status::usage, "--verify compares checkpoints, and there are none: --checkpoints present, readback or submit makes them");
+  }
   return true;
 }
 
@@ -293,6 +322,10 @@ Result<int> run_capture(Arguments args) {
   for (const ReportedFile& file : files)
     if (!file.path.empty()) close_and_report(file, *ended);
   say_that_there_is_none(files, options.program[0]);
+  if (options.replay || options.verify) {
+    const int status = replay(files, options.verify ? Replay::verified : Replay::plain);
+    if (ended->signal == 0 && ended->status == 0) return status;
+  }
   return end_like(*ended);
 }
 

@@ -41,6 +41,7 @@ xvfb-run -a rondo capture --checkpoints present --output cube.rondo -- vkcube --
    the cut. A program that runs already is asked by "rondo trigger PID --frames N" for the next N.
 
 3. Prove that the capture replays: status 0 and "60 of 60 ... equal"; 5 is a difference.
+   With rondo capture --verify the capture is proven as soon as the program has ended.
 
 ```sh
 player --verify cube.rondo

@@ -47,7 +47,8 @@ int execute(const std::vector<char*>& argv) {
 }
 
 [[noreturn]] void become(const std::vector<std::string>& words, const EnvironmentChanges& environment,
-                         int report) {
+                         int output, int report) {
+  if (output != STDOUT_FILENO) ::dup2(output, STDOUT_FILENO);
   for (const auto& [name, value] : environment) {
     if (value) ::setenv(name.c_str(), value->c_str(), 1);
     else ::unsetenv(name.c_str());
@@ -76,7 +77,7 @@ void wait_and_forward(pid_t child, const sigset_t& awaited, int& wait_status) {
 
 }  // namespace
 
-Result<Ended> launch(const std::vector<std::string>& words, const EnvironmentChanges& environment) {
+Result<Ended> launch(const std::vector<std::string>& words, const EnvironmentChanges& environment, int output) {
   int report[2];
   if (::pipe2(report, O_CLOEXEC) != 0)
     return fail(Status::failed, text("cannot make a pipe: {}", std::strerror(errno)));
@@ -98,7 +99,7 @@ Result<Ended> launch(const std::vector<std::string>& words, const EnvironmentCha
   if (ended.pid == 0) {
     ::sigaction(SIGCHLD, &child_before, nullptr);
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
-    become(words, environment, report[1]);
+    become(words, environment, output, report[1]);
   }
   const int fork_error = errno;
   ::close(report[1]);

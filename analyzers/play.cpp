@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// rondo play = player: becomes the program beside this one.
+// rondo play = player: becomes the program beside this one; rondo capture --replay starts it.
 #include <cerrno>
 #include <cstring>
 #include <unistd.h>
 #include <vector>
 
 #include "analyzers/commands.h"
+#include "analyzers/launch.h"
+#include "analyzers/play.h"
 #include "analyzers/text.h"
 #include "analyzers/tree.h"
 
@@ -21,6 +23,20 @@ Result<int> run_play(Arguments args) {
   argv.push_back(nullptr);
   ::execv(player->c_str(), argv.data());
   return fail(Status::failed, text("{}: {}", *player, std::strerror(errno)));
+}
+
+Result<int> play_capture(const std::string& path, Replay how) {
+  const auto player = find_player();
+  if (!player) return tl::unexpected(player.error());
+  std::vector<std::string> words{*player};
+  if (how == Replay::verified) words.push_back("--verify");
+  words.push_back(path);
+  // A replay is not what is captured.
+  const EnvironmentChanges quiet{{"RONDO_CAPTURE", std::nullopt}, {"RONDO_SHIM", std::nullopt}};
+  const auto ended = launch(words, quiet, STDERR_FILENO);
+  if (!ended) return tl::unexpected(ended.error());
+  if (ended->exec_error != 0) return fail(Status::failed, text("{}: {}", *player, std::strerror(ended->exec_error)));
+  return ended->signal != 0 ? 128 + ended->signal : ended->status;
 }
 
 }  // namespace rondo::analyzers

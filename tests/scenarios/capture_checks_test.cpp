@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rondo capture looks at before a program runs, and what it puts under it.
+// What rondo capture looks at before a program runs, what it puts under it, and what it does when it has ended.
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -242,4 +242,53 @@ SCENARIO("a tree without the shim captures by the layer, and says so when asked"
   CHECK(refused.status == kOwnError);
   CHECK(is_one_line(refused, "rondo"));
   CHECK(files_in(captures.path()).size() == 1);
+}
+
+SCENARIO("captures are played when the program has ended", "[capture-checks]") {
+  const TemporaryDirectory directory;
+  const std::string two = program("vulkan14") + " && " + program("leak");
+  const Outcome outcome = capture(directory, {"--replay"}, {"sh", "-c", two});
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out.find("submits, checksum") != std::string::npos);
+  CHECK(outcome.out.find("the captured device") == std::string::npos);  // standard output is the program's
+  CHECK(count(outcome.err, "the captured device and driver") == 2);
+  CHECK(count(outcome.err, ".rondo: the replay:") == 2);
+  CHECK(count(outcome.err, " calls, 0 frames, ") == 2);  // the line of each file stays
+}
+
+SCENARIO("captures are verified when the program has ended", "[capture-checks]") {
+  const TemporaryDirectory directory;
+  WHEN("it presents, and nothing else is asked for") {
+    Command command = with_runtime(command_for(directory, {"--verify"}, {"vkcube", "--c", "5"}));
+    use_window_system(command.environment, {"vkcube"});
+    const Outcome outcome = run(command);
+    INFO(outcome.both());
+    CHECK(outcome.status == 0);
+    CHECK(compared(outcome, "images").equal == 5);
+  }
+  WHEN("there are no checkpoints in the capture") {
+    const Outcome outcome = capture(directory, {"--verify"}, {program("leak")});
+    INFO(outcome.both());
+    CHECK(outcome.err.find("no checkpoints to verify with") != std::string::npos);
+    CHECK(outcome.status == 2);  // the player's
+  }
+  WHEN("the program fails, too") {
+    const Outcome outcome = capture(directory, {"--verify"}, {"sh", "-c", program("leak") + "; exit 3"});
+    INFO(outcome.both());
+    CHECK(outcome.err.find("no checkpoints to verify with") != std::string::npos);
+    CHECK(outcome.status == 3);
+  }
+  WHEN("there is no capture") {
+    const Outcome outcome = capture(directory, {"--verify"}, {"true"});
+    INFO(outcome.both());
+    CHECK(outcome.status == kOwnError);
+    CHECK(is_one_line(outcome, "rondo"));
+  }
+  WHEN("checkpoints are not wanted") {
+    const Outcome outcome = capture(directory, {"--verify", "--checkpoints", "none"}, {program("leak")});
+    CHECK(outcome.status == kOwnError);
+    CHECK(is_one_line(outcome, "rondo"));
+    CHECK(files_in(directory.path()).empty());
+  }
 }

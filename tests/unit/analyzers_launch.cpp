@@ -71,6 +71,17 @@ TEST(AnalyzersLaunch, EndingLikeAKilledProgramIsBeingKilled) {
   EXPECT_EQ(end_like(Ended{.pid = 1, .exec_error = 0, .status = 9, .signal = 0}), 9);
 }
 
+TEST(AnalyzersLaunch, TheProgramsOutputIsWhereItIsWanted) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  EXPECT_EQ(launch({"sh", "-c", "echo there"}, {}, ends[1])->status, 0);
+  ::close(ends[1]);
+  char words[16] = {};
+  EXPECT_EQ(::read(ends[0], words, sizeof words - 1), 6);
+  EXPECT_STREQ(words, "there\n");
+  ::close(ends[0]);
+}
+
 TEST(AnalyzersTree, WhatIsPreloadedStaysBesideTheShim) {
   const std::string shim = "/x/shim.so";
   EXPECT_EQ(preload_with(shim, nullptr, ShimPlace::first), shim);
