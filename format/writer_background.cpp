@@ -164,7 +164,14 @@ bool CaptureWriter::Impl::append_from_files(std::span<const std::byte> payload, 
     return false;
   }
   if (references.found().empty() || owner.failed()) return done;
-  queue_session(references.found_session());
+  // Here and now: nothing is queued any more where the capture is being closed.
+  ChunkHeader session = chunk_header(ChunkType::session);
+  {
+    const std::lock_guard lock(mutex);
+    session.ordinal = next_session++;
+  }
+  const std::string text = references.found_session();
+  if (const int failed = assembler.add_chunk(session, std::as_bytes(std::span(text))); failed != 0) error = failed;
   fail_because(references.found() + " was recognised in what the program gave to Vulkan (RONDO_FILES=fail)");
   return done;
 }
