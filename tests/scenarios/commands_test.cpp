@@ -44,6 +44,14 @@ SCENARIO("specialization constants replay, whatever their sizes and gaps", "[com
   replays_bit_for_bit({program("constants")}, {.submits = 1});
 }
 
+SCENARIO("results of queries that are copied submits later replay", "[commands]") {
+  replays_bit_for_bit({program("query_copies")}, {.submits = 3});
+}
+
+SCENARIO("what the device makes of nothing replays bit for bit", "[commands]") {
+  replays_bit_for_bit({program("noise")}, {.submits = 6});
+}
+
 SCENARIO("queries replay, with and without availability, waiting and partial", "[commands]") {
   replays_bit_for_bit({program("queries")}, {.submits = 2});
 }

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <sstream>
 
 #include "fixture.h"
@@ -291,13 +294,39 @@ SCENARIO("the last of several requests counts", "[cut]") {
   is_whole(path, to, to, range);
 }
 
+namespace {
+
+// A signal stops all threads, but not at once where the machine is busy.
+bool is_stopped(pid_t pid) {
+  for (int i = 0; i < 400; ++i, ::usleep(25000)) {
+    bool all = true;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task")) {
+      std::ifstream file(task.path() / "stat");
+      const std::string stat{std::istreambuf_iterator<char>(file), {}};
+      const std::size_t name_end = stat.rfind(')');
+      all = all && name_end != std::string::npos && stat.size() > name_end + 2 && stat[name_end + 2] == 'T';
+    }
+    if (all) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 SCENARIO("a request that nobody answered in time is none", "[cut]") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("x.rondo");
   Process process(recorded(presenters({"--frames", "0", "--pause", "2000"}), path));
   REQUIRE(triggered(process.pid(), "1000000").status == 0);
-  const std::string request = fact(path, "/session/cut_request/frames");
+  // Moments later the background thread has written it.
+  std::string request = fact(path, "/session/cut_request/frames");
+  for (int i = 0; i < 200 && request.empty(); ++i) {
+    ::usleep(50000);
+    request = fact(path, "/session/cut_request/frames");
+  }
+  REQUIRE(!request.empty());
   process.kill(SIGSTOP);
+  REQUIRE(is_stopped(process.pid()));
   const Outcome late = rondo({"trigger", std::to_string(process.pid())});
   INFO(late.both());
   CHECK(late.status == 1);
