@@ -95,10 +95,17 @@ std::optional<std::uint32_t> FileReferences::number_of(std::uint32_t place, cons
   payload.insert(payload.end(), path.begin(), path.end());
   for (const Digest& block : blocks) append(payload, block);
   const std::span<const std::byte> piece = payload;
-  error = append_chunk(chunk_header(ChunkType::files), std::span(&piece, 1));
-  if (error != 0) return std::nullopt;
-  numbers_.emplace(place, number);
-  return number;
+  // In the capture and in the map, or in neither, also where memory is short.
+  const auto row = numbers_.emplace(place, number).first;
+  try {
+    error = append_chunk(chunk_header(ChunkType::files), std::span(&piece, 1));
+  } catch (...) {
+    numbers_.erase(row);
+    throw;
+  }
+  if (error == 0) return number;
+  numbers_.erase(row);
+  return std::nullopt;
 }
 
 std::optional<std::vector<Digest>> FileReferences::embed(std::uint32_t place, std::uint64_t bytes, const Append& append_chunk, int& error) {

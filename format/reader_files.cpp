@@ -38,7 +38,7 @@ Result<void> parse_files(const File& file, const ChunkInfo& chunk, std::span<con
     if (entry.number != files.size() || entry.bytes > kMostBytes || entry.check > static_cast<std::uint32_t>(FileCheck::digest) ||
         (entry.blocks != 0 && entry.blocks != blocks) || entry.path_bytes > payload.size())
       return wrong();
-    ExternalFile& row = files.emplace_back();
+    ExternalFile row;
     row.path.assign(reinterpret_cast<const char*>(payload.data()), entry.path_bytes);
     payload = payload.subspan(entry.path_bytes);
     // A path that is none would be taken from the directory of now, or end before its end.
@@ -48,6 +48,7 @@ Result<void> parse_files(const File& file, const ChunkInfo& chunk, std::span<con
     row.check = static_cast<FileCheck>(entry.check);
     row.blocks.resize(entry.blocks);
     for (Digest& block : row.blocks) block = take<Digest>(payload);
+    files.push_back(std::move(row));
   }
   if (!payload.empty()) return wrong();
   return {};

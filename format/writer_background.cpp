@@ -164,16 +164,16 @@ bool CaptureWriter::Impl::append_from_files(std::span<const std::byte> payload, 
     return false;
   }
   if (references.found().empty() || owner.failed()) return done;
-  // Here and now: nothing is queued any more where the capture is being closed.
-  ChunkHeader session = chunk_header(ChunkType::session);
+  // Also where the capture is being closed already, when nothing can be queued any more.
+  const std::string session = references.found_session();
+  ChunkHeader header = chunk_header(ChunkType::session);
   {
     const std::lock_guard lock(mutex);
-    session.ordinal = next_session++;
+    header.ordinal = next_session++;
   }
-  const std::string text = references.found_session();
-  if (const int failed = assembler.add_chunk(session, std::as_bytes(std::span(text))); failed != 0) error = failed;
+  error = assembler.add_chunk(header, std::as_bytes(std::span(session)));
   fail_because(references.found() + " was recognised in what the program gave to Vulkan (RONDO_FILES=fail)");
-  return done;
+  return done || error != 0;
 }
 
 void CaptureWriter::Impl::release_pinned() {

@@ -368,6 +368,16 @@ TEST(ForgedFiles, WhatCannotBeIsRefused) {
   expect({.path = "/../../etc/../dev/null"}, "device");
 }
 
+TEST(ForgedFiles, NoRowThatIsWrongIsSalvaged) {
+  TemporaryDirectory dir;
+  Forged forged{.path = "etc/passwd"};
+  forged.write(dir.file("a.rondo"));
+  const auto reader = open(dir.file("a.rondo"), {.salvage = true, .files = {{}, {"/"}}});
+  ASSERT_NE(reader, nullptr);
+  EXPECT_TRUE(reader->files().empty());
+  EXPECT_FALSE(reader->blob({1, 2}));
+}
+
 TEST(ForgedFiles, WhatNoMemoryHoldsIsRefused) {
   const std::uint64_t much = std::uint64_t{1} << 40;
   Forged forged{.file = {0, 0, much, 0, 0, 0, 0, 0}, .head = {1, 2, much, 1, 0}, .pieces = {{0, 0, 0, much, 0, 0}}};
