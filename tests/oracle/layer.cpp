@@ -242,6 +242,7 @@ VKAPI_ATTR void VKAPI_CALL FreeMemory(VkDevice handle, VkDeviceMemory memory,
   }
   if (allocation.number != 0) {
     if (allocation.mapped) device->next.UnmapMemory(handle, memory);
+    std::string lost;
     const std::string why =
         read(*device, memory, allocation, [&](const unsigned char* bytes, std::size_t size) {
           std::vector<unsigned char> rest;
@@ -254,9 +255,10 @@ VKAPI_ATTR void VKAPI_CALL FreeMemory(VkDevice handle, VkDeviceMemory memory,
             bytes = rest.data();
           }
           const std::size_t kept = without_zeros(bytes, size);
-          report_freed(allocation.number, digest(bytes, kept), kept);
+          lost = keep_contents(allocation.number, bytes, kept);
+          if (lost.empty()) report_freed(allocation.number, digest(bytes, kept), kept);
         });
-    if (!why.empty()) report_unread(allocation.number, why);
+    if (!why.empty() || !lost.empty()) report_unread(allocation.number, why.empty() ? lost : why);
   }
   device->next.FreeMemory(handle, memory, allocator);
 }

@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 namespace oracle {
 
@@ -28,6 +30,27 @@ void line(const char* what, std::uint64_t allocation, const std::string& rest) {
 }  // namespace
 
 bool reporting() { return file() >= 0; }
+
+std::string keep_contents(std::uint64_t allocation, const unsigned char* bytes, std::size_t size) {
+  const char* directory = std::getenv("RONDO_TEST_ORACLE_CONTENTS");
+  if (directory == nullptr) return "";
+  const std::string path =
+      std::string(directory) + "/" + std::to_string(::getpid()) + "-" + std::to_string(allocation);
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const auto why = [&] { return path + ": " + std::strerror(errno); };
+  if (fd < 0) return why();
+  for (std::size_t at = 0; at < size;) {
+    const ssize_t written = ::write(fd, bytes + at, size - at);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      const std::string failed = why();
+      ::close(fd);
+      return failed;
+    }
+    at += static_cast<std::size_t>(written);
+  }
+  return ::close(fd) == 0 ? "" : why();
+}
 
 void report_allocated(std::uint64_t allocation, std::uint64_t size, std::uint32_t type) {
   line("allocated", allocation, std::to_string(size) + " " + std::to_string(type));

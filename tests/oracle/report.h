@@ -6,10 +6,14 @@
 //   allocated PROCESS ALLOCATION SIZE TYPE
 //   bound     PROCESS ALLOCATION                 the first buffer or image that lives in it
 //   freed     PROCESS ALLOCATION DIGEST BYTES    BYTES: without the zeros at its end
-//   unread    PROCESS ALLOCATION WHY             freed, and could not be read
+//   unread    PROCESS ALLOCATION WHY             freed, and could not be read, or not kept
 //   unzeroed  PROCESS ALLOCATION WHY
+//
+// Where RONDO_TEST_ORACLE_CONTENTS names a directory, it has these BYTES when the
+// line says that they are freed, as the file PROCESS-ALLOCATION.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -19,6 +23,9 @@ namespace oracle {
 
 // Whether there is a file to write to; opens it at the first call.
 bool reporting();
+
+// Where contents are wanted: why they cannot be kept; empty: they are, or nobody wants them.
+std::string keep_contents(std::uint64_t allocation, const unsigned char* bytes, std::size_t size);
 
 void report_allocated(std::uint64_t allocation, std::uint64_t size, std::uint32_t type);
 void report_bound(std::uint64_t allocation);

@@ -111,10 +111,11 @@ std::string cannot_run(const Words& words, const std::string& driver) {
   return outcome.status == kCannotRun ? outcome.err.substr(0, outcome.err.find('\n')) : "";
 }
 
-void use_oracle(Environment& environment, const std::string& report) {
+void use_oracle(Environment& environment, const std::string& report, const std::string& contents) {
   environment["VK_INSTANCE_LAYERS"] = "VK_LAYER_RONDO_test_oracle";
   environment["VK_LAYER_PATH"] = build_root() + "/tests/oracle";
   environment["RONDO_TEST_ORACLE"] = report;
+  if (!contents.empty()) environment["RONDO_TEST_ORACLE_CONTENTS"] = contents;
 }
 
 Outcome run_on(const std::string& driver, const Command& command) {

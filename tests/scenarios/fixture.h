@@ -44,8 +44,9 @@ std::string cannot_run(const Words& words, const std::string& driver);
 // result only leave a line on stderr.
 Outcome run_on(const std::string& driver, const Command& command);
 
-// Under the test layer of tests/oracle, nearest the driver; it appends to `report`.
-void use_oracle(Environment& environment, const std::string& report);
+// Under the test layer of tests/oracle, nearest the driver; it appends to `report`, and keeps in the directory
+// `contents`, if there is one, what it digests.
+void use_oracle(Environment& environment, const std::string& report, const std::string& contents = "");
 
 // Without a display.
 Outcome player(const Words& arguments, const std::string& driver = lavapipe,

@@ -73,6 +73,7 @@ std::vector<OracleAllocation> parse_oracle_report(const std::string& text) {
     if (what == "allocated") {
       OracleAllocation a;
       a.number = number;
+      a.file = process + "-" + std::to_string(number);
       words >> a.size >> a.type;
       place[number] = allocations.size();
       allocations.push_back(a);

@@ -19,6 +19,7 @@ struct OracleAllocation {
   bool freed = false;
   std::string digest;       // of its contents when it was freed; empty: not read
   std::uint64_t bytes = 0;  // of contents, without the zeros at the end
+  std::string file;         // the name of that with the contents, where they are kept
   std::string problem;      // why it was not zeroed or not read
 
   // Nothing ever lived there and nobody wrote to it (the capture layer's probe

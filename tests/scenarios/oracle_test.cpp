@@ -160,6 +160,34 @@ SCENARIO("the oracle stands beneath the capture layer", "[oracle]") {
   CHECK(oracle < outcome.err.find("<Device>", stack));
 }
 
+SCENARIO("the oracle keeps what it digests where it is told to, and says where it cannot", "[oracle]") {
+  const TemporaryDirectory directory;
+  const auto report_with = [&](const std::string& contents) {
+    const std::string report = directory.file("report");
+    write_file(report, "");
+    Command command;
+    command.arguments = {program("compute")};
+    use_oracle(command.environment, report, contents);
+    const Outcome outcome = run(command);
+    INFO(outcome.both());
+    CHECK(outcome.status == 0);
+    return parse_oracle_report(read_file(report));
+  };
+  const auto kept = report_with(directory.path());
+  REQUIRE(kept.size() == 2);
+  for (const OracleAllocation& a : kept) {
+    const std::string bytes = read_file(directory.file(a.file));
+    CHECK(bytes.size() == a.bytes);
+    CHECK(oracle::digest(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()).text() == a.digest);
+  }
+  const auto lost = report_with(directory.file("none"));
+  REQUIRE(lost.size() == 2);
+  for (const OracleAllocation& a : lost) {
+    CHECK(a.digest.empty());
+    CHECK(a.problem.find("No such file or directory") != std::string::npos);
+  }
+}
+
 SCENARIO("a replay that was tampered with is unequal under the oracle", "[oracle]") {
   is_equal(replay_under_oracle(under_oracle({program("compute")})), 2);
   WHEN("the last host write is dropped") { differs({program("compute")}, "drop:rondoHostWrite#63"); }
