@@ -148,7 +148,11 @@ SCENARIO("a capture of several threads that present ends behind exactly the fram
     INFO(native.both() << outcome.both());
     CHECK(outcome.status == 0);
     CHECK(outcome.out == native.out);
-    CHECK(outcome.err == native.err);
+    // On a busy machine no moment may be found at which nobody submits: the layer says so.
+    std::string said = outcome.err;
+    const std::string busy = "rondo: a new swapchain's image could not be zeroed: other threads kept submitting\n";
+    for (std::size_t at; (at = said.find(busy)) != std::string::npos;) said.erase(at, busy.size());
+    CHECK(said == native.err);
     is_whole(path, frames, frames, request);
   }
 }
