@@ -2,7 +2,6 @@
 #include "layer/elf_tables.h"
 
 #include <elf.h>
-#include <string.h>
 
 namespace rondo {
 
@@ -21,7 +20,7 @@ void* value_of(const ElfTables& t, size_t index, const char* name) {
   constexpr ElfW(Half) hidden = 0x8000;
   if (symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0 || (type != STT_FUNC && type != STT_NOTYPE && type != STT_OBJECT)) return nullptr;
   if (t.versions != nullptr && (t.versions[index] & hidden) != 0) return nullptr;
-  return strcmp(t.names + symbol.st_name, name) == 0 ? reinterpret_cast<void*>(t.base + symbol.st_value) : nullptr;
+  return is_same(t.names + symbol.st_name, name) ? reinterpret_cast<void*>(t.base + symbol.st_value) : nullptr;
 }
 
 }  // namespace

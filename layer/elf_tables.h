@@ -9,6 +9,13 @@
 
 namespace rondo {
 
+// As strcmp: a sanitizer's is not to be called before its runtime is set up, and that looks functions up.
+inline bool is_same(const char* one, const char* other) {
+  for (; *one == *other; ++one, ++other)
+    if (*one == '\0') return true;
+  return false;
+}
+
 // What an object's dynamic section tells. Null: it has none.
 struct ElfTables {
   // `base`: where it was loaded (dlpi_addr, l_addr).

@@ -17,12 +17,22 @@ using Symbol = void* (*)(void*, const char*);
 
 Symbol real_dlsym() { return reinterpret_cast<Symbol>(real_function("dlsym")); }
 
-int find_in_library(dl_phdr_info* info, size_t, void* found) {
-  const char* const slash = strrchr(info->dlpi_name, '/');
-  const char* const file = slash != nullptr ? slash + 1 : info->dlpi_name;
-  if (strncmp(file, "libc.so", 7) != 0 && strncmp(file, "libdl.so", 8) != 0) return 0;
-  *static_cast<void**>(found) = elf_tables_of(*info).defined("dlsym");
-  return *static_cast<void**>(found) != nullptr ? 1 : 0;
+// Whether a path's last part begins so. (By no function that a sanitizer has: is_same.)
+bool is_file(const char* path, const char* begin) {
+  const char* name = path;
+  for (const char* at = path; *at != '\0'; ++at)
+    if (*at == '/') name = at + 1;
+  while (*begin != '\0' && *begin == *name) ++begin, ++name;
+  return *begin == '\0';
+}
+
+// Of objects that the process began with, in front of all that come and go. (Not by dl_iterate_phdr, which sanitizers have, too.)
+void* find_dlsym() {
+  for (const link_map* one = _r_debug.r_map; one != nullptr; one = one->l_next) {
+    if (!is_file(one->l_name, "libc.so") && !is_file(one->l_name, "libdl.so")) continue;
+    if (void* const found = ElfTables(one->l_ld, one->l_addr).defined("dlsym"); found != nullptr) return found;
+  }
+  return nullptr;
 }
 
 // A driver's entry points, with this library or scope as whoever asks has it.
@@ -48,9 +58,8 @@ struct Real {
               {"posix_spawnp", nullptr}};
 
 void* look_up(const char* name) {
-  void* symbol = nullptr;
-  dl_iterate_phdr(find_in_library, &symbol);
-  return strcmp(name, "dlsym") == 0 ? symbol : reinterpret_cast<Symbol>(symbol)(RTLD_NEXT, name);
+  void* const symbol = find_dlsym();
+  return is_same(name, "dlsym") ? symbol : reinterpret_cast<Symbol>(symbol)(RTLD_NEXT, name);
 }
 
 int is_driver(dl_phdr_info* info, size_t, void*) {
@@ -67,7 +76,7 @@ void keep(Function*& slot, const char* name) {
 
 void* real_function(const char* name) {
   for (const Real& one : g_real)
-    if (one.function != nullptr && strcmp(one.name, name) == 0) return one.function;
+    if (one.function != nullptr && is_same(one.name, name)) return one.function;
   return look_up(name);
 }
 
