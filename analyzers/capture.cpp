@@ -108,8 +108,14 @@ bool tells_more(const Options& options) {
   return level == "info" || level == "debug";
 }
 
+ShimPlace place_for_shim(const Checked& program) {
+  const auto others = preloaded(std::getenv("LD_PRELOAD"));
+  const bool others_first = program.has_first_library || std::any_of(others.begin(), others.end(), is_first_library);
+  return others_first ? ShimPlace::behind_others : shim_place();
+}
+
 // What of Rondo is put under the program: the layer, the preload shim (layer/door.h), or both.
-Result<EnvironmentChanges> doors_for(const Options& options, const LayerFiles& layer) {
+Result<EnvironmentChanges> doors_for(const Options& options, const LayerFiles& layer, ShimPlace place) {
   EnvironmentChanges changes;
   if (options.shim_only) {
     changes["RONDO_SHIM"] = "1";
@@ -119,16 +125,16 @@ Result<EnvironmentChanges> doors_for(const Options& options, const LayerFiles& l
     changes["RONDO_SHIM"] = std::nullopt;
     changes["XDG_DATA_DIRS"] = data_dirs_with(layer.share, std::getenv("XDG_DATA_DIRS"));
   }
-  const char* preloaded = std::getenv("LD_PRELOAD");
+  const char* current = std::getenv("LD_PRELOAD");
   const auto shim = find_shim(layer);
-  const std::string with = shim ? preload_with(*shim, preloaded, shim_place()) : "";
+  const std::string with = shim ? preload_with(*shim, current, place) : "";
   if (!options.layer_only && !with.empty()) {
     changes["LD_PRELOAD"] = with;
     return changes;
   }
-  if (shim && preloaded != nullptr) changes["LD_PRELOAD"] = preload_without(*shim, preloaded);
+  if (shim && current != nullptr) changes["LD_PRELOAD"] = preload_without(*shim, current);
   if (options.layer_only) return changes;
-  const std::string why = shim ? "a sanitized build has the shim only behind a runtime in LD_PRELOAD, and that is empty"
+  const std::string why = shim ? "a sanitizer's runtime has to be the first library, and LD_PRELOAD, where the shim could stand behind it, is empty"
                                : shim.error().message;
   if (options.shim_only) return fail(Status::failed, text("--shim-only: {}", why));
   if (tells_more(options)) say(text("the layer alone records: {}", why));
@@ -311,9 +317,10 @@ Result<int> run_capture(Arguments args) {
   RONDO_TRY(check_output(pattern));
   const auto layer = find_layer();
   if (!layer) return tl::unexpected(layer.error());
-  const auto doors = doors_for(options, *layer);
+  const Checked checked = check_program(options.program[0], Starter::this_process());
+  if (checked.refusal) return refuse(*checked.refusal);
+  const auto doors = doors_for(options, *layer, place_for_shim(checked));
   if (!doors) return tl::unexpected(doors.error());
-  if (const auto refusal = check_program(options.program[0], Starter::this_process())) return refuse(*refusal);
   std::vector<ReportedFile> files;
   const auto ended = run_and_list(options, *doors, pattern, files);
   if (!ended) return tl::unexpected(ended.error());

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <vector>
 
 #include "analyzers/text.h"
 
@@ -48,8 +49,9 @@ bool starts_others(const std::string& head) {
 }
 
 struct Dynamic {
-  bool needs_libraries = false;
-  bool is_program = false;  // DF_1_PIE
+  bool is_program = false;            // DF_1_PIE
+  std::vector<std::uint64_t> needed;  // names of libraries, …
+  std::uint64_t strings = 0;          // … behind this address
 };
 
 Dynamic read_dynamic(Elf* elf, const GElf_Phdr& segment) {
@@ -61,10 +63,24 @@ Dynamic read_dynamic(Elf* elf, const GElf_Phdr& segment) {
   GElf_Dyn entry;
   for (std::size_t i = 0; data != nullptr && i < count && ::gelf_getdyn(data, static_cast<int>(i), &entry) != nullptr; ++i) {
     if (entry.d_tag == DT_NULL) break;
-    if (entry.d_tag == DT_NEEDED) found.needs_libraries = true;
+    if (entry.d_tag == DT_NEEDED) found.needed.push_back(entry.d_un.d_val);
+    if (entry.d_tag == DT_STRTAB) found.strings = entry.d_un.d_ptr;
     if (entry.d_tag == DT_FLAGS_1) found.is_program = (entry.d_un.d_val & DF_1_PIE) != 0;
   }
   return found;
+}
+
+std::vector<std::string> names_of(int file, const Dynamic& dynamic, const std::vector<GElf_Phdr>& loaded) {
+  std::vector<std::string> names;
+  for (const GElf_Phdr& one : loaded) {
+    if (dynamic.strings < one.p_vaddr || dynamic.strings - one.p_vaddr >= one.p_filesz) continue;
+    for (const std::uint64_t name : dynamic.needed) {
+      const std::string bytes = bytes_at(file, one.p_offset + (dynamic.strings - one.p_vaddr) + name, NAME_MAX);
+      names.push_back(bytes.substr(0, bytes.find('\0')));
+    }
+    break;
+  }
+  return names;
 }
 
 // All but the machine. False: the file is not whole.
@@ -76,11 +92,13 @@ bool read_segments(int file, Elf* elf, std::uint64_t bytes, ElfProgram& program)
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   Dynamic dynamic;
   bool has_dynamic = false;
+  std::vector<GElf_Phdr> loaded;
   for (int i = 0; i < header.e_phnum; ++i) {
     GElf_Phdr segment;
     if (::gelf_getphdr(elf, i, &segment) == nullptr) return false;
     const std::uint64_t end = segment.p_offset + segment.p_filesz;
     if (segment.p_type == PT_LOAD && (end < segment.p_offset || end > (bytes + page - 1) / page * page)) return false;
+    if (segment.p_type == PT_LOAD) loaded.push_back(segment);
     if (segment.p_type == PT_INTERP) {
       if (segment.p_filesz > PATH_MAX || end > bytes) return false;
       const std::string name = bytes_at(file, segment.p_offset, segment.p_filesz);
@@ -91,8 +109,9 @@ bool read_segments(int file, Elf* elf, std::uint64_t bytes, ElfProgram& program)
       dynamic = read_dynamic(elf, segment);
     }
   }
-  program.is_static = program.executable && program.interpreter.empty() && !dynamic.needs_libraries &&
+  program.is_static = program.executable && program.interpreter.empty() && dynamic.needed.empty() &&
                       (header.e_type == ET_EXEC || !has_dynamic || dynamic.is_program);
+  program.libraries = names_of(file, dynamic, loaded);
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace rondo::analyzers {
 
@@ -27,6 +28,7 @@ struct ElfProgram {
   // That it is linked statically is certain (also static-pie). Not so of dynamic linkers, of what is packed (UPX) and
   // of AppImages, which start dynamic programs.
   bool is_static = false;
+  std::vector<std::string> libraries;  // that it asks for itself (DT_NEEDED), in its order
 };
 
 // Of an open file; what is behind `whole` is told of whole ones only. Nothing: it does not begin as ELF files do.

@@ -18,6 +18,7 @@
 #include <sys/statvfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+#include <utility>
 
 #include "analyzers/binfmt.h"
 #include "analyzers/elf_program.h"
@@ -172,6 +173,7 @@ std::optional<Refusal> check_file(const std::string& path, const std::string& wh
 class Check {
  public:
   explicit Check(const Starter& starter) : starter_(starter) {}
+  bool has_first_library() const { return has_first_library_; }
 
   // `starts_with`: what runs it, where it is not the program itself.
   std::optional<Refusal> program(const std::string& word, const Subject* starts_with = nullptr) {
@@ -238,6 +240,7 @@ class Check {
       return Refusal{0, text("{} {}: the dynamic linker and the Vulkan loader then ignore all that captures: run a copy without "
                              "(cp makes one), or run it as a user who has these rights",
                              who.words(), rights)};
+    has_first_library_ = std::any_of(elf.libraries.begin(), elf.libraries.end(), is_first_library);
     if (elf.is_static)
       return Refusal{0, text("{} is a static program: neither a layer nor a library can be put under it: link it dynamically; where "
                              "it only starts others, capture those, or put env in front of it",
@@ -265,11 +268,21 @@ class Check {
 
   const Starter& starter_;
   int steps_ = 0;
+  bool has_first_library_ = false;
 };
 
 }  // namespace
 
-std::optional<Refusal> check_program(const std::string& program, const Starter& starter) { return Check(starter).program(program); }
+Checked check_program(const std::string& program, const Starter& starter) {
+  Check check(starter);
+  auto refusal = check.program(program);
+  return {std::move(refusal), check.has_first_library()};
+}
+
+bool is_first_library(std::string_view library) {
+  const std::string_view name = library.substr(library.rfind('/') + 1);
+  return name.starts_with("libasan.") || name.starts_with("libclang_rt.asan");
+}
 
 Starter Starter::this_process() {
   Starter starter;

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <sys/types.h>
 #include <vector>
 
@@ -25,9 +26,16 @@ struct Refusal {
   std::string sentence;  // names the program, with a remedy
 };
 
-// `program` is looked for as execvp(3) does. Nothing: it is all right, or that cannot be told (a file that may be executed and
-// not read; formats that the kernel was told of where that is not seen).
-std::optional<Refusal> check_program(const std::string& program, const Starter& starter);
+struct Checked {
+  // Nothing: the program is all right, or that cannot be told (a file that may be executed and not read; formats that the
+  // kernel was told of where that is not seen).
+  std::optional<Refusal> refusal;
+  // What the kernel starts for it is linked against a library that has to be the first (AddressSanitizer's).
+  bool has_first_library = false;
+};
+
+// `program` is looked for as execvp(3) does.
+Checked check_program(const std::string& program, const Starter& starter);
 
 // Where execvp(3) looks for it: there alone where it has a slash, else in the directories of the path, which has a default.
 std::vector<std::string> places_of(const std::string& program, const std::optional<std::string>& search_path);
@@ -35,6 +43,9 @@ std::vector<std::string> places_of(const std::string& program, const std::option
 bool is_looked_for_further(int error);
 // Whether a shell could make something of a file that the kernel does not know (errno ENOEXEC): execvp(3) gives it to one.
 bool is_text(const std::string& path);
+
+// Whether the library of this path or name wants to be the first of its process: GCC's and Clang's shared AddressSanitizer runtime.
+bool is_first_library(std::string_view library);
 
 // Why exec failed; behind the program's name.
 std::string exec_error_text(int error);

@@ -93,15 +93,21 @@ ShimPlace shim_place() {
 #endif
 }
 
-std::string preload_without(const std::string& shim, const char* current) {
+std::vector<std::string> preloaded(const char* current) {
   const std::string_view all = current != nullptr ? current : "";
-  std::string others;
+  std::vector<std::string> libraries;
   for (std::size_t begin = 0; begin < all.size();) {
     const std::size_t end = std::min(all.find_first_of(kBetweenLibraries, begin), all.size());
-    const std::string_view one = all.substr(begin, end - begin);
-    if (!one.empty() && one != shim) others.append(others.empty() ? "" : ":").append(one);
+    if (end > begin) libraries.emplace_back(all.substr(begin, end - begin));
     begin = end + 1;
   }
+  return libraries;
+}
+
+std::string preload_without(const std::string& shim, const char* current) {
+  std::string others;
+  for (const std::string& one : preloaded(current))
+    if (one != shim) others.append(others.empty() ? "" : ":").append(one);
   return others;
 }
 

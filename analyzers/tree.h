@@ -7,6 +7,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "format/result.h"
 
@@ -29,10 +30,11 @@ Result<std::string> find_player();
 // specified default where unset or empty) stays behind it.
 std::string data_dirs_with(const std::string& share, const char* current);
 
-// Where in LD_PRELOAD the shim stands. A sanitizer's runtime must come before it, or the program does not start: a sanitized
-// build has the shim behind what is there, and only where something is.
+// Where in LD_PRELOAD the shim stands. AddressSanitizer's runtime must come before it, or the program does not start: where that is
+// wanted, the shim is behind what is there, and only where something is.
 enum class ShimPlace { first, behind_others };
-ShimPlace shim_place();  // of this build
+ShimPlace shim_place();  // of a sanitized build: behind others
+std::vector<std::string> preloaded(const char* current);  // what LD_PRELOAD names (null: nothing)
 // LD_PRELOAD with the shim (once) and with what it was (null: unset); empty: nothing is to be preloaded.
 std::string preload_with(const std::string& shim, const char* current, ShimPlace place);
 // … without it.

@@ -176,6 +176,19 @@ SCENARIO("a loader that is told to load no layers is recorded by the shim", "[ca
   CHECK(files_in(directory.path()).size() == 1);
 }
 
+SCENARIO("programs with sanitizers of their own start, and are captured", "[capture-checks]") {
+#ifdef RONDO_SANITIZER_RUNTIME
+  SKIP_SCENARIO("this build is sanitized itself");
+#endif
+  const TemporaryDirectory directory;
+  const std::string name = static_program(GENERATE("with-address", "with-thread"));
+  const Outcome outcome = capture(directory, {}, {name, program("vulkan14")});
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(files_in(directory.path()).size() == 1);
+  CHECK(capture(directory, {"--shim-only"}, {static_program("with-address")}).status == kOwnError);
+}
+
 SCENARIO("a program is told of layer and shim as was asked for", "[capture-checks]") {
   const TemporaryDirectory directory;
   const auto told = [&](const Words& options) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linked statically: nothing can be put under it. It starts what it is given.
+// Linked statically, where nothing can be put under it, or with a sanitizer. It starts what it is given.
 #include <unistd.h>
 
 int main(int count, char** words) {

@@ -92,6 +92,7 @@ TEST(AnalyzersTree, WhatIsPreloadedStaysBesideTheShim) {
   EXPECT_EQ(preload_with(shim, "/x/shim.so", ShimPlace::behind_others), "");  // there is no runtime to stand behind
   EXPECT_EQ(preload_without(shim, "a.so:/x/shim.so"), "a.so");
   EXPECT_EQ(preload_without(shim, nullptr), "");
+  EXPECT_EQ(preloaded(" a.so::b.so"), (std::vector<std::string>{"a.so", "b.so"}));
 }
 
 TEST(AnalyzersTree, AShimThatCannotBePreloadedIsNone) {

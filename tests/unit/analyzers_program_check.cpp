@@ -109,12 +109,12 @@ class AnalyzersProgramCheck : public ::testing::Test {
   std::string plant_static(const std::string& name) const { return plant(name, Planted{.type = ET_EXEC}.bytes()); }
 
   void passes(const std::string& program) const {
-    const auto refusal = check_program(program, starter_);
+    const auto refusal = check_program(program, starter_).refusal;
     EXPECT_FALSE(refusal) << program << ": " << refusal->sentence;
   }
   // With this errno of exec, and a sentence that begins like this.
   void refuses(const std::string& program, int error, const std::string& begin) const {
-    const auto refusal = check_program(program, starter_);
+    const auto refusal = check_program(program, starter_).refusal;
     ASSERT_TRUE(refusal) << program << " should be: " << begin;
     EXPECT_EQ(refusal->error, error) << refusal->sentence;
     EXPECT_EQ(refusal->sentence.substr(0, begin.size()), begin);
@@ -279,7 +279,7 @@ TEST_F(AnalyzersProgramCheck, WithoutASlashItIsLookedForAsExecvpDoes) {
 
 TEST_F(AnalyzersProgramCheck, WhatMayBeExecutedAndNotReadIsNotJudged) {
   plant("secret", Planted{.type = ET_EXEC}.bytes(), 0111);
-  EXPECT_TRUE(as_user([&] { return !check_program(file("secret"), starter_); }));
+  EXPECT_TRUE(as_user([&] { return !check_program(file("secret"), starter_).refusal; }));
 }
 
 TEST_F(AnalyzersProgramCheck, OtherPeoplesRightsAreNamedWhereTheyTakeEffect) {
@@ -321,6 +321,26 @@ TEST_F(AnalyzersProgramCheck, FileCapabilitiesAreNamedWhereTheyTakeEffect) {
   refuses(file("able"), 0, file("able") + ": has file capabilities: ");
   starter_.no_new_privileges = true;
   passes(file("able"));
+}
+
+TEST_F(AnalyzersProgramCheck, LibrariesThatHaveToBeTheFirstAreFound) {
+  // The table of names is at the file's beginning, which is at address 0.
+  Planted program{.interpreter = own_linker(), .dynamic = {entry(DT_NEEDED, 0), entry(DT_STRTAB, 0), entry(DT_NEEDED, 0), entry(DT_NULL, 0)}};
+  const std::string libraries = std::string("libm.so.6\0libasan.so.8\0", 23);
+  const auto plant_with = [&](const std::string& name, std::uint64_t first) {
+    program.behind_headers = libraries;
+    const std::uint64_t names = program.bytes().size() - libraries.size();
+    program.dynamic[0].d_un.d_val = names + first;
+    program.dynamic[2].d_un.d_val = names;
+    return plant(name, program.bytes());
+  };
+  const std::string sanitized = plant_with("sanitized", 10);
+  EXPECT_TRUE(check_program(sanitized, starter_).has_first_library);
+  EXPECT_TRUE(check_program(plant("script", "#!" + sanitized + "\n"), starter_).has_first_library);
+  EXPECT_FALSE(check_program(plant_with("plain", 0), starter_).has_first_library);
+  EXPECT_TRUE(is_first_library("/usr/lib/gcc/x86_64-linux-gnu/12/libasan.so"));
+  EXPECT_TRUE(is_first_library("libclang_rt.asan-x86_64.so"));
+  EXPECT_FALSE(is_first_library("/libasan.so/libtsan.so.2"));
 }
 
 TEST_F(AnalyzersProgramCheck, AShellGetsTextAndNothingElse) {
