@@ -21,27 +21,6 @@ using player::Recording;
 
 namespace {
 
-// Work of before that cannot end without the span.
-Result<void> check_pending(const Plan& plan, player::SyncModel& model, const player::EventStates& events) {
-  const auto waits = [&](std::uint32_t op, const std::string& what) {
-    return fail(Status::failed, plan.path + ": it cannot be cut there: record " + std::to_string(plan.ops[op].sequence) +
-                                    " (" + codec::info(plan.ops[op].command).name + ") waits for " + what +
-                                    " where the span begins, and what signals it comes later: begin the span before that");
-  };
-  if (model.blocked()) {
-    const player::SyncStep& step = plan.sync[model.first_blocked()];
-    for (std::uint32_t i = step.first_wait; i < step.first_wait + step.waits; ++i) {
-      const player::SyncPoint& point = plan.sync_points[i];
-      if (!model.reaches(point.semaphore, point.value) && point.semaphore < player::kPayloads)
-        return waits(step.op, plan.name(point.semaphore));
-    }
-    return waits(step.op, "a semaphore");
-  }
-  if (events.waited_for().empty()) return {};
-  const auto& first = *events.waited_for().begin();
-  return waits(first.second, plan.name(first.first));
-}
-
 class Finder {
  public:
   explicit Finder(const Plan& plan) : plan_(plan), layouts_(plan), recordings_(plan), events_(plan) {}
@@ -57,7 +36,6 @@ class Finder {
     }
     player::SyncModel model(plan_);
     model.advance(plan_.span.first);
-    RONDO_TRY(check_pending(plan_, model, events_));
     const auto& objects = plan_.objects.objects();
     for (ObjectId id = 1; id < objects.size(); ++id)
       if (objects[id].type == HandleType::VkSemaphore && model.value(id) != 0) states_.signalled.insert(id);
@@ -280,7 +258,23 @@ Result<void> check_nothing_waits(const Plan& plan, std::uint32_t op) {
   }
   player::SyncModel model(plan);
   model.advance(op);
-  return check_pending(plan, model, events);
+  const auto waits = [&](std::uint32_t waiting, const std::string& what) {
+    return fail(Status::failed, plan.path + ": it cannot be cut there: record " + std::to_string(plan.ops[waiting].sequence) +
+                                    " (" + codec::info(plan.ops[waiting].command).name + ") waits for " + what +
+                                    " where the span begins, and what signals it comes later: begin the span before that");
+  };
+  if (model.blocked()) {
+    const player::SyncStep& step = plan.sync[model.first_blocked()];
+    for (std::uint32_t i = step.first_wait; i < step.first_wait + step.waits; ++i) {
+      const player::SyncPoint& point = plan.sync_points[i];
+      if (!model.reaches(point.semaphore, point.value) && point.semaphore < player::kPayloads)
+        return waits(step.op, plan.name(point.semaphore));
+    }
+    return waits(step.op, "a semaphore");
+  }
+  if (events.waited_for().empty()) return {};
+  const auto& first = *events.waited_for().begin();
+  return waits(first.second, plan.name(first.first));
 }
 
 }  // namespace rondo::trim

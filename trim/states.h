@@ -38,8 +38,8 @@ struct States {
   std::map<ObjectId, std::set<std::uint32_t>> sparse;  // by resource: memories (Plan::memories) that pages were bound to
 };
 
-// In front of the plan's span, before preflight changes the plan. Names what cannot be cut: work that waits there for
-// something to come.
+// In front of the plan's span, before preflight changes the plan; nothing waits there. Names what cannot be cut: commands
+// that the span executes and that were preprocessed before it.
 Result<States> find_states(const player::Plan& plan);
 
 // Whether all work from before that op ends without what comes behind it. Names what waits.

@@ -462,13 +462,12 @@ Result<Outcome> trim(const Options& options) {
   if (most != 0) {
     Trimmer trimmer(longer, asked);
     Result<Outcome> other = trimmer.run();
-    const bool no_better = portability && other && other->raw_images >= done->raw_images && done->raw_images != 0;
+    const bool no_better = portability && !results && other && done->raw_images != 0 && other->raw_images >= done->raw_images;
     if (other && other->bytes <= most && !no_better) {
       done = std::move(other);
       file = trimmer.file();
-    } else if (done && results) {  // what it copies means nothing in the first one
-      done = !other ? tl::unexpected<Error>(other.error())
-                    : Result<Outcome>(fail(Status::failed, options.file + ": it cannot be cut there: it copies results of queries from before"));
+    } else if (!other && results) {  // what it copies means nothing in the first one
+      done = std::move(other);
     }
   } else if (done && results) {
     done = fail(Status::failed, options.file + ": it cannot be cut there: it copies results of queries from before: begin before those");
