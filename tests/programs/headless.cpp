@@ -6,6 +6,7 @@
 //            [--undrawn N]             the first N frames are presented as the driver left them
 //            [--ahead 1]               acquires with the frame before it in flight
 //            [--event 1]               has an event, for which work might wait
+//            [--query 1]               copies in each frame what a query found in the first
 #include "objects.h"
 
 using namespace program;
@@ -104,6 +105,26 @@ void fill(VkCommandBuffer commands, const Chain& chain, std::uint32_t index, boo
   change_layout(commands, image, layout, VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
 }
 
+VkQueryPool create_query(const Context& c) {
+  VkQueryPoolCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
+  info.queryType = VK_QUERY_TYPE_OCCLUSION;
+  info.queryCount = 1;
+  VkQueryPool pool;
+  CHECK(vkCreateQueryPool(c.device, &info, nullptr, &pool));
+  return pool;
+}
+
+void ask_or_copy(VkCommandBuffer commands, VkQueryPool pool, bool asks, const MappedBuffer& to) {
+  if (asks) {
+    vkCmdResetQueryPool(commands, pool, 0, 1);
+    vkCmdBeginQuery(commands, pool, 0, 0);
+    vkCmdEndQuery(commands, pool, 0);
+  } else {
+    vkCmdCopyQueryPoolResults(commands, pool, 0, 1, to.buffer, 0, 8, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+  }
+}
+
 void expect_painted(const Chain& chain, std::uint32_t red, std::uint32_t green, const MappedBuffer& out) {
   if (out.buffer == VK_NULL_HANDLE) return;
   for (std::uint32_t i = 0; i < chain.extent.width * chain.extent.height; ++i)
@@ -127,6 +148,10 @@ int main(int argc, char** argv) {
   Chain left = create_chain(c, {32, 16}), right = create_chain(c, {16, 16});
   const bool ahead = option(argc, argv, "--ahead", 0) != 0;
   const VkEvent event = option(argc, argv, "--event", 0) != 0 ? create_event(c) : VK_NULL_HANDLE;
+  const bool asks = option(argc, argv, "--query", 0) != 0;
+  const VkQueryPool query = asks ? create_query(c) : VK_NULL_HANDLE;
+  MappedBuffer found{};
+  if (asks) found = create_mapped_buffer(c, 64, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
   VkSemaphore acquireds[2] = {create_semaphore(c), create_semaphore(c)}, painted = create_semaphore(c);
   VkFence there = create_fence(c);
   std::uint32_t replaced = 0;
@@ -145,6 +170,7 @@ int main(int argc, char** argv) {
     CHECK(vkResetFences(c.device, 1, &there));
     if (ahead && frame != 0) wait(c, commands);
     begin(commands);
+    if (asks) ask_or_copy(commands.buffer, query, frame == 0, found);
     const std::uint32_t shade = 17 * (frame % 16);
     const bool draws = frame >= undrawn;
     fill(commands.buffer, left, indices[0], draws, shade, 0, outs[0]);
@@ -180,6 +206,8 @@ int main(int argc, char** argv) {
   std::printf("headless: %u frames, %u replaced\n", frames, replaced);
   vkDestroyFence(c.device, there, nullptr);
   vkDestroyEvent(c.device, event, nullptr);
+  vkDestroyQueryPool(c.device, query, nullptr);
+  if (asks) destroy(c, found);
   for (VkSemaphore semaphore : {acquireds[0], acquireds[1], painted})
     vkDestroySemaphore(c.device, semaphore, nullptr);
   for (Chain* chain : {&left, &right}) {

@@ -5,6 +5,8 @@
 
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "json.h"
 #include "replays.h"
@@ -146,6 +148,43 @@ SCENARIO("a cut makes again what is larger than the calls that make it", "[trim]
   INFO(small.run.both());
   CHECK(small.run.status == 0);
   CHECK(small.run.out.find("submitting call") == std::string::npos);
+}
+
+// Frames that are made again are none of the cut's, whoever counts.
+SCENARIO("frames that a cut makes again are not counted, printed or shown", "[trim]") {
+  const Words words{program("headless"), "--query", "1"};
+  if (const std::string why = cannot_run(words, lavapipe25); !why.empty()) SKIP_SCENARIO(why);
+  const Recording& capture = captured(words, {.checkpoints = "present", .driver = lavapipe25});
+  REQUIRE(capture.run.status == 0);
+  const Cut part = cut(capture, {"--frames", "5:8"}, lavapipe25);
+  cut_verifies(part, lavapipe25);
+  REQUIRE(part.run.out.find("submitting call") != std::string::npos);
+  CHECK(Json::parse(rondo({"info", "--json", part.path}).out).at("/frames") == "3");
+  // The second of the cut's frames is the seventh of the capture's, and there is no fourth.
+  const auto presents = [](const Words& words) { return count(rondo(words).out, " vkQueuePresentKHR("); };
+  CHECK(presents({"dump", "--frames", "1:2", part.path}) == 1);
+  CHECK(presents({"dump", "--frames", "3:4", part.path}) == 0);
+  CHECK(rondo({"diff", capture.path + "@frames=6:7", part.path + "@frames=1:2"}).status == 0);
+  for (const auto& [span, status] : {std::pair("0:1", 0), {"2:3", 0}, {"3:4", 2}}) {
+    const Outcome accesses = rondo({"accesses", "--frames", span, part.path});
+    INFO(span << accesses.both());
+    CHECK(accesses.status == status);
+  }
+  const TemporaryDirectory whole, shown;
+  REQUIRE(player({"--frames", "5:8", "--screenshot", whole.path(), capture.path}, lavapipe25).status == 0);
+  REQUIRE(player({"--screenshot", shown.path(), part.path}, lavapipe25).status == 0);
+  CHECK(files_in(shown.path()).size() == files_in(whole.path()).size());
+  for (const std::string& name : files_in(shown.path())) {
+    const auto bytes = [](const std::string& path) {
+      std::ifstream file(path, std::ios::binary);
+      return std::string{std::istreambuf_iterator<char>(file), {}};
+    };
+    std::string of_whole = name;
+    of_whole.replace(name.find("frame-") + 6, 6, "00000" + std::to_string(std::stoi(name.substr(name.find("frame-") + 6, 6)) + 5));
+    INFO(name << " is " << of_whole);
+    const bool same = bytes(shown.file(name)) == bytes(whole.file(of_whole));
+    CHECK(same);
+  }
 }
 
 // Nothing can give a query a value: what it found is found again.
