@@ -105,8 +105,8 @@ Result<int> run_trim(Arguments args) {
   bool in_place = false, quiet = false, validate = false;
   Cli cli("rondo trim",
           "Writes a part of a capture as a capture that stands alone: what the part needs of what came before it is put\n"
-          "back in front of it. Plays FILE up to the part, on a device. Without --frames, --submits and --scope: the frames\n"
-          "that the capture was asked for (RONDO_FRAMES, rondo trigger).");
+          "back in front of it, or made again by the calls that made it. Plays FILE up to the part, on a device. Without\n"
+          "--frames, --submits and --scope: the frames that the capture was asked for (RONDO_FRAMES, rondo trigger).");
   cli.positional("FILE", "the capture", file);
   cli.value("--frames", "A:B", "from frame A up to, not with, B", frames);
   cli.value("--submits", "A:B", "likewise of submits", submits);
