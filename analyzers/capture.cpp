@@ -44,6 +44,7 @@ struct Options {
   std::string files;
   std::string file_check;
   std::optional<Span> frames;
+  bool backtraces = false;
   bool layer_only = false;
   bool shim_only = false;
   bool replay = false;
@@ -155,6 +156,7 @@ EnvironmentChanges environment_for(const Options& options, EnvironmentChanges ch
   pass("RONDO_SESSION", options.session);
   pass("RONDO_LOG", options.log);
   pass("RONDO_CHILDREN", options.children);
+  if (options.backtraces) changes["RONDO_BACKTRACES"] = "1";
   pass("RONDO_FILES", options.files);
   pass("RONDO_FILE_CHECK", options.file_check);
   if (options.frames) changes["RONDO_FRAMES"] = text("{}:{}", options.frames->begin, options.frames->end);
@@ -260,6 +262,7 @@ Result<bool> parse(Arguments args, Options& options) {
              options.session);
   cli.choice("--log", {"error", "warn", "info", "debug"}, "what the layer tells", options.log);
   cli.choice("--children", {"0", "1"}, "0: only the first process that makes an instance", options.children);
+  cli.flag("--backtraces", "who made each call: the call chain as modules and offsets, for rondo dump", options.backtraces);
   cli.choice("--files", {"embed", "embed-all", "reference", "fail"},
              "bytes of files that the program has open: in the capture, as it used them or with all of the file;\n"
              "only where they lie; or end the capture",

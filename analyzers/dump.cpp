@@ -2,6 +2,7 @@
 // rondo dump: every record of a capture as text or JSON lines.
 #include <regex.h>
 
+#include <algorithm>
 #include <memory>
 #include <string_view>
 
@@ -123,6 +124,7 @@ Result<int> run_dump(Arguments args) {
   std::string file;
   std::string format = "text";
   std::string grep;
+  bool with_symbols = false;
   Selection selection;
   Cli cli("rondo dump",
           "Prints a row for the file, a summary, then a row for each record: sequence number, thread, time of\n"
@@ -131,6 +133,7 @@ Result<int> run_dump(Arguments args) {
   cli.choice("--format", {"text", "jsonl"}, "of the rows (default text)", format);
   cli.span("--frames", "only frames A to B - 1", selection.frames);
   cli.span("--submits", "only records up to submits A to B - 1, from the submit before", selection.submits);
+  cli.flag("--symbols", "functions and lines of who called, from the files that the capture names (RONDO_BACKTRACES)", with_symbols);
   cli.value("--grep", "REGEX", "only records whose text has a match (POSIX extended)", grep);
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
@@ -144,7 +147,9 @@ Result<int> run_dump(Arguments args) {
   if (file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
   auto walk = Walk::open(file);
   if (!walk) return tl::unexpected(walk.error());
-  const auto rows = format == "jsonl" ? json_rows() : text_rows();
+  Symbols symbols;
+  Symbols* const use = with_symbols ? &symbols : nullptr;
+  const auto rows = format == "jsonl" ? json_rows(use) : text_rows(use);
   Output out;
   std::string row;
   rows->file(row, walk->reader());
@@ -154,6 +159,10 @@ Result<int> run_dump(Arguments args) {
   RONDO_TRY(walk->rewind());
   const auto dumped = dump_records(*walk, *rows, selection, out);
   RONDO_TRY(out.finish());
+  for (const std::string& sentence : symbols.missing()) say(sentence);
+  const auto& names = walk->reader().dictionary();
+  if (with_symbols && std::none_of(names.begin(), names.end(), [](const DictionaryRow& row) { return row.name == "rondoCallChain"; }))
+    say(text("{}: it has no call chains: record it with RONDO_BACKTRACES=1 (rondo capture --backtraces)", printable(file)));
   if (walk->damage()) return tl::unexpected(*walk->damage());
   if (!dumped) return tl::unexpected(dumped.error());
   if (const auto damaged = walk->reader().damaged_chunks(); !damaged.empty())

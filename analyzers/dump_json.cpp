@@ -74,8 +74,40 @@ class JsonSink : public codec::ValueSink {
   std::vector<bool> chains_;  // one a container that is open: an array of pNext structures?
 };
 
+void write_callers(JsonWriter& json, const CallerFrames& callers) {
+  if (callers.frames.empty()) return;
+  json.key("callers");
+  json.begin_array();
+  for (const CallerFrame& frame : callers.frames) {
+    json.begin_object();
+    if (frame.module != nullptr) json.field("module", frame.module->path);
+    json.field("offset", frame.offset);
+    for (std::size_t i = 0; i < frame.places.size(); ++i) {
+      const bool inlined = i + 1 < frame.places.size();
+      if (i == 0 && inlined) {
+        json.key("inlined");
+        json.begin_array();
+      }
+      if (inlined) json.begin_object();
+      if (!frame.places[i].function.empty()) json.field("function", frame.places[i].function);
+      if (!frame.places[i].file.empty()) {
+        json.field("file", frame.places[i].file);
+        json.field("line", frame.places[i].line);
+      }
+      if (!inlined) continue;
+      json.end_object();
+      if (i + 2 == frame.places.size()) json.end_array();
+    }
+    json.end_object();
+  }
+  json.end_array();
+  if (callers.truncated) json.field("callers_truncated", true);
+}
+
 class JsonRows : public DumpRows {
  public:
+  explicit JsonRows(Symbols* symbols) : symbols_(symbols) {}
+
   void file(std::string& out, Reader& reader) override {
     JsonWriter json(out);
     json.begin_object();
@@ -123,6 +155,7 @@ class JsonRows : public DumpRows {
     if (step.unfinished()) json.field("unfinished", true);
     if (step.command == nullptr) json.field("unsupported", true);
     else RONDO_TRY(write_call(json, walk, step));
+    write_callers(json, callers_of(walk, step, symbols_));
     json.end_object();
     out += '\n';
     return {};
@@ -146,10 +179,12 @@ class JsonRows : public DumpRows {
     json.end_object();
     return {};
   }
+
+  Symbols* const symbols_;
 };
 
 }  // namespace
 
-std::unique_ptr<DumpRows> json_rows() { return std::make_unique<JsonRows>(); }
+std::unique_ptr<DumpRows> json_rows(Symbols* symbols) { return std::make_unique<JsonRows>(symbols); }
 
 }  // namespace rondo::analyzers

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "analyzers/symbols.h"
 #include "analyzers/walk.h"
 
 namespace rondo::analyzers {
@@ -26,14 +28,27 @@ struct DumpSummary {
 class DumpRows {
  public:
   virtual ~DumpRows() = default;
-  // Each appends one line, with its newline, to `out`.
+  // Each appends one line, with its newline, to `out`; records of text have lines for their callers, too.
   virtual void file(std::string& out, Reader& reader) = 0;
   virtual void summary(std::string& out, const DumpSummary& summary) = 0;
   virtual Result<void> record(std::string& out, Walk& walk, const Step& step) = 0;
 };
 
-std::unique_ptr<DumpRows> text_rows();
-std::unique_ptr<DumpRows> json_rows();
+// `symbols` outlives the rows; null: callers are told as modules and offsets.
+std::unique_ptr<DumpRows> text_rows(Symbols* symbols);
+std::unique_ptr<DumpRows> json_rows(Symbols* symbols);
+
+// The frames of who made this call, from the inside out; none where that is unknown, or it is no call.
+struct CallerFrame {
+  const CallModule* module = nullptr;  // null: none, or not in the capture
+  std::uint64_t offset = 0;            // there; without a module where the program had it
+  std::vector<SourcePlace> places;     // what was inlined there and the function; empty without symbols
+};
+struct CallerFrames {
+  std::vector<CallerFrame> frames;
+  bool truncated = false;
+};
+CallerFrames callers_of(const Walk& walk, const Step& step, Symbols* symbols);
 
 // "vkFoo(a=1, b=VkBuffer#2) = VK_SUCCESS": what --grep looks at.
 Result<void> append_call(std::string& out, Walk& walk, const Step& step);

@@ -106,8 +106,23 @@ class TextSink : public codec::ValueSink {
   std::vector<Open> open_;
 };
 
+// "libfoo.so.1+0x1234"; of no module the address alone.
+std::string place_text(const CallerFrame& frame) {
+  if (frame.module == nullptr) return text("0x{:x}", frame.offset);
+  const std::string& path = frame.module->path;
+  return text("{}+0x{:x}", path.empty() ? "?" : printable(path.substr(path.rfind('/') + 1)), frame.offset);
+}
+
+void append_source(std::string& out, const SourcePlace& place, std::string_view where) {
+  append(out, "{:>14}{}", "", place.function.empty() ? "?" : printable(place.function));
+  if (!place.file.empty()) append(out, " at {}:{}", printable(place.file), place.line);
+  append(out, " ({})\n", where);
+}
+
 class TextRows : public DumpRows {
  public:
+  explicit TextRows(Symbols* symbols) : symbols_(symbols) {}
+
   void file(std::string& out, Reader& reader) override {
     append(out, "file {}: {} bytes, version {}.{}, {}\n", printable(reader.path()), count_text(reader.file_bytes()),
            reader.header().version_major, reader.header().version_minor,
@@ -134,17 +149,50 @@ class TextRows : public DumpRows {
     if (step.by_layer()) out += " [by the layer]";
     if ((step.record.flags & kRecordAmbiguous) != 0) out += " [ambiguous]";
     out += '\n';
+    append_callers(out, callers_of(walk, step, symbols_));
     return {};
   }
 
  private:
+  void append_callers(std::string& out, const CallerFrames& callers) const {
+    if (callers.frames.empty()) return;
+    if (symbols_ == nullptr) {
+      append(out, "{:>13}from", "");
+      for (const CallerFrame& frame : callers.frames) append(out, " {}", place_text(frame));
+      out += callers.truncated ? " …\n" : "\n";
+      return;
+    }
+    for (const CallerFrame& frame : callers.frames) {
+      const std::string place = place_text(frame);
+      if (frame.places.empty()) append_source(out, {}, place);
+      for (std::size_t i = 0; i < frame.places.size(); ++i)
+        append_source(out, frame.places[i], i + 1 < frame.places.size() ? "inlined" : place);
+    }
+    if (callers.truncated) append(out, "{:>14}…\n", "");
+  }
+
   static double milliseconds(std::uint64_t ns) { return static_cast<double>(ns) / 1e6; }
+  Symbols* const symbols_;
   std::uint64_t first_ns_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<DumpRows> text_rows() { return std::make_unique<TextRows>(); }
+std::unique_ptr<DumpRows> text_rows(Symbols* symbols) { return std::make_unique<TextRows>(symbols); }
+
+CallerFrames callers_of(const Walk& walk, const Step& step, Symbols* symbols) {
+  CallerFrames out;
+  if (!step.is_call()) return out;
+  const CallChains& callers = walk.callers();
+  const CallChain* const chain = callers.chain(callers.number_of(step.record.thread));
+  if (chain == nullptr) return out;
+  out.truncated = chain->truncated;
+  for (const RondoFrame& frame : chain->frames) {
+    CallerFrame& one = out.frames.emplace_back(CallerFrame{callers.module(frame.module), frame.offset, {}});
+    if (symbols != nullptr && one.module != nullptr) one.places = symbols->at(*one.module, one.offset);
+  }
+  return out;
+}
 
 std::string object_text(const Walk& walk, HandleType type, std::uint64_t captured, std::uint32_t index) {
   if (captured == 0) return "null";

@@ -47,6 +47,7 @@ Result<Walk> Walk::open(const std::string& path) {
 Result<void> Walk::rewind() {
   RONDO_TRY(reader_->rewind());
   objects_ = ObjectTable();
+  callers_ = CallChains();
   frames_ = 0;
   submits_ = 0;
   in_front_ = is_cut_;
@@ -72,6 +73,7 @@ Result<bool> Walk::next(Step& step) {
       return fail(decoded.error().status,
                   text("{}: sequence {}, chunk at offset {}: {}", reader_->path(), step.record.sequence,
                        step.record.file_offset, decoded.error().message));
+    if (step.event) callers_.take(id, step.record.thread, native());
     objects_.apply(*step.command, step.record.sequence, step.succeeded(), lowered_, resolution_);
   }
   count(step);

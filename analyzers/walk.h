@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "format/call_chains.h"
 #include "format/codec/decoder.h"
 #include "format/objects.h"
 #include "format/reader.h"
@@ -58,6 +59,8 @@ class Walk {
   }
   // The name that the file's dictionary has for the record's command.
   const std::string& name(const Step& step) const;
+  // Who made the calls so far; of the current one: number_of() its thread.
+  const CallChains& callers() const { return callers_; }
   // What is read puts back, or makes again, what there was where a capture was cut: its rondoCut comes later.
   bool in_front() const { return in_front_; }
 
@@ -70,6 +73,7 @@ class Walk {
   std::optional<Error> damage_;
   codec::IdMap ids_;
   ObjectTable objects_;
+  CallChains callers_;
   codec::Lowered lowered_;
   bool relocated_ = false;
   ObjectTable::Resolution resolution_;

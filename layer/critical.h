@@ -23,7 +23,10 @@ typename CommandTraits<C>::Return record_critical(Inside&& inside, Down&& down, 
   if (state != nullptr) {
     // The long part of the work, outside of the critical section.
     const typename Traits::Args args{arguments...};
-    if (!encode_payload(*state, C, &args, false)) state = nullptr;
+    if (encode_payload(*state, C, &args, false))
+      note_caller(*state);
+    else
+      state = nullptr;
   }
   std::uint64_t sequence = 0;
   guarded([&] {
@@ -33,7 +36,7 @@ typename CommandTraits<C>::Return record_critical(Inside&& inside, Down&& down, 
     else
       inside(state);
     if (state != nullptr && recording()) {
-      sequence = commit_call(*state, C, kReturns ? kRecordTwoPart : 0);
+      sequence = commit_noted(*state, C, kReturns ? kRecordTwoPart : 0);
       if constexpr (C == CommandId::vkQueuePresentKHR) frame_ended();
     }
     // Said here and not at the end, which a program that is killed does not have.

@@ -276,6 +276,7 @@ void start_recording(const VkInstanceCreateInfo* info) {
     writer->add_session(cut_request(*frames));
     stop_behind(*frames);
   }
+  g_hot.backtraces = settings().backtraces;
   g_hot.writer = writer.release();
   ::pthread_atfork(before_fork, after_fork, after_fork_in_child);
   ::at_quick_exit(at_exit);

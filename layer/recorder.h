@@ -20,6 +20,7 @@ namespace rondo::layer {
 // lives as long as the process: threads may be inside a record at its end.
 struct Hot {
   std::atomic<bool> recording{false};
+  bool backtraces = false;  // set before `recording`, and not changed
   CaptureWriter* writer = nullptr;
 };
 extern constinit Hot g_hot;

@@ -53,6 +53,7 @@ typename CommandTraits<C>::Return record_before(ThreadState& state, Down&& down,
     outcome.times = &times;
     sequence = commit_call(state, C, flags, outcome);
   } else if constexpr (Traits::scalars) {
+    note_caller(state);
     sequence = g_hot.writer->take_sequence();
     std::byte* body = state.stream.begin(static_cast<std::uint16_t>(C), kRecordCall | flags, sequence,
                                          (sizeof(A) + ... + 0));

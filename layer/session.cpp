@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/session.h"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <link.h>
 #include <sys/utsname.h>
@@ -11,6 +10,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "layer/build_id.h"
 #include "layer/elf_tables.h"
 #include "layer/json.h"
 
@@ -28,32 +28,6 @@ bool allowed(std::string_view variable) {
 std::string version_text(std::uint32_t v) {
   return std::to_string(VK_API_VERSION_MAJOR(v)) + "." + std::to_string(VK_API_VERSION_MINOR(v)) + "." +
          std::to_string(VK_API_VERSION_PATCH(v));
-}
-
-std::string build_id(const dl_phdr_info& module) {
-  static constexpr char digits[] = "0123456789abcdef";
-  for (int i = 0; i < module.dlpi_phnum; ++i) {
-    const ElfW(Phdr)& segment = module.dlpi_phdr[i];
-    if (segment.p_type != PT_NOTE) continue;
-    const auto* at = reinterpret_cast<const unsigned char*>(module.dlpi_addr + segment.p_vaddr);
-    const auto* end = at + segment.p_memsz;
-    while (at + sizeof(ElfW(Nhdr)) <= end) {
-      ElfW(Nhdr) note;
-      std::memcpy(&note, at, sizeof note);
-      const auto* name = at + sizeof note;
-      const auto* content = name + ((note.n_namesz + 3u) & ~3u);
-      at = content + ((note.n_descsz + 3u) & ~3u);
-      if (at > end) break;
-      if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 || std::memcmp(name, "GNU", 4) != 0) continue;
-      std::string hex;
-      for (std::uint32_t k = 0; k < note.n_descsz; ++k) {
-        hex += digits[content[k] >> 4];
-        hex += digits[content[k] & 15];
-      }
-      return hex;
-    }
-  }
-  return {};
 }
 
 // What a library is to a program of Vulkan's, by what it exports; null: nothing.
@@ -180,6 +154,7 @@ std::string session_start(const Settings& settings, const ProcessNames& names,
     json.key("files").value(word(settings.files));
     json.key("file_check").value(settings.file_check == FileCheck::digest ? "digest" : "identity");
   }
+  if (settings.backtraces) json.key("backtraces").value(true);
   json.end_object();
   json.end_object();
   return json.text();
@@ -194,7 +169,7 @@ std::string session_modules(const Settings& settings) {
   ::dl_iterate_phdr(
       [](dl_phdr_info* module, std::size_t, void* data) {
         auto& w = *static_cast<Walk*>(data);
-        const std::string id = build_id(*module);
+        const std::string id = hex_text(build_id_of(*module));
         std::string_view path = module->dlpi_name != nullptr ? module->dlpi_name : "";
         if (w.minimal) path = path.substr(path.rfind('/') + 1);
         if (path.empty() && id.empty()) return 0;

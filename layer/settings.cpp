@@ -56,6 +56,8 @@ Settings read_settings(const Environment& get) {
   choose(get, "RONDO_SESSION", sessions, s.minimal_session, s.warnings);
   static constexpr Choice<bool> children[] = {{"0", false}, {"1", true}};
   choose(get, "RONDO_CHILDREN", children, s.children, s.warnings);
+  static constexpr Choice<bool> backtraces[] = {{"0", false}, {"1", true}};
+  choose(get, "RONDO_BACKTRACES", backtraces, s.backtraces, s.warnings);
   static constexpr Choice<FilePolicy> files[] = {{"embed", FilePolicy::embed},
                                                  {"embed-all", FilePolicy::embed_all},
                                                  {"reference", FilePolicy::reference},

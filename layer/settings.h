@@ -24,6 +24,7 @@ struct Settings {
   std::string memory = "auto";  // RONDO_MEMORY, checked by the memory tracker
   bool minimal_session = false;
   bool children = true;
+  bool backtraces = false;  // RONDO_BACKTRACES
   FilePolicy files = FilePolicy::embed;             // RONDO_FILES
   FileCheck file_check = FileCheck::identity;       // RONDO_FILE_CHECK
   std::optional<FrameRange> frames;  // RONDO_FRAMES; nothing: all of them

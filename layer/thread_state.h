@@ -5,11 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "format/codec/encoder.h"
 #include "format/digest.h"
 #include "format/writer.h"
+#include "layer/call_chains.h"
 
 namespace rondo::layer {
 
@@ -26,6 +28,8 @@ class ThreadState final : public codec::EncodeContext {
   std::vector<Digest> polls;
   std::uint64_t polled = 0;  // the number of the last of them
   VkDevice sparse_on = VK_NULL_HANDLE;  // of the buffer or image that this thread made last, if it is sparse
+
+  std::unique_ptr<Callers> callers;  // null until one was looked for
 
   bool is_secondary(std::uint64_t command_buffer) override;
   SubpassUse subpass_use(std::uint64_t render_pass, std::uint32_t subpass) override;

@@ -50,6 +50,9 @@ bool is_players_own_business(CommandId id) {
     case CommandId::vkGetSwapchainImagesKHR:  // done when the swapchain is made
     case CommandId::rondoAddress:  // taken into the plan
     case CommandId::rondoNote:
+    case CommandId::rondoModule:  // who called: for people
+    case CommandId::rondoCallChain:
+    case CommandId::rondoCaller:
     case CommandId::rondoObjectNumbers:  // taken into the table of objects
     case CommandId::rondoScopeBegin:  // spans are found in the capture
     case CommandId::rondoScopeEnd:

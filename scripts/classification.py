@@ -133,7 +133,7 @@ PLAYER_HAND = _each(
      "vkCopyMemoryToImage vkCopyImageToMemory"),
     ("Rondo's own record",
      "rondoHostWrite rondoDeviceIdle rondoCheckpointImage rondoCheckpointMemory rondoCheckpointBuffers "
-     "rondoCheckpointSubresources rondoAddress rondoNote rondoScopeBegin rondoScopeEnd rondoPrelude rondoCut "
+     "rondoCheckpointSubresources rondoAddress rondoNote rondoModule rondoCallChain rondoCaller rondoScopeBegin rondoScopeEnd rondoPrelude rondoCut "
      "rondoObjectNumbers rondoMemoryContents rondoImageContents rondoMips rondoBarriers rondoEventSet rondoQueries"),
 )
 

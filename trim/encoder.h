@@ -6,6 +6,7 @@
 
 #include "format/codec/encoder.h"
 #include "format/offline_writer.h"
+#include "trim/callers.h"
 
 namespace rondo::trim {
 
@@ -14,7 +15,12 @@ class RecordEncoder final : public codec::EncodeContext {
   // `thread`: of the records that write() makes.
   RecordEncoder(OfflineWriter& out, std::uint32_t thread) : out_(out), thread_(thread) {}
 
-  // A record of its own, without a time. `returned`: what the call returned.
+  // Every record of the source, in order: who called is told of what is copied.
+  void follow(const Record& record, CommandId command, const void* args) { callers_.take(record, command, args); }
+  // A record of the source's as it is, its blobs apart. `command`: none if it is unknown.
+  Result<void> copy(const Record& record, CommandId command);
+
+  // A record of its own, without a time and a caller. `returned`: what the call returned.
   template <class Args>
   Result<void> write(CommandId command, const Args& args, std::optional<std::int64_t> returned = {}) {
     return write(command, static_cast<const void*>(&args), returned);
@@ -32,9 +38,13 @@ class RecordEncoder final : public codec::EncodeContext {
  private:
   Result<void> encode(CommandId command, const void* args);
   std::uint16_t id_of(CommandId command);
+  Result<void> add(std::uint32_t thread, CommandId command, std::optional<std::int64_t> returned = {});  // what is encoded
+  Result<void> say_caller(std::uint32_t thread, std::uint32_t number);
+  Result<void> say_caller_of(const Record& record, CommandId command);
 
   OfflineWriter& out_;
   const std::uint32_t thread_;
+  Callers callers_;
   codec::Buffer buffer_;
   Result<void> blob_failure_;
   std::map<CommandId, std::uint16_t> commands_;

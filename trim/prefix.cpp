@@ -68,6 +68,12 @@ Result<const codec::CommandInfo*> CutRecords::decode(const Record& record) {
   if (auto decoded = codec::decode(lowered_, ids_, id, record.payload); !decoded)
     return fail(decoded.error().status, source_.path() + ": record " + std::to_string(record.sequence) + ": " +
                                             decoded.error().message);
+  if (says_who_calls(id)) {
+    resolution_.ids.clear();
+    pointers_.assign(lowered_.blobs.size(), nullptr);
+    view_.load(lowered_, resolution_.ids, pointers_);
+    encoder_.follow(record, id, &view_.as<std::byte>());
+  }
   return &codec::info(id);
 }
 
@@ -268,7 +274,7 @@ Result<void> CutRecords::take(const Record& record) {
   if (fate != Fate::drop) RONDO_TRY(number_created());
   if (fate == Fate::keep) {
     RONDO_TRY(copy_blobs());
-    RONDO_TRY(out_.add(record));
+    RONDO_TRY(encoder_.copy(record, (*command)->id));
   } else if (fate == Fate::edit) {
     RONDO_TRY(write_edited(**command, record));
   }
@@ -365,7 +371,7 @@ Result<void> CutRecords::write_span(const RecomputedCheckpoints& recomputed, con
       RONDO_TRY(write_checkpoint(**command, *record, found != recomputed.end() ? found->second : none));
     } else {
       if (*command != nullptr) RONDO_TRY(copy_blobs());
-      RONDO_TRY(out_.add(*record));
+      RONDO_TRY(encoder_.copy(*record, *command != nullptr ? (*command)->id : CommandId::none));
     }
     auto next = source_.next();
     if (!next) return tl::unexpected<Error>(next.error());

@@ -17,15 +17,14 @@ class SplitStream {
  public:
   // Of items [0, first) and [first, last).
   SplitStream(const CommandStream& stream, std::size_t first, std::size_t last, Reader& source,
-              const codec::IdMap& map, SplitPasses& passes, RecordEncoder& encoder, OfflineWriter& out)
+              const codec::IdMap& map, SplitPasses& passes, RecordEncoder& encoder)
       : stream_(stream),
         first_(first),
         last_(last),
         source_(source),
         map_(map),
         passes_(passes),
-        encoder_(encoder),
-        out_(out) {}
+        encoder_(encoder) {}
 
   // Names what cannot be split there (Status::failed).
   Result<void> check();
@@ -59,7 +58,6 @@ class SplitStream {
   const codec::IdMap& map_;
   SplitPasses& passes_;
   RecordEncoder& encoder_;
-  OfflineWriter& out_;
   Loaded query_;
   std::vector<std::byte> payload_;
 };

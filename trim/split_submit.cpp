@@ -126,7 +126,7 @@ class Splitter {
 
   Result<void> take(const Record& record) {
     const CommandId id = map_.command(record.command);
-    if (id == CommandId::none) return batch_ ? Result<void>() : out_->add(record);
+    if (id == CommandId::none) return batch_ ? Result<void>() : encoder_->copy(record, id);
     const codec::CommandInfo& command = codec::info(id);
     lowered_.clear();
     if (auto decoded = codec::decode(lowered_, map_, id, record.payload); !decoded)
@@ -135,6 +135,11 @@ class Splitter {
     const bool succeeded = player::succeeded(command, record);
     objects_.apply(command, record.sequence, succeeded, lowered_, resolution_);
     if (batch_) return {};
+    if (says_who_calls(id)) {
+      RONDO_TRY(access::load(*source_, command, lowered_, resolution_.ids, parameters_));
+      encoder_->follow(record, id, &parameters_.view.as<std::byte>());
+      return {};
+    }
     if ((record.flags & kRecordByLayer) == 0) {
       RONDO_TRY(access::load(*source_, command, lowered_, resolution_.ids, parameters_));
       const access::Call call{command,
@@ -155,7 +160,7 @@ class Splitter {
       if (!bytes) return tl::unexpected<Error>(std::move(bytes).error());
       RONDO_TRY(out_->add_blob(ref.digest, **bytes));
     }
-    return out_->add(record);
+    return encoder_->copy(record, id);
   }
 
   void follow(const access::Call& call, const Record& record) {
@@ -199,7 +204,7 @@ class Splitter {
     if (batch_->guarded) return cannot("it is protected: use --submits");
     first_ = stream_.draws[draws_.first];
     last_ = stream_.draws[draws_.last - 1] + 1;
-    split_stream_.emplace(stream_, first_, last_, *source_, map_, *passes_, *encoder_, *out_);
+    split_stream_.emplace(stream_, first_, last_, *source_, map_, *passes_, *encoder_);
     if (const auto checked = split_stream_->check(); !checked) return cannot(checked.error().message);
     RONDO_TRY(check_alive());
     std::set<std::uint64_t> kept;

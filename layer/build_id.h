@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tells builds of a program or library apart: the note NT_GNU_BUILD_ID of what is mapped.
+#pragma once
+
+#include <link.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace rondo::layer {
+
+// In the object's own memory; empty: it has none.
+std::span<const std::byte> build_id_of(const dl_phdr_info& module);
+
+std::string hex_text(std::span<const std::byte> bytes);
+
+}  // namespace rondo::layer

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who called: with RONDO_BACKTRACES, the call chain of each of the program's calls, each chain and each module once in the
+// capture (rondoModule, rondoCallChain, rondoCaller).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "format/digest.h"
+#include "generated/ids.h"
+#include "layer/recorder.h"
+
+namespace rondo::layer {
+
+class ThreadState;
+
+// What one thread knows of chains.
+struct Callers {
+  std::unordered_map<Digest, std::uint32_t> known;  // their numbers, by a digest of their return addresses
+  std::uint64_t unloads = 0;                        // of modules, when these were known: addresses may be others' since
+  std::uint32_t last = 0;                           // as its stream says; 0: none yet
+};
+
+// Looks who called, and records it where that is news for this thread.
+void write_caller(ThreadState& state) noexcept;
+
+// In front of the record of a call, before it is numbered.
+inline void note_caller(ThreadState& state) {
+  if (g_hot.backtraces) [[unlikely]]
+    write_caller(state);
+}
+
+}  // namespace rondo::layer
