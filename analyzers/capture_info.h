@@ -11,6 +11,7 @@
 
 #include "analyzers/json.h"
 #include "analyzers/shader_list.h"
+#include "format/call_chains.h"
 #include "format/container.h"
 #include "format/external_files.h"
 #include "format/result.h"
@@ -117,6 +118,8 @@ struct CaptureInfo {
   std::map<std::string, std::uint64_t> objects;  // created, by type
   std::vector<std::string> refused;              // commands met that this build cannot read, and why
   std::vector<std::string> notes;                // what the recorder said
+  std::size_t call_chains = 0;                   // who called (RONDO_BACKTRACES), …
+  std::vector<CallModule> call_modules;          // … and in what: by its number
 
   std::uint64_t unique_blobs = 0;
   std::uint64_t unique_blob_bytes = 0;

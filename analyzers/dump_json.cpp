@@ -80,7 +80,8 @@ void write_callers(JsonWriter& json, const CallerFrames& callers) {
   json.begin_array();
   for (const CallerFrame& frame : callers.frames) {
     json.begin_object();
-    if (frame.module != nullptr) json.field("module", frame.module->path);
+    if (frame.module != nullptr && !frame.module->path.empty()) json.field("module", frame.module->path);
+    else if (frame.module != nullptr) json.field("build_id", hex_text(frame.module->build_id));
     json.field("offset", frame.offset);
     for (std::size_t i = 0; i < frame.places.size(); ++i) {
       const bool inlined = i + 1 < frame.places.size();

@@ -106,11 +106,13 @@ class TextSink : public codec::ValueSink {
   std::vector<Open> open_;
 };
 
-// "libfoo.so.1+0x1234"; of no module the address alone.
+// "libfoo.so.1+0x1234"; where its name is not to be told the start of its build-id; of no module the address alone.
 std::string place_text(const CallerFrame& frame) {
   if (frame.module == nullptr) return text("0x{:x}", frame.offset);
   const std::string& path = frame.module->path;
-  return text("{}+0x{:x}", path.empty() ? "?" : printable(path.substr(path.rfind('/') + 1)), frame.offset);
+  return text("{}+0x{:x}",
+              path.empty() ? text("[{:.8}]", hex_text(frame.module->build_id)) : printable(path.substr(path.rfind('/') + 1)),
+              frame.offset);
 }
 
 void append_source(std::string& out, const SourcePlace& place, std::string_view where) {

@@ -3,6 +3,7 @@
 #include "analyzers/info_output.h"
 #include "analyzers/json.h"
 #include "analyzers/json_values.h"
+#include "analyzers/text.h"
 
 namespace rondo::analyzers {
 
@@ -94,6 +95,16 @@ void write_counts(JsonWriter& json, const CaptureInfo& info) {
 }
 
 void write_files(JsonWriter& json, const CaptureInfo& info) {
+  json.field("call_chains", std::uint64_t{info.call_chains});
+  json.key("call_modules");
+  json.begin_array();
+  for (const CallModule& module : info.call_modules) {
+    json.begin_object();
+    if (!module.path.empty()) json.field("path", module.path);
+    if (!module.build_id.empty()) json.field("build_id", hex_text(module.build_id));
+    json.end_object();
+  }
+  json.end_array();
   json.field("hermetic", info.hermetic());
   json.key("files");
   json.begin_array();

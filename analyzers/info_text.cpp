@@ -107,6 +107,9 @@ void append_devices(std::string& out, const CaptureInfo& info) {
 
 // Which files it needs, or has with all that is in them.
 void append_files(std::string& out, const CaptureInfo& info) {
+  if (info.call_chains != 0)
+    label(out, "callers", text("{} through {} (rondo dump, --symbols)", plural(info.call_chains, "call chain"),
+                               plural(info.call_modules.size(), "module")));
   label(out, "hermetic", info.hermetic() ? "yes: it needs no files"
                                          : text("no: it needs the {} below ('player --allow-files', '--file-remap'); 'rondo pack {} -o OUT' takes "
                                                 "them in", plural(info.files_needed(), "file"), printable(info.path)));

@@ -63,6 +63,19 @@ void take_strings(std::span<const std::byte> code, Texts& files, Texts& sources)
   }
 }
 
+// Those that are not where every system has such files.
+void add_paths(std::vector<PrivacyRow>& rows, const char* what, const std::vector<std::string>& all, const char* remedy) {
+  std::string paths;
+  std::size_t count = 0;
+  for (const std::string& path : all) {
+    bool common = path.find('/') == std::string::npos;
+    for (const char* place : {"/usr/", "/lib", "/opt/", "/snap/", "/app/"}) common = common || path.starts_with(place);
+    if (!common && ++count <= 3) append(paths, "{}{}", paths.empty() ? "" : ", ", path);
+  }
+  if (count > 3) append(paths, " and others, {} in all", count);
+  if (count != 0) rows.push_back({what, paths, remedy});
+}
+
 void add_session(std::vector<PrivacyRow>& rows, const CaptureInfo& info) {
   const auto add = [&](const char* what, const char* pointer, const char* remedy) {
     if (const auto value = info.session.shown(pointer)) rows.push_back({what, *value, remedy});
@@ -75,16 +88,13 @@ void add_session(std::vector<PrivacyRow>& rows, const CaptureInfo& info) {
   if (info.header.created_unix_ns != 0) rows.push_back({"time", utc_text(info.header.created_unix_ns), kAlways});
   add("kernel", "/host/kernel", kAlways);
   add("source of a cut", "/cut/file", "cut a capture whose name says nothing");
-  std::string paths;
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < info.session.size("/modules"); ++i) {
-    const auto path = info.session.string(text("/modules/{}/path", i).c_str()).value_or("");
-    bool common = path.find('/') == std::string::npos;
-    for (const char* place : {"/usr/", "/lib", "/opt/", "/snap/", "/app/"}) common = common || path.starts_with(place);
-    if (!common && ++count <= 3) append(paths, "{}{}", paths.empty() ? "" : ", ", path);
-  }
-  if (count > 3) append(paths, " and others, {} in all", count);
-  if (count != 0) rows.push_back({"libraries", paths, "--session minimal (RONDO_SESSION) keeps their file names alone"});
+  std::vector<std::string> modules;
+  for (std::size_t i = 0; i < info.session.size("/modules"); ++i)
+    modules.push_back(info.session.string(text("/modules/{}/path", i).c_str()).value_or(""));
+  add_paths(rows, "libraries", modules, "--session minimal (RONDO_SESSION) keeps their file names alone");
+  modules.clear();
+  for (const CallModule& module : info.call_modules) modules.push_back(module.path);
+  add_paths(rows, "callers", modules, "record it without RONDO_BACKTRACES, or with --session minimal (RONDO_SESSION)");
 }
 
 }  // namespace

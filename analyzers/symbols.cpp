@@ -18,12 +18,6 @@ namespace rondo::analyzers {
 
 namespace {
 
-std::string hex_text(std::span<const std::byte> bytes) {
-  std::string out;
-  for (const std::byte byte : bytes) append(out, "{:02x}", std::to_integer<unsigned>(byte));
-  return out;
-}
-
 std::string demangled(const char* name) {
   if (name == nullptr) return {};
   int status = 0;
@@ -152,7 +146,7 @@ std::vector<std::string> Symbols::missing() const {
   std::vector<std::string> out;
   for (const auto& [key, file] : files_)
     if (file->module == nullptr)
-      out.push_back(text("{}: {}", key.first.empty() ? "a module without a name" : printable(key.first), file->why));
+      out.push_back(text("{}: {}", key.first.empty() ? "build-id " + hex_text(key.second) : printable(key.first), file->why));
   return out;
 }
 

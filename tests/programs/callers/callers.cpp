@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls whose callers are known: a chain of functions, a recursion, two threads, a callback within a call, two libraries
+// one after the other. Each resets the fence that its name stands for; the program names it.
+//   callers [--depth N]
+#include <dlfcn.h>
+
+#include <string>
+#include <thread>
+
+#include "../support.h"
+
+using namespace program;
+
+namespace {
+
+// No call is the last thing that a function does: it would be no caller.
+#define CALLER __attribute__((noinline, noipa))
+#define NO_TAIL asm volatile("")
+
+struct Fences {
+  Context& context;
+  PFN_vkSetDebugUtilsObjectNameEXT set_name = nullptr;
+
+  VkFence make(const char* name) const {
+    VkFenceCreateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
+    VkFence fence = VK_NULL_HANDLE;
+    CHECK(vkCreateFence(context.device, &info, nullptr, &fence));
+    VkDebugUtilsObjectNameInfoEXT named{};
+    named.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT;
+    named.objectType = VK_OBJECT_TYPE_FENCE;
+    std::memcpy(&named.objectHandle, &fence, sizeof fence);
+    named.pObjectName = name;
+    CHECK(set_name(context.device, &named));
+    return fence;
+  }
+};
+
+CALLER void innermost(VkDevice device, VkFence fence) {
+  CHECK(vkResetFences(device, 1, &fence));
+  NO_TAIL;
+}
+CALLER void middle(VkDevice device, VkFence fence) {
+  innermost(device, fence);
+  NO_TAIL;
+}
+CALLER void outermost(VkDevice device, VkFence fence) {
+  middle(device, fence);
+  NO_TAIL;
+}
+CALLER void recursion(VkDevice device, VkFence fence, std::uint32_t depth) {
+  if (depth == 0)
+    innermost(device, fence);
+  else
+    recursion(device, fence, depth - 1);
+  NO_TAIL;
+}
+CALLER void one_thread(VkDevice device, VkFence fence) {
+  for (int i = 0; i < 100; ++i) CHECK(vkResetFences(device, 1, &fence));
+  NO_TAIL;
+}
+CALLER void other_thread(VkDevice device, VkFence fence) {
+  for (int i = 0; i < 100; ++i) CHECK(vkResetFences(device, 1, &fence));
+  NO_TAIL;
+}
+
+struct InCallback {
+  VkDevice device;
+  VkFence fence;
+};
+VKAPI_ATTR VkBool32 VKAPI_CALL callback(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
+                                        const VkDebugUtilsMessengerCallbackDataEXT*, void* data) {
+  const auto& use = *static_cast<InCallback*>(data);
+  CHECK(vkResetFences(use.device, 1, &use.fence));
+  NO_TAIL;
+  return VK_FALSE;
+}
+
+// What it says is heard in the middle of the call.
+CALLER void says_something(const Context& c, VkFence fence) {
+  InCallback use{c.device, fence};
+  const auto create = reinterpret_cast<PFN_vkCreateDebugUtilsMessengerEXT>(vkGetInstanceProcAddr(c.instance, "vkCreateDebugUtilsMessengerEXT"));
+  const auto destroy = reinterpret_cast<PFN_vkDestroyDebugUtilsMessengerEXT>(vkGetInstanceProcAddr(c.instance, "vkDestroyDebugUtilsMessengerEXT"));
+  const auto submit = reinterpret_cast<PFN_vkSubmitDebugUtilsMessageEXT>(vkGetInstanceProcAddr(c.instance, "vkSubmitDebugUtilsMessageEXT"));
+  VkDebugUtilsMessengerCreateInfoEXT info{};
+  info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
+  info.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT;
+  info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT;
+  info.pfnUserCallback = callback;
+  info.pUserData = &use;
+  VkDebugUtilsMessengerEXT messenger = VK_NULL_HANDLE;
+  CHECK(create(c.instance, &info, nullptr, &messenger));
+  VkDebugUtilsMessengerCallbackDataEXT said{};
+  said.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CALLBACK_DATA_EXT;
+  said.pMessage = "heard";
+  submit(c.instance, VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT, VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT, &said);
+  destroy(c.instance, messenger, nullptr);
+}
+
+// Where its function lay.
+CALLER const void* from_library(const std::string& name, VkDevice device, VkFence fence) {
+  char self[4096];
+  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+  if (length < 0) die("readlink", errno);
+  const std::string program(self, static_cast<std::size_t>(length));
+  void* const library = dlopen((program.substr(0, program.rfind('/') + 1) + name).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) die("dlopen", 0);
+  const auto call = reinterpret_cast<VkResult (*)(PFN_vkResetFences, VkDevice, VkFence)>(dlsym(library, "plugin_call"));
+  CHECK(call(vkResetFences, device, fence));
+  dlclose(library);
+  return reinterpret_cast<const void*>(call);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::uint32_t depth = option(argc, argv, "--depth", 10);
+  Wanted wanted;
+  wanted.instance_extensions = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
+  Context c = create_context("callers", wanted);
+  Fences fences{c, reinterpret_cast<PFN_vkSetDebugUtilsObjectNameEXT>(vkGetInstanceProcAddr(c.instance, "vkSetDebugUtilsObjectNameEXT"))};
+  std::vector<VkFence> all;
+  const auto make = [&](const char* name) { return all.emplace_back(fences.make(name)); };
+
+  const VkFence chain = make("chain"), deep = make("deep"), one = make("one"), other = make("other"), heard = make("heard"),
+                first = make("first"), second = make("second");
+  outermost(c.device, chain);
+  innermost(c.device, chain);
+  outermost(c.device, chain);
+  recursion(c.device, deep, depth);
+  std::thread a([&] { one_thread(c.device, one); });
+  std::thread b([&] { other_thread(c.device, other); });
+  a.join();
+  b.join();
+  says_something(c, heard);
+  const void* const there = from_library("called_first.so", c.device, first);
+  const void* const again = from_library("called_second.so", c.device, second);
+  std::printf("callers: the libraries lay %s\n", there == again ? "in one place" : "in two places");
+  for (const VkFence fence : all) vkDestroyFence(c.device, fence, nullptr);
+  destroy(c);
+  return 0;
+}
