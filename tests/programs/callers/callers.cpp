@@ -133,9 +133,11 @@ int main(int argc, char** argv) {
   a.join();
   b.join();
   says_something(c, heard);
-  const void* const there = from_library("called_first.so", c.device, first);
-  const void* const again = from_library("called_second.so", c.device, second);
-  std::printf("callers: the libraries lay %s\n", there == again ? "in one place" : "in two places");
+  // From one place: the return addresses are the same, too.
+  const std::pair<const char*, VkFence> libraries[] = {{"called_first.so", first}, {"called_second.so", second}};
+  const void* places[2] = {};
+  for (int i = 0; i < 2; ++i) places[i] = from_library(libraries[i].first, c.device, libraries[i].second);
+  std::printf("callers: the libraries lay %s\n", places[0] == places[1] ? "in one place" : "in two places");
   for (const VkFence fence : all) vkDestroyFence(c.device, fence, nullptr);
   destroy(c);
   return 0;
