@@ -39,6 +39,7 @@ TEST(RecorderSettings, EveryVariableIsUnderstood) {
                            {"RONDO_MEMORY", "scan"},
                            {"RONDO_SESSION", "minimal"},
                            {"RONDO_CHILDREN", "0"},
+                           {"RONDO_BACKTRACES", "1"},
                            {"RONDO_FRAMES", "2:5"}});
   EXPECT_EQ(s.output, "a.rondo");
   EXPECT_EQ(s.compression, Compression::zstd);
@@ -48,6 +49,7 @@ TEST(RecorderSettings, EveryVariableIsUnderstood) {
   EXPECT_EQ(s.file_check, FileCheck::digest);
   EXPECT_TRUE(s.minimal_session);
   EXPECT_FALSE(s.children);
+  EXPECT_TRUE(s.backtraces);
   ASSERT_TRUE(s.frames);
   EXPECT_EQ(s.frames->first, 2u);
   EXPECT_EQ(s.frames->last, 5u);

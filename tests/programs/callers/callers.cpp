@@ -14,7 +14,11 @@ using namespace program;
 namespace {
 
 // No call is the last thing that a function does: it would be no caller.
+#ifdef __clang__
+#define CALLER __attribute__((noinline))
+#else
 #define CALLER __attribute__((noinline, noipa))
+#endif
 #define NO_TAIL asm volatile("")
 
 struct Fences {
