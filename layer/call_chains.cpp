@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <unwind.h>
 
+#include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <map>
@@ -201,6 +202,7 @@ Known& known() {
 }  // namespace
 
 void write_caller(ThreadState& state) noexcept {
+  const int before = errno;  // of the program
   try {
     static const Extent own = own_extent();
     Stack stack;
@@ -230,6 +232,7 @@ void write_caller(ThreadState& state) noexcept {
   } catch (...) {
     stop_recording("out of memory for a call chain");
   }
+  errno = before;
 }
 
 }  // namespace rondo::layer
