@@ -18,6 +18,9 @@ std::string callers_program() { return build_root() + "/tests/programs/callers/c
 Outcome capture(const Words& options, const Words& words, const std::string& output) {
   Command command;
   use_driver(command.environment, lavapipe);
+#ifdef RONDO_SANITIZER_RUNTIME
+  command.environment["LD_PRELOAD"] = RONDO_SANITIZER_RUNTIME;
+#endif
   command.arguments = {build_root() + "/analyzers/rondo", "capture", "--output", output};
   command.arguments.insert(command.arguments.end(), options.begin(), options.end());
   command.arguments.push_back("--");

@@ -271,3 +271,31 @@ SCENARIO("the playbook for agents runs as printed", "[tools]") {
   INFO(script << "\n" << outcome.both());
   CHECK(outcome.status == 0);
 }
+
+SCENARIO("an installed tree works wherever it lies", "[tools]") {
+  const TemporaryDirectory directory;
+  Command install;
+  install.arguments = {"meson", "install", "--no-rebuild", "--quiet", "-C", build_root()};
+  install.environment["DESTDIR"] = directory.path();
+  const Outcome installed = run(install);
+  INFO(installed.both());
+  REQUIRE(installed.status == 0);
+  std::string tool;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory.path()))
+    if (entry.path().filename() == "rondo" && entry.path().parent_path().filename() == "bin") tool = entry.path();
+  REQUIRE(!tool.empty());
+  for (const Words& how : {Words{}, Words{"--layer-only"}, Words{"--shim-only"}}) {
+    Command command;
+    use_driver(command.environment, lavapipe);
+#ifdef RONDO_SANITIZER_RUNTIME
+    command.environment["LD_PRELOAD"] = RONDO_SANITIZER_RUNTIME;
+#endif
+    command.arguments = {tool, "capture", "--verify", "--checkpoints", "readback", "--output", directory.file("a%p.rondo")};
+    command.arguments.insert(command.arguments.end(), how.begin(), how.end());
+    command.arguments.insert(command.arguments.end(), {"--", program("compute")});
+    const Outcome outcome = run(command);
+    INFO(outcome.both());
+    CHECK(outcome.status == 0);
+    if (no_readback().empty()) CHECK(compared(outcome, "memory ranges").equal == 128);
+  }
+}
