@@ -212,35 +212,63 @@ std::string cut(const std::string& path, Summary& summary) {
   return text(" (cut to {})", wanted.text());
 }
 
+// A capture on the disk.
+struct Capture {
+  std::string path;
+  std::optional<Summary> summary;  // nothing: it could not be closed or read
+};
+
+// Of a capture without a checkpoint, by what it was captured with: why, and what to do.
+std::string nothing_to_compare(const Summary& summary, const std::string& level) {
+  if (summary.submits == 0) return "it submitted nothing: --replay only plays it";
+  if (level == "submit") return "no submit of it wrote anything (--checkpoints submit): --replay only plays it";
+  if (level == "present") return "it presented no image (--checkpoints present): --checkpoints readback compares what it read back, too";
+  return text("it presented no image and waited for nothing that it could read (--checkpoints {}): --checkpoints submit "
+              "compares what each submit wrote, --replay only plays it", printable(level));
+}
+
+// The status of a replay; that of a refusal by the player where there is nothing to compare.
+int replay(const Capture& capture, const Options& options) {
+  if (options.verify && capture.summary && capture.summary->checkpoints == 0) {
+    say(text("{}: nothing to compare: {}", printable(shown_path(capture.path)), nothing_to_compare(*capture.summary, options.checkpoints)));
+    return static_cast<int>(Status::usage);
+  }
+  const auto played = play_capture(capture.path, options.verify ? Replay::verified : Replay::plain);
+  if (!played) say(played.error().message);
+  return played ? *played : kLauncherError;
+}
+
 // The status of the first that failed; of nothing to play: an own error.
-int replay(const std::vector<ReportedFile>& files, Replay how) {
-  const auto captures = static_cast<std::size_t>(
-      std::count_if(files.begin(), files.end(), [](const ReportedFile& file) { return !file.path.empty(); }));
-  int status = captures == 0 ? kLauncherError : 0;
-  for (const ReportedFile& file : files) {
-    if (file.path.empty()) continue;
-    if (captures > 1) say(text("{}: the replay:", shown_path(file.path)));
-    const auto played = play_capture(file.path, how);
-    if (!played) say(played.error().message);
-    const int its_status = played ? *played : kLauncherError;
+int replay(const std::vector<Capture>& captures, const Options& options) {
+  int status = captures.empty() ? kLauncherError : 0;
+  for (const Capture& capture : captures) {
+    if (captures.size() > 1) say(text("{}: the replay:", shown_path(capture.path)));
+    const int its_status = replay(capture, options);
     if (status == 0) status = its_status;
     if (its_status == 128 + SIGINT || its_status == 128 + SIGTERM) break;  // somebody wants an end
   }
   return status;
 }
 
-// One line for the file, an error where it could not be closed or read.
-void close_and_report(const ReportedFile& file, const Ended& ended) {
+// One line for the file, an error where it could not be closed or read; then nothing is returned.
+std::optional<Summary> close_and_report(const ReportedFile& file, const Ended& ended) {
   const auto finished = finish_capture(file.path, file.pid == ended.pid ? ended.signal : 0);
-  if (!finished) return say(finished.error().message);
+  if (!finished) {
+    say(finished.error().message);
+    return std::nullopt;
+  }
   auto summary = summarize(file.path);
-  if (!summary) return say(summary.error().message);
+  if (!summary) {
+    say(summary.error().message);
+    return std::nullopt;
+  }
   const std::string cut_to = cut(file.path, *summary);
   std::string line = summary_line(shown_path(file.path), *summary) + cut_to;
   if (*finished) line += text(" ({})", how_it_ended(ended, file.pid));
   say(line);
-  if (!*finished) return;
-  if (const std::string missing = missing_data(file.path); !missing.empty()) say(missing);
+  if (*finished)
+    if (const std::string missing = missing_data(file.path); !missing.empty()) say(missing);
+  return *summary;
 }
 
 // False: help was asked for.
@@ -274,7 +302,7 @@ Result<bool> parse(Arguments args, Options& options) {
   cli.flag("--layer-only", "record what a Vulkan loader shows layers: nothing is preloaded", options.layer_only);
   cli.flag("--shim-only", "record at the drivers: the preload shim without the layer", options.shim_only);
   cli.flag("--replay", "plays each capture when the program has ended", options.replay);
-  cli.flag("--verify", "… and compares every checkpoint (--checkpoints present, if nothing else is asked for)", options.verify);
+  cli.flag("--verify", "… and compares every checkpoint (--checkpoints readback, if nothing else is asked for)", options.verify);
   cli.footer("Exit status: the program's; 125 own errors, 126 the program cannot be executed, 127 there is none;\n"
              "with --replay and --verify, where the program's is 0: the player's.");
   cli.program(options.program);
@@ -289,7 +317,7 @@ Result<bool> parse(Arguments args, Options& options) {
   if (options.output.empty()) return fail(Status::usage, "--output is empty: name a file, as %e-%p.rondo");
   if (options.verify) {
     const char* inherited = std::getenv("RONDO_CHECKPOINTS");
-    if (options.checkpoints.empty()) options.checkpoints = inherited != nullptr && *inherited != '\0' ? inherited : "present";
+    if (options.checkpoints.empty()) options.checkpoints = inherited != nullptr && *inherited != '\0' ? inherited : "readback";
     if (options.checkpoints == "none")
       return fail(Status::usage, "--verify compares checkpoints, and there are none: --checkpoints present, readback or submit makes them");
   }
@@ -329,11 +357,12 @@ Result<int> run_capture(Arguments args) {
   if (!ended) return tl::unexpected(ended.error());
   if (ended->exec_error != 0)
     return refuse({ended->exec_error, text("{}: {}", printable(options.program[0]), exec_error_text(ended->exec_error))});
+  std::vector<Capture> captures;
   for (const ReportedFile& file : files)
-    if (!file.path.empty()) close_and_report(file, *ended);
+    if (!file.path.empty()) captures.push_back({file.path, close_and_report(file, *ended)});
   say_that_there_is_none(files, options.program[0]);
   if (options.replay || options.verify) {
-    const int status = replay(files, options.verify ? Replay::verified : Replay::plain);
+    const int status = replay(captures, options);
     if (ended->signal == 0 && ended->status == 0) return status;
   }
   return end_like(*ended);

@@ -12,11 +12,15 @@ Result<Summary> summarize(const std::string& path) {
   auto reader = Reader::open(path);
   if (!reader) return tl::unexpected(reader.error());
   std::set<std::uint16_t> presents;
+  std::set<std::uint16_t> submits;
   std::set<std::uint16_t> events;  // Rondo's own records
+  std::set<std::uint16_t> checkpoints;  // of these
   for (const DictionaryRow& row : (*reader)->dictionary()) {
     if (row.kind != DictionaryKind::command) continue;
     if (row.name == "vkQueuePresentKHR") presents.insert(row.id);
+    if (row.name.starts_with("vkQueueSubmit")) submits.insert(row.id);
     if (row.name.starts_with("rondo")) events.insert(row.id);
+    if (row.name.starts_with("rondoCheckpoint")) checkpoints.insert(row.id);
   }
 
   Summary summary;
@@ -26,9 +30,11 @@ Result<Summary> summarize(const std::string& path) {
     if (!next) return tl::unexpected(next.error());
     if (!*next) return summary;
     const Record& record = **next;
+    if (checkpoints.contains(record.command)) summary.checkpoints += 1;
     if ((record.flags & kRecordKindMask) != kRecordCall || (record.flags & kRecordByLayer) != 0) continue;
     if (events.contains(record.command)) continue;
     summary.calls += 1;
+    if (submits.contains(record.command)) summary.submits += 1;
     if (presents.contains(record.command)) summary.frames += 1;
     if (!record.has_times) continue;
     if (summary.first_ns == 0) summary.first_ns = record.start_ns;

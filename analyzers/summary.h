@@ -14,6 +14,8 @@ struct Summary {
   std::uint64_t file_bytes = 0;
   std::uint64_t calls = 0;    // of the program: neither the layer's own nor voided numbers
   std::uint64_t frames = 0;   // presents
+  std::uint64_t submits = 0;  // calls
+  std::uint64_t checkpoints = 0;  // records of them: what `player --verify` compares
   std::uint64_t first_ns = 0; // CLOCK_MONOTONIC; both 0: nothing was timed
   std::uint64_t last_ns = 0;
 };

@@ -280,16 +280,49 @@ SCENARIO("captures are verified when the program has ended", "[capture-checks]")
     CHECK(outcome.status == 0);
     CHECK(compared(outcome, "images").equal == 5);
   }
-  WHEN("there are no checkpoints in the capture") {
-    const Outcome outcome = capture(directory, {"--verify"}, {program("leak")});
+  WHEN("it reads back, and nothing else is asked for") {
+    if (const std::string& none = no_readback(); !none.empty()) SKIP_SCENARIO(none);
+    const Outcome outcome = capture(directory, {"--verify"}, {program("compute")});
     INFO(outcome.both());
-    CHECK(outcome.err.find("no checkpoints to verify with") != std::string::npos);
-    CHECK(outcome.status == 2);  // the player's
+    CHECK(outcome.status == 0);
+    CHECK(compared(outcome, "memory ranges").equal > 0);
+    CHECK(compared(outcome, "memory ranges").all == compared(outcome, "memory ranges").equal);
+  }
+  WHEN("it reads back, and its presents alone are asked for") {
+    for (const bool by_variable : {false, true}) {
+      Command command = command_for(directory, {"--verify"}, {program("leak")});
+      if (by_variable) command.environment["RONDO_CHECKPOINTS"] = "present";
+      if (!by_variable) command.arguments.insert(command.arguments.begin() + 2, {"--checkpoints", "present"});
+      const Outcome outcome = run(command);
+      INFO(outcome.both());
+      CHECK(count(outcome.err, ": nothing to compare: it presented no image (--checkpoints present): --checkpoints readback ") == 1);
+      CHECK(lines(outcome.err).size() == 2);  // with the line of the file
+      CHECK(outcome.status == 2);             // as the player's
+    }
+  }
+  WHEN("it submits nothing") {
+    const Outcome outcome = capture(directory, {"--verify"}, {program("surface")});
+    INFO(outcome.both());
+    CHECK(count(outcome.err, ": nothing to compare: it submitted nothing: --replay only plays it\n") == 1);
+    CHECK(lines(outcome.err).size() == 2);
+    CHECK(outcome.status == 2);
+  }
+  WHEN("it neither presents nor waits for what it could read") {
+    const Words words{program("draws")};
+    const Outcome outcome = capture(directory, {"--verify"}, words);
+    INFO(outcome.both());
+    CHECK(count(outcome.err, ": nothing to compare: it presented no image and waited for nothing that it could read ") == 1);
+    CHECK(lines(outcome.err).size() == 2);
+    CHECK(outcome.status == 2);
+    const Outcome with_more = capture(directory, {"--verify", "--checkpoints", "submit"}, words);
+    INFO(with_more.both());
+    CHECK(with_more.status == 0);
+    CHECK(compared(with_more, "parts of buffers and images").equal > 0);
   }
   WHEN("the program fails, too") {
-    const Outcome outcome = capture(directory, {"--verify"}, {"sh", "-c", program("leak") + "; exit 3"});
+    const Outcome outcome = capture(directory, {"--verify", "--checkpoints", "present"}, {"sh", "-c", program("leak") + "; exit 3"});
     INFO(outcome.both());
-    CHECK(outcome.err.find("no checkpoints to verify with") != std::string::npos);
+    CHECK(outcome.err.find("nothing to compare") != std::string::npos);
     CHECK(outcome.status == 3);
   }
   WHEN("there is no capture") {
