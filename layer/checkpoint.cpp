@@ -222,6 +222,7 @@ std::vector<Checkpointer::Presented> Checkpointer::read(ThreadState* state, VkQu
 }
 
 void Checkpointer::write(ThreadState& state, const std::vector<Presented>& images) {
+  if (!recording()) return;  // what was read may be of submits that nobody recorded
   for (const Presented& image : images) {
     const args_rondoCheckpointImage args{device_.device,
                                          image.swapchain,
@@ -443,6 +444,7 @@ void Checkpointer::digest(ThreadState& state, Memory& memory) {
 
 void Checkpointer::write(ThreadState& state, const Memory& memory, const std::vector<RondoRange>& ranges,
                          const std::vector<Digest>& digests, const char* unverified) {
+  if (!recording()) return;  // what was digested may be of submits that nobody recorded
   std::vector<RondoDigest> values;
   for (const Digest& digest : digests) values.push_back({digest.low, digest.high});
   const args_rondoCheckpointMemory args{
