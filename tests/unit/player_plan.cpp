@@ -306,6 +306,15 @@ TEST_F(PlayerPlan, SalvagesNothingWithoutAWholeSubmit) {
   fails(build(options), Status::unreadable, "no whole submit");
 }
 
+TEST_F(PlayerPlan, SalvagesNothingWhereTheOnlySubmitDidNotReturn) {
+  VkSubmitInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  capture.call_without_end(CommandId::vkQueueSubmit, args_vkQueueSubmit{kQueue, 1, &info, VK_NULL_HANDLE});
+  PlanOptions options;
+  options.salvage = true;
+  fails(build(options), Status::unreadable, "no whole submit");
+}
+
 // The records behind it are not for a newer Rondo: nobody can name them.
 TEST_F(PlayerPlan, SalvagesWithoutPartsOfTheDictionary) {
   submit();
