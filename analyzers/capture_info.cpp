@@ -218,6 +218,9 @@ std::string missing_data(const std::string& path) {
   if (!walk) return {};
   const CaptureInfo info = gather(*walk, {});
   if (info.unreadable) return info.unreadable->message;
+  if (info.gaps != 0)
+    return text("{}: {} missing, for threads died inside the recorder: it plays up to the last whole submit before the first", printable(path),
+                plural(info.gaps, "record"));
   if (info.missing_blobs == 0) return {};
   return text("{}: {} to data that is not in it: `player --salvage` plays what comes before the first", printable(path),
               plural(info.missing_blobs, "reference"));

@@ -32,14 +32,15 @@ void append_ending(std::string& out, const CaptureInfo& info) {
     return;
   }
   std::string words = "complete";
-  if (info.footer && info.footer->ending == static_cast<std::uint32_t>(Ending::finished))
+  const bool died = info.footer && info.footer->ending == static_cast<std::uint32_t>(Ending::finished);
+  if (died)
     words += info.footer->exit_signal != 0
                  ? text(", finished after {} ended the program", signal_name(info.footer->exit_signal))
                  : ", finished after its program had ended without closing it";
   if (info.footer && info.footer->ending == static_cast<std::uint32_t>(Ending::stopped))
     words += ", but the recorder stopped before the program did";
   if (info.gaps != 0)
-    words += text("; {} missing: 'player --salvage' plays up to the first", plural(info.gaps, "sequence number"));
+    words += text("; {} missing: {} plays up to the first", plural(info.gaps, "sequence number"), died ? "player" : "'player --salvage'");
   label(out, "ending", words);
 }
 

@@ -102,8 +102,8 @@ class PlayerReplay : public test::PlayerScene {
                  args_vkCreateSwapchainKHR{kDevice, &info, nullptr, &swapchain}, ok());
     return swapchain;
   }
-  Outcome outcome(bool verify = false) {
-    capture.finish();
+  Outcome outcome(bool verify = false, Ending ending = Ending::exited) {
+    capture.finish(ending);
     Options options;
     options.file = file.path();
     options.quiet = true;
@@ -112,6 +112,25 @@ class PlayerReplay : public test::PlayerScene {
     return play(options);
   }
 };
+
+TEST_F(PlayerReplay, EndsWhereItsProgramDiedInsideTheRecorder) {
+  submit();
+  capture.lost_number();
+  submit();
+  const Outcome played = outcome(false, Ending::finished);
+  EXPECT_EQ(played.status, Status::ok) << played.error;
+  EXPECT_TRUE(played.salvaged);
+  EXPECT_EQ(played.played.submits, 1u);
+}
+
+TEST_F(PlayerReplay, RefusesNumbersThatAreMissingThoughNobodyDied) {
+  submit();
+  capture.lost_number();
+  submit();
+  const Outcome played = outcome();
+  EXPECT_EQ(played.status, Status::unreadable);
+  EXPECT_NE(played.error.find("1 records are missing"), std::string::npos) << played.error;
+}
 
 TEST_F(PlayerReplay, EndsThoughASubmitWaitsForASignalThatNeverCame) {
   VkSemaphoreTypeCreateInfo type{};

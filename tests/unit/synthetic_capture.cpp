@@ -72,6 +72,8 @@ void SyntheticCapture::unused_number() {
   stream_->commit();
 }
 
+void SyntheticCapture::lost_number() { writer_->take_sequence(); }
+
 void SyntheticCapture::finish(Ending ending) {
   writer_->close_stream(stream_);
   const auto summary = writer_->finish(ending);

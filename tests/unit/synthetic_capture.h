@@ -43,6 +43,7 @@ class SyntheticCapture : public codec::EncodeContext {
   }
   void session(std::string_view json) { writer_->add_session(json); }
   void unused_number();
+  void lost_number();  // taken by a thread that died before it had written the record
   void finish(Ending ending = Ending::exited);
 
   bool is_secondary(std::uint64_t) override { return secondaries; }
