@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What programs do with processes, signals, threads and libraries, printed: the same in every run, whatever is preloaded.
-import asyncio, atexit, ctypes, faulthandler, mmap, multiprocessing, os, resource, signal, socket, subprocess, sys, tempfile, threading, time
+import asyncio, atexit, ctypes, mmap, multiprocessing, os, pty, resource, select, signal, socket, subprocess, sys, tempfile, threading, time
 from multiprocessing import shared_memory
 
 def say(*words):
@@ -112,6 +112,41 @@ def signals():
     crash = subprocess.run([sys.executable, "-S", "-X", "faulthandler", "-c", "import ctypes; ctypes.string_at(8)"], stderr=subprocess.PIPE, text=True)
     say("fault", crash.returncode, crash.stderr.splitlines()[0])
 
+def terminal():
+    pid, master = pty.fork()
+    if pid == 0:
+        os.environ.update(PS1="ready> ", TERM="dumb")
+        os.execv("/bin/bash", ["bash", "--norc", "--noprofile", "--noediting", "-i"])
+    unread = ""
+
+    def until(text):
+        nonlocal unread
+        while text not in unread:
+            if not select.select([master], [], [], 20)[0]:
+                raise TimeoutError(text + " is not in " + unread)
+            unread += os.read(master, 1000).decode()
+        unread = unread[unread.index(text) + len(text):]
+        say("on the terminal", text)
+
+    def in_front(name):
+        while open(f"/proc/{os.tcgetpgrp(master)}/comm").read().strip() != name:
+            time.sleep(0.01)
+
+    until("ready> ")
+    os.write(master, b"sleep 60\n")
+    in_front("sleep")
+    os.write(master, b"\x1a")
+    until("Stopped")
+    until("ready> ")
+    os.write(master, b"fg\n")
+    in_front("sleep")
+    os.write(master, b"\x03")
+    until("ready> ")
+    os.write(master, b"echo status $?\n")
+    until("status 130")
+    os.write(master, b"exit 3\n")
+    say("terminal", os.waitpid(pid, 0)[1] >> 8)
+
 def threads():
     results = []
     workers = [threading.Thread(target=lambda n=n: results.append(square(n))) for n in range(16)]
@@ -155,6 +190,7 @@ if __name__ == "__main__":
     libraries()
     processes()
     signals()
+    terminal()
     threads()
     sys.stderr.write("to the errors\n")
     sys.exit(17)
