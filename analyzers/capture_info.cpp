@@ -219,7 +219,7 @@ std::string missing_data(const std::string& path) {
   const CaptureInfo info = gather(*walk, {});
   if (info.unreadable) return info.unreadable->message;
   if (info.gaps != 0)
-    return text("{}: {} missing, for threads died inside the recorder: it plays up to the last whole submit before the first", printable(path),
+    return text("{}: {} missing, for threads died inside the recorder: it plays up to the first", printable(path),
                 plural(info.gaps, "record"));
   if (info.missing_blobs == 0) return {};
   return text("{}: {} to data that is not in it: `player --salvage` plays what comes before the first", printable(path),

@@ -303,4 +303,9 @@ struct PlanOptions {
 // nothing created.
 Result<std::unique_ptr<Plan>> build_plan(Reader& reader, const PlanOptions& options);
 
+// A finished capture whose program died between taking a number and writing the record. What comes before that number is
+// whole, and is played; what other threads recorded behind it, in the moments until the process was gone, is not: it may
+// need what the lost call did.
+bool ends_at_a_gap(const Reader& reader);
+
 }  // namespace rondo::player

@@ -473,6 +473,11 @@ void PlanBuilder::patch_marks(Op& op) {
   }
 }
 
+bool ends_at_a_gap(const Reader& reader) {
+  const auto footer = reader.footer();
+  return footer && footer->ending == static_cast<std::uint32_t>(Ending::finished) && reader.gaps() != 0;
+}
+
 Result<std::unique_ptr<Plan>> build_plan(Reader& reader, const PlanOptions& options) {
   if (!options.salvage) {
     if (!reader.complete() && reader.cut_reason().starts_with("it is still being recorded"))
@@ -484,7 +489,7 @@ Result<std::unique_ptr<Plan>> build_plan(Reader& reader, const PlanOptions& opti
                   reader.path() + (reader.can_be_finished() ? ": cut (" : ": damaged (") +
                       reader.cut_reason() + "); play what is whole with `player --salvage`" +
                       (reader.can_be_finished() ? ", or close it with `rondo finish " + reader.path() + "`" : ""));
-    if (reader.gaps() != 0)
+    if (reader.gaps() != 0 && !ends_at_a_gap(reader))
       return fail(Status::unreadable,
                   reader.path() + ": " + std::to_string(reader.gaps()) +
                       " records are missing; play up to the first gap with `player --salvage`");

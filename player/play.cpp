@@ -110,13 +110,6 @@ void print_summary(const Options& options, const Outcome& outcome) {
   std::printf("\n");
 }
 
-// Its program died, and a thread of it between taking a number and writing the record. What comes before that number is
-// whole; what others recorded behind it happened in the moments until the process was gone.
-bool ends_at_a_gap(const Reader& reader) {
-  const auto footer = reader.footer();
-  return footer && footer->ending == static_cast<std::uint32_t>(Ending::finished) && reader.gaps() != 0;
-}
-
 Result<void> play_file(const Options& options, Observer& observer, Outcome& outcome) {
   if (options.benchmark) RONDO_TRY(take_benchmark_flags(options.benchmark_flags));
   Deadline deadline(options.timeout, options.file);
@@ -135,7 +128,7 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   }
   RONDO_TRY((*reader)->check_files());
   PlanOptions plan_options;
-  plan_options.salvage = options.salvage || ends_at_a_gap(**reader);
+  plan_options.salvage = options.salvage;
   plan_options.until = options.until;
   plan_options.span = options.span;
   plan_options.memory_budget = options.memory_budget;
@@ -157,6 +150,9 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   if (const auto footer = (*reader)->footer();
       footer && footer->ending == static_cast<std::uint32_t>(Ending::stopped) && !options.quiet)
     std::printf("the recording stopped before the program did: `rondo info` says why\n");
+  if (ends_at_a_gap(**reader) && !outcome.salvaged && !options.quiet)
+    std::printf("its program died inside the recorder: the replay ends behind record %llu, before the first that is missing\n",
+                static_cast<unsigned long long>((*plan)->ops.back().sequence));
   if (const auto footer = (*reader)->footer();
       footer && options.until != UINT64_MAX && footer->last_sequence < options.until && !options.quiet)
     std::printf("the capture ends at record %llu: --until changes nothing\n",

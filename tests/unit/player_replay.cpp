@@ -119,8 +119,15 @@ TEST_F(PlayerReplay, EndsWhereItsProgramDiedInsideTheRecorder) {
   submit();
   const Outcome played = outcome(false, Ending::finished);
   EXPECT_EQ(played.status, Status::ok) << played.error;
-  EXPECT_TRUE(played.salvaged);
   EXPECT_EQ(played.played.submits, 1u);
+}
+
+TEST_F(PlayerReplay, EndsWhereItsProgramDiedBeforeItsFirstSubmit) {
+  capture.lost_number();
+  submit();
+  const Outcome played = outcome(false, Ending::finished);
+  EXPECT_EQ(played.status, Status::ok) << played.error;
+  EXPECT_EQ(played.played.submits, 0u);
 }
 
 TEST_F(PlayerReplay, RefusesNumbersThatAreMissingThoughNobodyDied) {
