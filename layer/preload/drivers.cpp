@@ -35,9 +35,13 @@ void* find_dlsym() {
   return nullptr;
 }
 
-// A driver's entry points, with this library or scope as whoever asks has it.
-bool driver_of(void* library, RondoDriver& driver) {
+// A driver's entry points, with this library or scope as whoever asks has it. Not where what was asked for is not there.
+bool driver_of(void* library, const char* name, const char* version, RondoDriver& driver) {
   const int before = errno;
+  if (version != nullptr) {
+    const auto real = reinterpret_cast<void* (*)(void*, const char*, const char*)>(real_function("dlvsym"));
+    if (real(library, name, version) == nullptr) return false;
+  }
   void* const get = real_dlsym()(library, "vk_icdGetInstanceProcAddr");
   if (get == nullptr) return false;
   driver.get_instance = reinterpret_cast<PFN_vkGetInstanceProcAddr>(get);
@@ -86,11 +90,11 @@ void find_real_functions() {
 
 bool any_driver_linked() { return dl_iterate_phdr(is_driver, nullptr) != 0; }
 
-void* instead_of(void* library, const char* name) {
+void* instead_of(void* library, const char* name, const char* version) {
   patch_objects(library);
   if (name == nullptr || strncmp(name, "vk_icdGet", 9) != 0 || library == RTLD_NEXT) return nullptr;
   RondoDriver driver{}, instead{};
-  if (!driver_of(library, driver)) return nullptr;
+  if (!driver_of(library, name, version, driver)) return nullptr;
   const auto open = reinterpret_cast<RondoOpenDoor>(layer_function(RONDO_OPEN_DOOR));
   if (open == nullptr || open(&driver, first_environment(), &instead) == 0) return nullptr;
   keep(g_layer.close, RONDO_CLOSE);

@@ -33,8 +33,9 @@ extern LayerFunctions g_layer;  // each is loaded and stored as a whole
 void* real_function(const char* name);
 void find_real_functions();
 
-// What a program gets that looks `name` up in `library` (of dlopen, or RTLD_DEFAULT): null: what is there.
-void* instead_of(void* library, const char* name);
+// What a program gets that looks `name` up in `library` (of dlopen, or RTLD_DEFAULT), of this version if it asks for one: null: what
+// is there. What dlerror tells of these lookups, later ones that succeed take back.
+void* instead_of(void* library, const char* name, const char* version = nullptr);
 
 // relocations.cpp. Puts `to` where the object calls `from` under this name, or is to find out yet what it calls. Pages that the
 // dynamic linker protected are writable meanwhile, and as they were then. How many places. Others of the process do not load or

@@ -96,6 +96,28 @@ SCENARIO("programs that are linked against a driver are captured, also where rel
   is_captured({loaderless("linked")}, fake);
 }
 
+SCENARIO("who looks up a library or a function gets what they get without the shim, and is told the same", "[preload]") {
+  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
+  const TemporaryDirectory directory;
+  Command alone;
+  alone.arguments = {loaderless("lookups")};
+  const Outcome native = run(alone);
+  INFO(native.both());
+  REQUIRE(native.status == 0);
+  // What it is for: who asks matters.
+  CHECK(count(native.out, "2 libraries: first, then second\n") == 1);
+  CHECK(count(native.out, "beneath, from here: not found, ") == 1);
+  CHECK(count(native.out, " in beneath, my namespace 1, ") == 6);
+  CHECK(count(native.out, "  lookups_own by default: 1, nothing is said\n") == 3);
+  CHECK(count(native.out, "  lookups_of_program by default: 1, nothing is said\n") == 2);
+  CHECK(count(native.out, "  read-only pages that can be written: 0\n") == 3);
+  const Outcome outcome = run(shimmed({loaderless("lookups")}, directory.file("c.rondo"), fake));
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out == native.out);
+  CHECK(outcome.err == native.err);
+}
+
 SCENARIO("programs of the tree are captured under a loader that loads no layer", "[preload]") {
   if (sanitized()) SKIP_SCENARIO(kNotSanitized);
   is_captured({program("compute")}, lavapipe, 64);

@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "relro.h"
+
 namespace program {
 
 #define RONDO_GET(name) const auto name = reinterpret_cast<PFN_##name>(get(instance, #name))
@@ -19,7 +21,8 @@ namespace program {
     }                                                                      \
   } while (false)
 
-// Fills a buffer in two submits, reads it, and prints its sum. 0, or what the process ends with.
+// Fills a buffer in two submits, reads it, prints its sum, and looks whether all that was read-only is so still. 0, or what the
+// process ends with.
 inline int fill_directly(PFN_vkGetInstanceProcAddr get) {
   VkInstance instance = VK_NULL_HANDLE;
   const auto vkCreateInstance = reinterpret_cast<PFN_vkCreateInstance>(get(nullptr, "vkCreateInstance"));
@@ -125,7 +128,7 @@ inline int fill_directly(PFN_vkGetInstanceProcAddr get) {
   vkFreeMemory(device, memory, nullptr);
   vkDestroyDevice(device, nullptr);
   vkDestroyInstance(instance, nullptr);
-  return 0;
+  return writable_relro_pages() == 0 ? 0 : 1;
 }
 
 }  // namespace program
