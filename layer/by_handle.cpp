@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "layer/door.h"
+#include "layer/door_words.h"
 
 namespace rondo::layer {
 
@@ -18,14 +19,25 @@ struct Last {
 };
 thread_local constinit Last t_last;
 
+std::atomic<const RondoShared*> g_shared{nullptr};
 thread_local constinit int t_at_layers = 0;
 thread_local constinit bool t_at_drivers = false;
 
 }  // namespace
 
-AtLayersDoor::AtLayersDoor() { ++t_at_layers; }
-AtLayersDoor::~AtLayersDoor() { --t_at_layers; }
-bool at_layers_door() { return t_at_layers != 0; }
+AtLayersDoor::AtLayersDoor() : shared_(g_shared.load(std::memory_order_acquire)) {
+  ++t_at_layers;
+  if (shared_ != nullptr) shared_->at_layers_doors(1);
+}
+AtLayersDoor::~AtLayersDoor() {
+  if (shared_ != nullptr) shared_->at_layers_doors(-1);
+  --t_at_layers;
+}
+bool at_layers_door() {
+  const RondoShared* const shared = g_shared.load(std::memory_order_acquire);
+  return t_at_layers != 0 || (shared != nullptr && shared->at_layers_doors(0) != 0);
+}
+void share_doors(const RondoShared* shared) { g_shared.store(shared, std::memory_order_release); }
 
 AtDriversDoor::AtDriversDoor() { t_at_drivers = true; }
 AtDriversDoor::~AtDriversDoor() { t_at_drivers = false; }

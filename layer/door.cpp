@@ -200,6 +200,8 @@ extern "C" [[gnu::visibility("default")]] int rondo_layer_open_door(const RondoD
   });
 }
 
+extern "C" [[gnu::visibility("default")]] void rondo_layer_meet(const RondoShared* shared) { rondo::layer::share_doors(shared); }
+
 extern "C" [[gnu::visibility("default")]] void rondo_layer_close(unsigned milliseconds) {
   if (rondo::layer::g_hot.writer != nullptr) rondo::layer::close_through_trigger(milliseconds);
 }

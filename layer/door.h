@@ -4,17 +4,24 @@
 // instance that one of them records the other passes on.
 #pragma once
 
+struct RondoShared;  // door_words.h
+
 namespace rondo::layer {
 
-// While it lives, this thread makes an instance at the layer's door: drivers' doors pass it on.
+// While it lives, this thread makes an instance at the layer's door: drivers' doors pass it on, also those of other copies of this
+// library.
 class AtLayersDoor {
  public:
   AtLayersDoor();
   ~AtLayersDoor();
   AtLayersDoor(const AtLayersDoor&) = delete;
   AtLayersDoor& operator=(const AtLayersDoor&) = delete;
+
+ private:
+  const RondoShared* const shared_;
 };
 bool at_layers_door();
+void share_doors(const RondoShared* shared);
 
 // While it lives, this thread makes an instance or a device at a driver's door: it is found by its handle's value.
 class AtDriversDoor {

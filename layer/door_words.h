@@ -25,6 +25,15 @@ typedef int (*RondoOpenDoor)(const struct RondoDriver* driver, char* const* envi
 typedef void (*RondoClose)(unsigned milliseconds);
 #define RONDO_CLOSE "rondo_layer_close"
 
+// What copies of the layer's library share where a process has several (of another path, or in another namespace): a word of the
+// shim, of which there is one. Changes on how many layers' doors the calling thread makes an instance, and returns that.
+struct RondoShared {
+  int (*at_layers_doors)(int change);
+};
+// Called for each copy that the shim sees, before a loader calls anything in it; kept. Any thread.
+typedef void (*RondoMeet)(const struct RondoShared* shared);
+#define RONDO_MEET "rondo_layer_meet"
+
 #ifdef __cplusplus
 }
 #endif

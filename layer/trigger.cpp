@@ -36,14 +36,27 @@ std::atomic<int> g_state{kStarting};
 // Set before the thread begins.
 uid_t g_user = 0;
 pid_t g_process = 0;
-TriggerAddress g_address;
+TriggerAddress g_address;  // another one before it listens, perhaps
+
+// Another copy of this library, in this process, has the name by which `rondo trigger` finds it: this one is found by the process
+// alone, at its end.
+bool take_any_name(int listener) {
+  socklen_t bytes = sizeof g_address.address;
+  const sockaddr none{AF_UNIX, {}};
+  if (::bind(listener, &none, sizeof none.sa_family) != 0 ||
+      ::getsockname(listener, reinterpret_cast<sockaddr*>(&g_address.address), &bytes) != 0)
+    return false;
+  g_address.bytes = bytes;
+  return true;
+}
 
 // A descriptor, or an errno value, negative.
 int listen_here() {
   if (::syscall(SYS_close_range, 0u, ~0u, kCloseRangeUnshare) != 0) return -errno;
   const int listener = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
   if (listener < 0) return -errno;
-  if (::bind(listener, g_address.get(), g_address.bytes) != 0 || ::listen(listener, 4) != 0) return -errno;
+  if (::bind(listener, g_address.get(), g_address.bytes) != 0 && (errno != EADDRINUSE || !take_any_name(listener))) return -errno;
+  if (::listen(listener, 4) != 0) return -errno;
   return listener;
 }
 

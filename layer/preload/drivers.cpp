@@ -71,9 +71,31 @@ int is_driver(dl_phdr_info* info, size_t, void*) {
 }
 
 template <class Function>
-void keep(Function*& slot, const char* name) {
-  if (__atomic_load_n(&slot, __ATOMIC_ACQUIRE) == nullptr)
-    __atomic_store_n(&slot, reinterpret_cast<Function*>(layer_function(name)), __ATOMIC_RELEASE);
+Function function_of(void* library, const char* name) {
+  return reinterpret_cast<Function>(real_dlsym()(library, name));
+}
+
+// On how many layers' doors this thread makes an instance, of all copies.
+__attribute__((tls_model("initial-exec"))) thread_local int t_at_layers_doors = 0;
+int at_layers_doors(int change) { return t_at_layers_doors += change; }
+const RondoShared g_shared{at_layers_doors};
+
+// A copy of the layer's library, or another layer.
+void meet(void* library) {
+  const auto meeting = function_of<RondoMeet>(library, RONDO_MEET);
+  const auto close = function_of<RondoClose>(library, RONDO_CLOSE);
+  if (meeting == nullptr || close == nullptr) return;
+  meeting(&g_shared);
+  for (LayerFunctions& one : g_layers) {
+    RondoClose nobodys = nullptr;
+    if (!__atomic_compare_exchange_n(&one.close, &nobodys, close, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+      if (nobodys == close) return;
+      continue;
+    }
+    __atomic_store_n(&one.scope_begin, function_of<void (*)(const char*)>(library, "rondo_layer_scope_begin"), __ATOMIC_RELEASE);
+    __atomic_store_n(&one.scope_end, function_of<void (*)()>(library, "rondo_layer_scope_end"), __ATOMIC_RELEASE);
+    return;
+  }
 }
 
 }  // namespace
@@ -92,14 +114,16 @@ bool any_driver_linked() { return dl_iterate_phdr(is_driver, nullptr) != 0; }
 
 void* instead_of(void* library, const char* name, const char* version) {
   patch_objects(library);
+  // What loaders ask every layer for first.
+  if (name != nullptr && is_same(name, "vkNegotiateLoaderLayerInterfaceVersion") && library != RTLD_NEXT && library != RTLD_DEFAULT) meet(library);
   if (name == nullptr || strncmp(name, "vk_icdGet", 9) != 0 || library == RTLD_NEXT) return nullptr;
   RondoDriver driver{}, instead{};
   if (!driver_of(library, name, version, driver)) return nullptr;
-  const auto open = reinterpret_cast<RondoOpenDoor>(layer_function(RONDO_OPEN_DOOR));
+  void* const layer = layer_library();
+  if (layer == nullptr) return nullptr;
+  meet(layer);
+  const auto open = function_of<RondoOpenDoor>(layer, RONDO_OPEN_DOOR);
   if (open == nullptr || open(&driver, first_environment(), &instead) == 0) return nullptr;
-  keep(g_layer.close, RONDO_CLOSE);
-  keep(g_layer.scope_begin, "rondo_layer_scope_begin");
-  keep(g_layer.scope_end, "rondo_layer_scope_end");
   if (strcmp(name, "vk_icdGetInstanceProcAddr") == 0) return reinterpret_cast<void*>(instead.get_instance);
   if (strcmp(name, "vk_icdGetPhysicalDeviceProcAddr") == 0) return reinterpret_cast<void*>(instead.get_physical);
   return nullptr;

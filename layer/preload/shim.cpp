@@ -99,10 +99,10 @@ const char* first_variable(const char* name) {
   return nullptr;
 }
 
-LayerFunctions g_layer;
+LayerFunctions g_layers[4];
 
 // One that the loader has loaded already, or the one that lies beside the shim.
-void* layer_function(const char* name) {
+void* layer_library() {
   static bool told = false;
   constexpr char file[] = "librondo_layer.so";
   char path[sizeof g_own_path + sizeof file];
@@ -115,9 +115,8 @@ void* layer_function(const char* name) {
   if (loaded == nullptr) {
     if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
       say("not recording what the loader shows no layer: there is no library that can be loaded at ", path);
-    return nullptr;
   }
-  return reinterpret_cast<void* (*)(void*, const char*)>(real_function("dlsym"))(loaded, name);
+  return loaded;
 }
 
 __attribute__((constructor)) static void begin() {
@@ -169,7 +168,8 @@ RONDO_SEEN void* dlmopen(Lmid_t to, const char* path, int mode) {
 // At the end of a process that runs no exit handlers the capture is closed. Not so of abort and fatal signals: what they
 // interrupt may be anything; the file is readable as it is. The caller may be a signal handler: nothing is looked up here.
 static void close_capture() {
-  if (const auto close = __atomic_load_n(&g_layer.close, __ATOMIC_ACQUIRE); close != nullptr) close(5000);
+  for (const LayerFunctions& layer : g_layers)
+    if (const auto close = __atomic_load_n(&layer.close, __ATOMIC_ACQUIRE); close != nullptr) close(5000);
 }
 
 RONDO_SEEN __attribute__((noreturn)) void _exit(int status) {
@@ -187,8 +187,10 @@ RONDO_SEEN __attribute__((noreturn)) void _Exit(int status) noexcept {
 // As the scope library has them (scope/rondo_scope.h): for programs that look for these before they load it. Nothing is recorded
 // before the first driver was found.
 RONDO_SEEN void rondo_scope_begin(const char* name) {
-  if (const auto begin = __atomic_load_n(&g_layer.scope_begin, __ATOMIC_ACQUIRE); begin != nullptr) begin(name);
+  for (const LayerFunctions& layer : g_layers)
+    if (const auto begin = __atomic_load_n(&layer.scope_begin, __ATOMIC_ACQUIRE); begin != nullptr) begin(name);
 }
 RONDO_SEEN void rondo_scope_end(void) {
-  if (const auto end = __atomic_load_n(&g_layer.scope_end, __ATOMIC_ACQUIRE); end != nullptr) end();
+  for (const LayerFunctions& layer : g_layers)
+    if (const auto end = __atomic_load_n(&layer.scope_end, __ATOMIC_ACQUIRE); end != nullptr) end();
 }

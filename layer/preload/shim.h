@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "layer/door_words.h"
 #include "layer/elf_tables.h"
 
 namespace rondo::preload {
@@ -18,15 +19,16 @@ const char* first_variable(const char* name);
 
 // The shim's own file, and that of the layer's library beside it; empty: not to be had.
 const char* own_path();
-// A function of the layer's library, which is loaded now if it was not; null: it cannot be, which is said once.
-void* layer_function(const char* name);
-// What instead_of() found there, for callers that may look nothing up: null until then.
+// The layer's library, which is loaded now if it was not; null: it cannot be, which is said once.
+void* layer_library();
+// What instead_of() found in copies of that library (a process may have several, of other paths or in other namespaces), for
+// callers that may look nothing up: null until then. Each is loaded and stored as a whole, `close` first.
 struct LayerFunctions {
-  void (*close)(unsigned milliseconds) = nullptr;
+  RondoClose close = nullptr;
   void (*scope_begin)(const char* name) = nullptr;
   void (*scope_end)() = nullptr;
 };
-extern LayerFunctions g_layer;  // each is loaded and stored as a whole
+extern LayerFunctions g_layers[4];
 
 // The next one behind the shim: the C library's own, or another library's that is preloaded, too. Looked up when the shim is
 // loaded; before that (in constructors of others) at each call.

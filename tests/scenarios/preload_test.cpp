@@ -23,6 +23,12 @@ bool sanitized() {
 #endif
 }
 
+std::string installed_loader() {
+  for (const char* path : {"/usr/lib/x86_64-linux-gnu/libvulkan.so.1", "/usr/lib/aarch64-linux-gnu/libvulkan.so.1"})
+    if (std::filesystem::exists(path)) return path;
+  return {};
+}
+
 std::string loaderless(const std::string& name) { return build_root() + "/tests/programs/loaderless/" + name; }
 
 // The shim alone: RONDO_SHIM in place of RONDO_CAPTURE, which enables the layer.
@@ -84,9 +90,7 @@ SCENARIO("programs that bring a loader of their own are captured", "[preload]") 
   if (sanitized()) SKIP_SCENARIO(kNotSanitized);
   const TemporaryDirectory directory;
   const std::string own = directory.file("libtheirs.so");
-  for (const char* from : {"/usr/lib/x86_64-linux-gnu/libvulkan.so.1", "/usr/lib/aarch64-linux-gnu/libvulkan.so.1"})
-    if (std::filesystem::exists(from)) std::filesystem::copy_file(from, own);
-  REQUIRE(std::filesystem::exists(own));
+  std::filesystem::copy_file(installed_loader(), own);
   is_captured({loaderless("direct"), "--how", "loader", "--loader", own});
   is_captured({loaderless("direct"), "--how", "loader", "--loader", own, "--begin", "clearenv"});
 }
@@ -147,6 +151,69 @@ SCENARIO("layer and shim record once", "[preload]") {
   CHECK(count(dump.out, " vkCreateInstance(") == 1);
   CHECK(count(dump.out, " vkQueueSubmit(") == 64);
   CHECK(player({"--verify", directory.file("c.rondo")}).status == 0);
+}
+
+namespace {
+
+// A copy of the layer, with a manifest: what XDG_DATA_DIRS is to name.
+std::string copied_layer(const TemporaryDirectory& directory) {
+  const std::string library = directory.file("librondo_layer.so"), manifests = directory.file("vulkan/implicit_layer.d");
+  std::filesystem::copy_file(build_root() + "/layer/librondo_layer.so", library);
+  std::filesystem::create_directories(manifests);
+  std::string text = read_file(build_root() + "/share/vulkan/implicit_layer.d/VkLayer_RONDO_capture.json");
+  const std::string before = build_root() + "/layer/librondo_layer.so";
+  text.replace(text.find(before), before.size(), library);
+  write_file(manifests + "/VkLayer_RONDO_capture.json", text);
+  return directory.path();
+}
+
+Command layer_and_shim(const Words& words, const std::string& output) {
+  Command command = capture_command(words, output, {.checkpoints = "readback", .with_launcher = false});
+  command.environment["LD_PRELOAD"] = build_root() + "/layer/librondo_preload.so";
+  return command;
+}
+
+}  // namespace
+
+SCENARIO("an instance is recorded once where a process has two copies of the layer's library", "[preload]") {
+  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
+  const TemporaryDirectory elsewhere;
+  const std::string copy = copied_layer(elsewhere), own = build_root() + "/share";
+  const Words apart{loaderless("direct"), "--how", "namespace", "--loader", installed_loader()};
+  Words both = apart;
+  both.insert(both.end(), {"--first", "open", "--end", "_exit"});
+  struct Case {
+    const char* what;
+    Words program;
+    std::string data;
+    std::size_t files;  // each with one instance
+  };
+  for (const Case& one : {Case{"a loader in a namespace loads it again", apart, own, 1},
+                          Case{"the loader is led to another copy than the shim's", {loaderless("direct"), "--how", "loader", "--loader", installed_loader()}, copy, 1},
+                          Case{"two manifests name two copies", {loaderless("direct"), "--how", "loader", "--loader", installed_loader()}, own + ":" + copy, 1},
+                          Case{"one at the driver, one in a namespace, closed at _exit", both, own, 2}}) {
+    INFO(one.what);
+    const TemporaryDirectory directory;
+    Command command = layer_and_shim(one.program, directory.file("c.rondo"));
+    command.environment["XDG_DATA_DIRS"] = one.data;
+    const Outcome outcome = run(command);
+    INFO(outcome.both());
+    CHECK(outcome.status == 0);
+    // A second recorder finds the range of the first one's memory taken.
+    CHECK(outcome.err.empty() == (one.files == 1));
+    const auto files = files_in(directory.path());
+    CHECK(files.size() == one.files);
+    for (const std::string& file : files) {
+      INFO(file);
+      const Outcome info = rondo({"info", "--json", directory.file(file)});
+      CHECK(Json::parse(info.out).at("/complete") == "true");
+      CHECK(count(rondo({"dump", directory.file(file)}).out, " vkCreateInstance(") == 1);
+      const Outcome played = player({directory.file(file)});
+      INFO(played.both());
+      CHECK(played.status == 0);
+      if (one.files == 1) CHECK(player({"--verify", directory.file(file)}).status == 0);
+    }
+  }
 }
 
 SCENARIO("a program that aborts leaves a capture that can be salvaged", "[preload]") {

@@ -66,6 +66,7 @@ TEST(LayerLibrary, ExportsWhatTheLoaderAndTheScopeLibraryLookUpAndNothingElse) {
                                           "rondo_enumerate_instance_layers",
                                           "rondo_enumerate_instance_version",
                                           "rondo_layer_close",
+                                          "rondo_layer_meet",
                                           "rondo_layer_open_door",
                                           "rondo_layer_scope_begin",
                                           "rondo_layer_scope_end"};

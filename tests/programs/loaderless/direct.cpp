@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings no loader: opens a driver itself, the one that VK_ICD_FILENAMES leads to.
-//   direct [--how open|deep|namespace|loader] [--loader PATH] [--begin clearenv] [--end return|_exit|quick|abort]
+//   direct [--first open] [--how open|deep|namespace|loader] [--loader PATH] [--begin clearenv] [--end return|_exit|quick|abort]
 // open: dlopen and dlsym. deep, namespace: a library (direct_plugin) that does that is opened with RTLD_DEEPBIND, or in a
-// namespace of its own. loader: of its own, which it opens by its path. The environment is cleared at the begin.
+// namespace of its own; with --loader that opens a loader. loader: of its own, which it opens by its path. The environment is cleared
+// at the begin. First: the same is done twice, and with the driver itself at first.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -86,9 +87,11 @@ int main(int argc, char** argv) {
     clearenv();
     setenv("VK_ICD_FILENAMES", manifest.c_str(), 1);
   }
+  if (option(argc, argv, "--first", "") == "open")
+    if (const int result = open_and_fill(path); result != 0) return result;
   const int result = how == "open"     ? open_and_fill(path)
                      : how == "loader" ? through_loader(std::string(option(argc, argv, "--loader", "")))
-                                       : through_plugin(path, how);
+                                       : through_plugin(std::string(option(argc, argv, "--loader", path)), how);
   if (end == "_exit") _exit(result);
   if (end == "quick") std::quick_exit(result);
   if (end == "abort") std::abort();

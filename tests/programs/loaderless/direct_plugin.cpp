@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin that renders: opens a driver itself, as its host does not.
+// A plugin that renders: opens a driver or a loader itself, as its host does not.
 #include <dlfcn.h>
 
 #include "fill.h"
@@ -10,6 +10,7 @@ extern "C" __attribute__((visibility("default"))) int direct_run(const char* pat
     std::fprintf(stderr, "%s\n", dlerror());
     return 77;
   }
-  const auto get = reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vk_icdGetInstanceProcAddr"));
+  auto get = reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vk_icdGetInstanceProcAddr"));
+  if (get == nullptr) get = reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vkGetInstanceProcAddr"));
   return get == nullptr ? 1 : program::fill_directly(get);
 }
