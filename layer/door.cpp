@@ -3,9 +3,14 @@
 
 #include <vulkan/vk_layer.h>
 
+#include <dlfcn.h>
+
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <bitset>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -25,11 +30,12 @@ namespace rondo::layer {
 
 namespace {
 
-constexpr std::size_t kMostDrivers = 16;
+constexpr std::size_t kMostDrivers = 64;
 
-std::mutex g_lock;                                   // writers of the two below
-std::array<RondoDriver, kMostDrivers> g_drivers{};   // the first g_count are there
-std::atomic<std::size_t> g_count{0};
+// A place is another driver's once its driver's library was unloaded: nobody can use that any more. Read without the lock, by whoever
+// uses the driver of a place.
+std::mutex g_lock;
+std::array<RondoDriver, kMostDrivers> g_drivers{};  // null: free
 
 PFN_vkVoidFunction of(const RondoDriver& driver, VkInstance instance, const char* name) {
   return driver.get_instance(instance, name);
@@ -124,6 +130,80 @@ VkResult version(const RondoDriver& driver, std::uint32_t* out) {
   return result;
 }
 
+// Whether no library has it any more. Asks the dynamic linker: under no lock, for libraries look drivers up in their constructors.
+bool is_gone(PFN_vkGetInstanceProcAddr function) {
+  Dl_info info;
+  return ::dladdr(reinterpret_cast<void*>(function), &info) == 0;
+}
+
+// Its place, or kMostDrivers.
+std::size_t place_of(const RondoDriver& driver) {
+  const std::lock_guard guard(g_lock);
+  const auto with = [](PFN_vkGetInstanceProcAddr function) {
+    return std::find_if(g_drivers.begin(), g_drivers.end(), [=](const RondoDriver& one) { return one.get_instance == function; });
+  };
+  auto place = with(driver.get_instance);
+  if (place == g_drivers.end()) place = with(nullptr);
+  if (place == g_drivers.end()) return kMostDrivers;
+  // Another driver may have been loaded where one was.
+  if (place->get_instance == nullptr || place->get_physical != driver.get_physical) *place = driver;
+  return static_cast<std::size_t>(place - g_drivers.begin());
+}
+
+// Frees the places of drivers that are gone.
+void forget_drivers() {
+  std::array<RondoDriver, kMostDrivers> all;
+  {
+    const std::lock_guard guard(g_lock);
+    all = g_drivers;
+  }
+  std::bitset<kMostDrivers> gone;
+  for (std::size_t i = 0; i < kMostDrivers; ++i) gone[i] = all[i].get_instance != nullptr && is_gone(all[i].get_instance);
+  const std::lock_guard guard(g_lock);
+  for (std::size_t i = 0; i < kMostDrivers; ++i)
+    if (gone[i] && g_drivers[i].get_instance == all[i].get_instance) g_drivers[i] = {};
+}
+
+// What a door gives out, apart from the hooks.
+struct Own {
+  PFN_vkGetInstanceProcAddr get;
+  PFN_GetPhysicalDeviceProcAddr get_physical;
+  PFN_vkCreateInstance create;
+  PFN_vkEnumerateInstanceExtensionProperties enumerate_extensions;
+  PFN_vkEnumerateInstanceVersion enumerate_version;
+
+  PFN_vkVoidFunction find(const RondoDriver& driver, std::string_view name) const {
+    if (name == "vkGetInstanceProcAddr" || name == "vk_icdGetInstanceProcAddr") return untyped(get);
+    if (name == "vk_icdGetPhysicalDeviceProcAddr") return driver.get_physical == nullptr ? nullptr : untyped(get_physical);
+    if (name == "vkCreateInstance") return untyped(create);
+    if (name == "vkEnumerateInstanceExtensionProperties") return untyped(enumerate_extensions);
+    if (name == "vkEnumerateInstanceVersion") return untyped(enumerate_version);
+    return nullptr;
+  }
+};
+
+PFN_vkVoidFunction get_at(const RondoDriver& driver, const Own& own, VkInstance instance, const char* name) {
+  const PFN_vkVoidFunction next = of(driver, instance, name);
+  if (name == nullptr) return next;
+  const std::string_view text(name);
+  if (const PFN_vkVoidFunction mine = own.find(driver, text); mine != nullptr) return next == nullptr ? nullptr : mine;
+  // Of no instance, or of one that is recorded above or not at all.
+  if (instance == VK_NULL_HANDLE || by_handle().find(instance) == nullptr) return next;
+  if (text == "vkCreateDevice") return untyped(create_device);
+  if (text == "vkEnumeratePhysicalDevices") return untyped(physical_devices);
+  const PFN_vkVoidFunction hook = get_instance_proc_addr(instance, name);
+  if (hook == nullptr) return nullptr;
+  if (text == "vkEnumeratePhysicalDeviceGroups") return untyped(device_groups);
+  if (text == "vkEnumeratePhysicalDeviceGroupsKHR") return untyped(device_groups_khr);
+  return hook;
+}
+
+PFN_vkVoidFunction get_physical_at(const RondoDriver& driver, VkInstance instance, const char* name) {
+  if (instance == VK_NULL_HANDLE || by_handle().find(instance) == nullptr) return driver.get_physical(instance, name);
+  if (name != nullptr && std::string_view(name) == "vkCreateDevice") return untyped(create_device);
+  return get_physical_device_proc_addr(instance, name);
+}
+
 // Of one driver: drivers are asked for functions without being told which of them is meant.
 template <std::size_t I>
 struct Door {
@@ -134,36 +214,12 @@ struct Door {
     return extensions(g_drivers[I], layer, count, properties);
   }
   static VKAPI_ATTR VkResult VKAPI_CALL enumerate_version(std::uint32_t* out) { return version(g_drivers[I], out); }
-
-  static PFN_vkVoidFunction own(std::string_view name) {
-    if (name == "vkGetInstanceProcAddr" || name == "vk_icdGetInstanceProcAddr") return untyped(get);
-    if (name == "vk_icdGetPhysicalDeviceProcAddr") return g_drivers[I].get_physical == nullptr ? nullptr : untyped(get_physical);
-    if (name == "vkCreateInstance") return untyped(create);
-    if (name == "vkEnumerateInstanceExtensionProperties") return untyped(enumerate_extensions);
-    if (name == "vkEnumerateInstanceVersion") return untyped(enumerate_version);
-    return nullptr;
-  }
-
   static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get(VkInstance instance, const char* name) {
-    const PFN_vkVoidFunction next = of(g_drivers[I], instance, name);
-    if (name == nullptr) return next;
-    const std::string_view text(name);
-    if (const PFN_vkVoidFunction mine = own(text); mine != nullptr) return next == nullptr ? nullptr : mine;
-    // Of no instance, or of one that is recorded above or not at all.
-    if (instance == VK_NULL_HANDLE || by_handle().find(instance) == nullptr) return next;
-    if (text == "vkCreateDevice") return untyped(create_device);
-    if (text == "vkEnumeratePhysicalDevices") return untyped(physical_devices);
-    const PFN_vkVoidFunction hook = get_instance_proc_addr(instance, name);
-    if (hook == nullptr) return nullptr;
-    if (text == "vkEnumeratePhysicalDeviceGroups") return untyped(device_groups);
-    if (text == "vkEnumeratePhysicalDeviceGroupsKHR") return untyped(device_groups_khr);
-    return hook;
+    static constexpr Own own{get, get_physical, create, enumerate_extensions, enumerate_version};
+    return get_at(g_drivers[I], own, instance, name);
   }
-
   static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_physical(VkInstance instance, const char* name) {
-    if (instance == VK_NULL_HANDLE || by_handle().find(instance) == nullptr) return g_drivers[I].get_physical(instance, name);
-    if (name != nullptr && std::string_view(name) == "vkCreateDevice") return untyped(create_device);
-    return get_physical_device_proc_addr(instance, name);
+    return get_physical_at(g_drivers[I], instance, name);
   }
 };
 
@@ -183,17 +239,16 @@ extern "C" [[gnu::visibility("default")]] int rondo_layer_open_door(const RondoD
   if (environment != nullptr) keep_environment(environment);
   if (!wanted()) return 0;
   return guarded(0, [&] {
-    const std::lock_guard guard(g_lock);
-    const std::size_t count = g_count.load(std::memory_order_relaxed);
-    std::size_t i = 0;
-    while (i < count && g_drivers[i].get_instance != driver->get_instance) ++i;
+    std::size_t i = place_of(*driver);
     if (i == kMostDrivers) {
-      log(LogLevel::warn, "a process that opens more than 16 drivers: the further ones are not recorded");
-      return 0;
+      forget_drivers();
+      i = place_of(*driver);
     }
-    if (i == count) {
-      g_drivers[i] = *driver;
-      g_count.store(count + 1, std::memory_order_release);
+    if (i == kMostDrivers) {
+      static std::atomic<bool> told{false};
+      if (!told.exchange(true))
+        log(LogLevel::warn, "this process has opened " + std::to_string(kMostDrivers) + " drivers: what it does with further ones is not recorded");
+      return 0;
     }
     *instead = {kDoors[i].get_instance, driver->get_physical == nullptr ? nullptr : kDoors[i].get_physical};
     return 1;

@@ -14,9 +14,9 @@ struct RondoDriver {
   PFN_GetPhysicalDeviceProcAddr get_physical;        // vk_icdGetPhysicalDeviceProcAddr, or null
 };
 
-// What whoever looks these up gets instead, for as long as the process lives. `environment`: of the process when it
-// began, null-terminated, kept by the caller. False: this process is not recorded, or has had 16 other drivers; nothing
-// changes then. Any thread.
+// What whoever looks these up gets instead, for as long as the driver is loaded. `environment`: of the process when it
+// began, null-terminated, kept by the caller. False: this process is not recorded, or has 64 other drivers loaded (which is said
+// once); nothing changes then. Any thread.
 typedef int (*RondoOpenDoor)(const struct RondoDriver* driver, char* const* environment, struct RondoDriver* instead);
 #define RONDO_OPEN_DOOR "rondo_layer_open_door"
 

@@ -175,6 +175,39 @@ Command layer_and_shim(const Words& words, const std::string& output) {
 
 }  // namespace
 
+SCENARIO("drivers that are opened again, and many of them, are captured, or it is said of which that they are not", "[preload]") {
+  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
+  const std::string driver = build_root() + "/tests/icd/libfake_icd.so",
+                    mute = loaderless("apart/beneath/liblookups_beneath.so");  // a driver that can nothing
+  struct Case {
+    const char* what;
+    int mutes, drivers;
+    Words how;
+    int submits;
+    const char* said;
+  };
+  for (const Case& one :
+       {Case{"twenty copies, all of them at once", 0, 20, {"held", "1"}, 40, ""},
+        Case{"one behind a hundred that are closed, five times", 100, 1, {"closed", "5"}, 10, ""},
+        Case{"as many as there are places for", 63, 1, {"held", "1"}, 2, ""},
+        Case{"more", 64, 1, {"held", "2"}, 0, "rondo: this process has opened 64 drivers: what it does with further ones is not recorded\n"}}) {
+    INFO(one.what);
+    const TemporaryDirectory directory, drivers;
+    for (int i = 0; i < one.mutes; ++i) std::filesystem::copy_file(mute, drivers.file("a" + std::to_string(i) + ".so"));
+    for (int i = 0; i < one.drivers; ++i) std::filesystem::copy_file(driver, drivers.file("b" + std::to_string(i) + ".so"));
+    Words words{loaderless("many_drivers"), drivers.path()};
+    words.insert(words.end(), one.how.begin(), one.how.end());
+    const Outcome outcome = run(shimmed(words, directory.file("c.rondo"), fake));
+    INFO(outcome.both());
+    CHECK(outcome.status == 0);
+    CHECK(outcome.err == one.said);
+    CHECK(files_in(directory.path()).size() == (one.submits != 0 ? 1 : 0));
+    if (one.submits == 0) continue;
+    CHECK(Json::parse(rondo({"info", "--json", directory.file("c.rondo")}).out).at("/submits") == std::to_string(one.submits));
+    CHECK(player({"--verify", directory.file("c.rondo")}, fake).status == 0);
+  }
+}
+
 SCENARIO("an instance is recorded once where a process has two copies of the layer's library", "[preload]") {
   if (sanitized()) SKIP_SCENARIO(kNotSanitized);
   const TemporaryDirectory elsewhere;

@@ -8,11 +8,10 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 
+#include "driver_path.h"
 #include "fill.h"
 
 namespace {
@@ -21,20 +20,6 @@ std::string_view option(int argc, char** argv, std::string_view name, std::strin
   for (int i = 1; i + 1 < argc; i += 2)
     if (argv[i] == name) return argv[i + 1];
   return otherwise;
-}
-
-// "library_path" of the manifest.
-std::string driver() {
-  const char* manifest = std::getenv("VK_ICD_FILENAMES");
-  if (manifest == nullptr) return {};
-  std::ifstream file(manifest);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const std::size_t key = text.find("\"library_path\"");
-  const std::size_t begin = key == std::string::npos ? key : text.find('"', text.find(':', key));
-  if (begin == std::string::npos) return {};
-  const std::string path = text.substr(begin + 1, text.find('"', begin + 1) - begin - 1);
-  return path.find('/') == std::string::npos || path[0] == '/' ? path
-                                                               : std::string(manifest).substr(0, std::string(manifest).rfind('/') + 1) + path;
 }
 
 int open_and_fill(const std::string& path) {
@@ -80,7 +65,7 @@ int through_plugin(const std::string& path, std::string_view how) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string path = driver();
+  const std::string path = program::driver();
   const std::string manifest = std::getenv("VK_ICD_FILENAMES") != nullptr ? std::getenv("VK_ICD_FILENAMES") : "";
   const std::string_view how = option(argc, argv, "--how", "open"), end = option(argc, argv, "--end", "return");
   if (option(argc, argv, "--begin", "") == "clearenv") {
