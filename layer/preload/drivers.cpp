@@ -59,7 +59,7 @@ struct Real {
   void* function;
 } g_real[] = {{"dlsym", nullptr},  {"dlvsym", nullptr},  {"dlopen", nullptr},      {"dlmopen", nullptr},     {"dlinfo", nullptr}, {"dlerror", nullptr},
               {"_exit", nullptr},  {"execve", nullptr},  {"execvpe", nullptr},     {"fexecve", nullptr},     {"posix_spawn", nullptr},
-              {"posix_spawnp", nullptr}};
+              {"posix_spawnp", nullptr}, {"execveat", nullptr}, {"system", nullptr}, {"popen", nullptr}};
 
 void* look_up(const char* name) {
   void* const symbol = find_dlsym();

@@ -5,6 +5,7 @@
 #include <spawn.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <initializer_list>
 
@@ -78,6 +79,55 @@ char* const* ChildEnvironment::write(char** pointers, char* text) const {
   return pointers;
 }
 
+namespace {
+
+// Appends, where there is a place for it, and counts.
+struct Text {
+  char* at;
+  size_t bytes = 0;
+  void add(const char* part, size_t length) {
+    if (at != nullptr) at = static_cast<char*>(memcpy(at, part, length)) + length;
+    bytes += length;
+  }
+  void add(const char* part) { add(part, strlen(part)); }
+  // Between quotes, where nothing but a quote is more than itself.
+  void add_quoted(const char* value) {
+    for (; *value != '\0'; ++value) *value == '\'' ? add("'\\''") : add(value, 1);
+  }
+  // "NAME='VALUE' ": `more` in front of the variable's own value.
+  void add_export(const char* variable, const char* more) {
+    const char* const value = strchr(variable, '=') + 1;
+    add(bytes == 0 ? "export " : " ");
+    add(variable, static_cast<size_t>(value - variable));
+    add("'");
+    add_quoted(more);
+    if (*more != '\0' && *value != '\0') add(":");
+    add_quoted(value);
+    add("'");
+  }
+};
+
+// What a shell takes for a name, and what does not change how it counts lines.
+bool is_for_shells(const char* variable) {
+  const char* at = variable;
+  for (; *at != '='; ++at)
+    if (!(*at == '_' || (*at >= 'A' && *at <= 'Z') || (*at >= 'a' && *at <= 'z') || (at != variable && *at >= '0' && *at <= '9'))) return false;
+  return strchr(at, '\n') == nullptr;
+}
+
+}  // namespace
+
+size_t ChildEnvironment::write_exports(char* text) const {
+  if (pointer_bytes == 0) return 0;
+  Text all{text};
+  for (char* const* one = asked; one != nullptr && *one != nullptr; ++one)
+    if (lacks_shim(*one) && is_for_shells(*one)) all.add_export(*one, own_path());
+  for (char* const* kept = first_environment(); *kept != nullptr; ++kept)
+    if (!is_there(asked, *kept) && is_for_shells(*kept)) all.add_export(*kept, "");
+  if (all.bytes != 0) all.add("; ");
+  return all.bytes;
+}
+
 }  // namespace rondo::preload
 
 using namespace rondo::preload;
@@ -128,6 +178,14 @@ RONDO_SEEN int fexecve(int file, char* const arguments[], char* const environmen
   const auto real = reinterpret_cast<int (*)(int, char* const*, char* const*)>(real_function("fexecve"));
   const ChildEnvironment child(environment);
   return real(file, arguments, RONDO_ENVIRONMENT(child));
+}
+
+RONDO_SEEN int execveat(int directory, const char* path, char* const arguments[], char* const environment[], int flags) noexcept {
+  const auto real = reinterpret_cast<int (*)(int, const char*, char* const*, char* const*, int)>(real_function("execveat"));
+  const ChildEnvironment child(environment);
+  char* const* const with = RONDO_ENVIRONMENT(child);
+  // C libraries before 2.34 have none.
+  return real != nullptr ? real(directory, path, arguments, with, flags) : static_cast<int>(syscall(SYS_execveat, directory, path, arguments, with, flags));
 }
 
 // The list of arguments that `first` begins, and what is behind its null.

@@ -59,6 +59,8 @@ struct ChildEnvironment {
   // What the two below need, in bytes; both 0: `asked` is right as it is.
   size_t pointer_bytes = 0, text_bytes = 0;
   char* const* write(char** pointers, char* text) const;
+  // The same as words of a shell, "export NAME='value' …; "; where `text` is null, how long that is.
+  size_t write_exports(char* text) const;
   char* const* asked;
 };
 

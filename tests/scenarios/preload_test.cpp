@@ -287,6 +287,25 @@ SCENARIO("children are captured whose environment was cleared, unless they are n
   }
 }
 
+SCENARIO("children that the C library starts are captured whose environment was cleared, and nothing else is changed", "[preload]") {
+  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
+  for (const char* how : {"system", "popen", "execveat"}) {
+    is_captured({loaderless("shells"), how, loaderless("direct")});
+    // Not to be.
+    const TemporaryDirectory directory;
+    Command command = shimmed({loaderless("shells"), how, loaderless("direct")}, directory.file("c.rondo"));
+    command.environment["RONDO_CHILDREN"] = "0";
+    CHECK(run(command).status == 0);
+    CHECK(files_in(directory.path()).empty());
+    // What a shell would take for more than itself.
+    const std::string name = "it's $HOME \"`\\c.rondo";
+    command.environment["RONDO_OUTPUT"] = directory.file(name);
+    command.environment["RONDO_CHILDREN"] = "1";
+    CHECK(run(command).status == 0);
+    CHECK(files_in(directory.path()) == std::vector<std::string>{name});
+  }
+}
+
 SCENARIO("the shim does nothing where nothing is captured", "[preload]") {
   if (sanitized()) SKIP_SCENARIO(kNotSanitized);
   const TemporaryDirectory directory;
