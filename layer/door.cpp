@@ -20,6 +20,7 @@
 #include "layer/entry.h"
 #include "layer/environment.h"
 #include "layer/guard.h"
+#include "layer/loader_surfaces.h"
 #include "layer/log.h"
 #include "layer/recorder.h"
 #include "layer/state.h"
@@ -105,6 +106,32 @@ VKAPI_ATTR VkResult VKAPI_CALL device_groups(VkInstance instance, std::uint32_t*
 }
 VKAPI_ATTR VkResult VKAPI_CALL device_groups_khr(VkInstance instance, std::uint32_t* count, VkPhysicalDeviceGroupProperties* all) {
   return groups(hook_vkEnumeratePhysicalDeviceGroupsKHR, instance, count, all);
+}
+
+// Surfaces that the driver makes (loader_surfaces.h). Their commands are all alike.
+template <auto hook>
+struct MakesSurface;
+template <class Info, VkResult(VKAPI_PTR* hook)(VkInstance, const Info*, const VkAllocationCallbacks*, VkSurfaceKHR*)>
+struct MakesSurface<hook> {
+  static VKAPI_ATTR VkResult VKAPI_CALL call(VkInstance instance, const Info* info, const VkAllocationCallbacks* allocator, VkSurfaceKHR* surface) {
+    const VkResult result = hook(instance, info, allocator, surface);
+    if (result == VK_SUCCESS) guarded([&] { know_surface(*surface); });
+    return result;
+  }
+};
+VKAPI_ATTR void VKAPI_CALL destroy_surface(VkInstance instance, VkSurfaceKHR surface, const VkAllocationCallbacks* allocator) {
+  guarded([&] { forget_surface(surface); });
+  hook_vkDestroySurfaceKHR(instance, surface, allocator);
+}
+
+PFN_vkVoidFunction surface_command(std::string_view name) {
+  if (name == "vkCreateXcbSurfaceKHR") return untyped(MakesSurface<hook_vkCreateXcbSurfaceKHR>::call);
+  if (name == "vkCreateXlibSurfaceKHR") return untyped(MakesSurface<hook_vkCreateXlibSurfaceKHR>::call);
+  if (name == "vkCreateWaylandSurfaceKHR") return untyped(MakesSurface<hook_vkCreateWaylandSurfaceKHR>::call);
+  if (name == "vkCreateHeadlessSurfaceEXT") return untyped(MakesSurface<hook_vkCreateHeadlessSurfaceEXT>::call);
+  if (name == "vkCreateDisplayPlaneSurfaceKHR") return untyped(MakesSurface<hook_vkCreateDisplayPlaneSurfaceKHR>::call);
+  if (name == "vkDestroySurfaceKHR") return untyped(destroy_surface);
+  return nullptr;
 }
 
 // What is asked before there is an instance, with what cannot be recorded left out.
@@ -193,6 +220,7 @@ PFN_vkVoidFunction get_at(const RondoDriver& driver, const Own& own, VkInstance 
   if (text == "vkEnumeratePhysicalDevices") return untyped(physical_devices);
   const PFN_vkVoidFunction hook = get_instance_proc_addr(instance, name);
   if (hook == nullptr) return nullptr;
+  if (const PFN_vkVoidFunction of_surfaces = surface_command(text); of_surfaces != nullptr) return of_surfaces;
   if (text == "vkEnumeratePhysicalDeviceGroups") return untyped(device_groups);
   if (text == "vkEnumeratePhysicalDeviceGroupsKHR") return untyped(device_groups_khr);
   return hook;

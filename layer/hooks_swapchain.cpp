@@ -5,6 +5,7 @@
 #include "layer/chain.h"
 #include "layer/checkpoint.h"
 #include "layer/critical.h"
+#include "layer/loader_surfaces.h"
 #include "layer/loss.h"
 
 namespace rondo::layer {
@@ -76,6 +77,15 @@ VkResult acquire(VkDevice device, VkSwapchainKHR swapchain, VkSemaphore semaphor
   return result;
 }
 
+// A surface that the loader has made beneath the program, and above the driver's door.
+void stand_in_for(const DeviceState& device, VkSurfaceKHR surface) {
+  if (!device.at_driver || surface == VK_NULL_HANDLE || !recording() || !needs_stand_in(surface)) return;
+  VkHeadlessSurfaceCreateInfoEXT info{};
+  info.sType = VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT;
+  record_with<CommandId::vkCreateHeadlessSurfaceEXT>([] { return VK_SUCCESS; }, device.instance->instance, &info,
+                                                     static_cast<const VkAllocationCallbacks*>(nullptr), &surface);
+}
+
 }  // namespace
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateSwapchainKHR(VkDevice device,
@@ -83,6 +93,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateSwapchainKHR(VkDevice device,
                                                          const VkAllocationCallbacks* pAllocator,
                                                          VkSwapchainKHR* pSwapchain) {
   DeviceState& state = device_of(device);
+  guarded([&] { stand_in_for(state, pCreateInfo->surface); });
   const auto create = [&] {
     if (state.checkpointer == nullptr || !recording())
       return state.next->vkCreateSwapchainKHR(device, pCreateInfo, pAllocator, pSwapchain);

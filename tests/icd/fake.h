@@ -35,6 +35,7 @@ struct Settings {
   std::uint32_t delay_us = 0;                // a queue takes so long for every batch
   bool lazy = false;  // queues work while somebody waits, or from the third "not ready" on
   std::uint32_t devices = 1;
+  std::uint32_t interface = 5;  // of loaders and drivers; before 3 surfaces are the loader's own
   bool keeps = false;    // a transition from the undefined layout leaves the contents, as software drivers do
   bool unified = false;  // one memory type: host visible, coherent, device local
   std::vector<std::string> lacks;  // extensions and features that it does not have

@@ -16,7 +16,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vk_icdGetPhysicalDeviceProcAddr(VkInsta
 
 __attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
 vk_icdNegotiateLoaderICDInterfaceVersion(std::uint32_t* version) {
-  *version = std::min(*version, 5u);
+  *version = std::min(*version, fake::settings().interface);
   return VK_SUCCESS;
 }
 

@@ -126,6 +126,8 @@ bool apply(Settings& s, const std::string& key, const std::string& value) {
     s.addresses = n;
   else if (key == "devices")
     s.devices = static_cast<std::uint32_t>(n);
+  else if (key == "interface")
+    s.interface = static_cast<std::uint32_t>(n);
   else if (key == "keeps")
     s.keeps = n != 0;
   else if (key == "unified")
@@ -142,7 +144,8 @@ bool apply(Settings& s, const std::string& key, const std::string& value) {
     return false;
   const auto power_of_two = [](std::uint64_t v) { return v != 0 && (v & (v - 1)) == 0; };
   return power_of_two(s.buffer_alignment) && power_of_two(s.atom) && power_of_two(s.import_alignment) &&
-         s.image_padding >= 1 && s.image_padding <= 16 && s.devices >= 1 && s.devices <= 4;
+         s.image_padding >= 1 && s.image_padding <= 16 && s.devices >= 1 && s.devices <= 4 &&
+         s.interface >= 2 && s.interface <= 5;
 }
 
 }  // namespace

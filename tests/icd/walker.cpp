@@ -239,6 +239,7 @@ void Walker::handle(HandleType type, std::uint64_t value, const std::string& pat
     return;
   }
   auto object = find(type, value);
+  if (object == nullptr && type == HandleType::VkSurfaceKHR && settings().interface < 3) return;  // the loader's
   if (object == nullptr) return wrong(path, "is " + std::to_string(value) + ", which is no live " + name);
   const Object* owner = owner_of(*object);
   if (call_.device != nullptr && owner != nullptr) {

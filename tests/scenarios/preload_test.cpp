@@ -175,6 +175,37 @@ Command layer_and_shim(const Words& words, const std::string& output) {
 
 }  // namespace
 
+SCENARIO("surfaces that the loader makes itself have others that stand for them at the driver's door", "[preload]") {
+  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
+  struct Case {
+    const char* program;
+    const char* interface;
+    int headless, display;
+  };
+  for (const Case& one : {Case{"headless", "5", 2, 0}, Case{"headless", "2", 2, 0}, Case{"displays", "5", 0, 2}, Case{"displays", "2", 1, 0}}) {
+    INFO(one.program << ", interface " << one.interface);
+    const TemporaryDirectory directory;
+    Command command = shimmed({program(one.program)}, directory.file("c.rondo"), fake);
+    command.environment["RONDO_FAKE_ICD"] = std::string("interface=") + one.interface;
+    command.environment["RONDO_CHECKPOINTS"] = "present";
+    const Outcome outcome = run(command);
+    INFO(outcome.both());
+    CHECK(outcome.status == 0);
+    CHECK(outcome.err.empty());
+    const Outcome dump = rondo({"dump", directory.file("c.rondo")});
+    CHECK(count(dump.out, " vkCreateHeadlessSurfaceEXT(") == one.headless);
+    CHECK(count(dump.out, " vkCreateDisplayPlaneSurfaceKHR(") == one.display);
+    const Outcome verified = player({"--verify", directory.file("c.rondo")}, fake);
+    INFO(verified.both());
+    CHECK(verified.status == 0);
+    CHECK(compared(verified, "images").equal > 0);
+    const Outcome trimmed = rondo({"trim", "--frames", "2:4", directory.file("c.rondo"), "-o", directory.file("part.rondo")});
+    INFO(trimmed.both());
+    CHECK(trimmed.status == 0);
+    CHECK(player({"--verify", directory.file("part.rondo")}, fake).status == 0);
+  }
+}
+
 SCENARIO("drivers that are opened again, and many of them, are captured, or it is said of which that they are not", "[preload]") {
   if (sanitized()) SKIP_SCENARIO(kNotSanitized);
   const std::string driver = build_root() + "/tests/icd/libfake_icd.so",
