@@ -2,6 +2,7 @@
 // Children of programs that clear or choose their environment are captured all the same, unless RONDO_CHILDREN=0.
 #include <alloca.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <string.h>
@@ -42,10 +43,19 @@ namespace {
 constexpr char kPreload[] = "LD_PRELOAD=";
 constexpr size_t kPreloadLength = sizeof kPreload - 1;
 
+bool is_preload(const char* variable) { return strncmp(variable, kPreload, kPreloadLength) == 0; }
+
 // What it preloads itself, and not the shim.
-bool lacks_shim(const char* variable) {
-  return strncmp(variable, kPreload, kPreloadLength) == 0 && strstr(variable + kPreloadLength, own_path()) == nullptr;
+bool lacks_shim(const char* variable) { return is_preload(variable) && strstr(variable + kPreloadLength, own_path()) == nullptr; }
+
+// The next file of a list, and how long its path is; null: there is none.
+const char* next_file(const char* list, size_t& length) {
+  list += strspn(list, ": ");
+  length = strcspn(list, ": ");
+  return length != 0 ? list : nullptr;
 }
+
+bool is_own(const char* file, size_t length) { return strncmp(file, own_path(), length) == 0 && own_path()[length] == '\0'; }
 
 bool is_there(char* const* all, const char* variable) {
   return value_in(all, variable, static_cast<size_t>(strchr(variable, '=') - variable)) != nullptr;
@@ -53,28 +63,61 @@ bool is_there(char* const* all, const char* variable) {
 
 }  // namespace
 
-ChildEnvironment::ChildEnvironment(char* const* environment) : asked(environment) {
-  if (!active() || !is_wanted(asked)) return;
+// Of a variable that is LD_PRELOAD.
+bool ChildEnvironment::is_changed(const char* variable) const {
+  if (place_ == Place::in_front) return wanted_ && lacks_shim(variable);
+  size_t length = 0;
+  const char* const first = next_file(variable + kPreloadLength, length);
+  return first != nullptr && (is_own(first, length) || (wanted_ && lacks_shim(variable)));
+}
+
+// The end of what it wrote, behind a zero; where it began: nothing is to be preloaded.
+char* ChildEnvironment::write_preload(const char* variable, char* text) const {
+  char* at = stpcpy(text, kPreload);
+  const auto add = [&](const char* file, size_t length) {
+    if (at[-1] != '=') *at++ = ':';
+    at = static_cast<char*>(memcpy(at, file, length)) + length;
+  };
+  if (place_ == Place::in_front) add(own_path(), strlen(own_path()));
+  size_t length = 0;
+  for (const char* file = variable + kPreloadLength; (file = next_file(file, length)) != nullptr; file += length)
+    if (!is_own(file, length)) add(file, length);
+  if (at[-1] == '=') return text;
+  if (place_ == Place::behind) add(own_path(), strlen(own_path()));
+  *at++ = '\0';
+  return at;
+}
+
+ChildEnvironment::ChildEnvironment(char* const* environment, Place place) : asked(environment), place_(place) {
+  if (!active()) return;
+  wanted_ = is_wanted(asked);
   size_t count = 1, more = 0;
+  const size_t own = strlen(own_path()) + 2;
   for (char* const* one = asked; one != nullptr && *one != nullptr; ++one, ++count)
-    if (lacks_shim(*one)) text_bytes += strlen(*one) + strlen(own_path()) + 2;
-  for (char* const* kept = first_environment(); *kept != nullptr; ++kept) more += is_there(asked, *kept) ? 0 : 1;
+    if (is_preload(*one) && is_changed(*one)) text_bytes += strlen(*one) + own;
+  for (char* const* kept = first_environment(); wanted_ && *kept != nullptr; ++kept) {
+    if (is_there(asked, *kept)) continue;
+    ++more;
+    if (is_preload(*kept) && is_changed(*kept)) text_bytes += strlen(*kept) + own;
+  }
   if (more != 0 || text_bytes != 0) pointer_bytes = (count + more) * sizeof(char*);
 }
 
 char* const* ChildEnvironment::write(char** pointers, char* text) const {
   if (pointer_bytes == 0) return asked;
   size_t count = 0;
-  for (char* const* one = asked; one != nullptr && *one != nullptr; ++one) {
-    pointers[count++] = lacks_shim(*one) ? text : *one;
-    if (!lacks_shim(*one)) continue;
-    // The shim in front of it.
-    strcat(strcpy(text, kPreload), own_path());
-    if ((*one)[kPreloadLength] != '\0') strcat(strcat(text, ":"), *one + kPreloadLength);
-    text += strlen(text) + 1;
-  }
-  for (char* const* kept = first_environment(); *kept != nullptr; ++kept)
-    if (!is_there(asked, *kept)) pointers[count++] = *kept;
+  const auto add = [&](char* variable) {
+    if (!is_preload(variable) || !is_changed(variable)) {
+      pointers[count++] = variable;
+      return;
+    }
+    char* const end = write_preload(variable, text);
+    if (end != text) pointers[count++] = text;
+    text = end;
+  };
+  for (char* const* one = asked; one != nullptr && *one != nullptr; ++one) add(*one);
+  for (char* const* kept = first_environment(); wanted_ && *kept != nullptr; ++kept)
+    if (!is_there(asked, *kept)) add(*kept);
   pointers[count] = nullptr;
   return pointers;
 }
@@ -117,14 +160,17 @@ bool is_for_shells(const char* variable) {
 
 }  // namespace
 
-size_t ChildEnvironment::write_exports(char* text) const {
-  if (pointer_bytes == 0) return 0;
+size_t ChildEnvironment::write_command(const char* command, char* text) const {
+  if (pointer_bytes == 0 || !wanted_) return 0;
   Text all{text};
   for (char* const* one = asked; one != nullptr && *one != nullptr; ++one)
     if (lacks_shim(*one) && is_for_shells(*one)) all.add_export(*one, own_path());
   for (char* const* kept = first_environment(); *kept != nullptr; ++kept)
     if (!is_there(asked, *kept) && is_for_shells(*kept)) all.add_export(*kept, "");
-  if (all.bytes != 0) all.add("; ");
+  if (all.bytes == 0) return 0;
+  all.add("; exec /bin/sh -c '");
+  all.add_quoted(command);
+  all.add("' sh", sizeof "' sh");
   return all.bytes;
 }
 
@@ -143,14 +189,14 @@ using Execve = int (*)(const char*, char* const*, char* const*);
 using Spawn = int (*)(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*, char* const*, char* const*);
 
 int exec_with(const char* call, const char* path, char* const* arguments, char* const* environment) {
-  const ChildEnvironment child(environment);
+  const ChildEnvironment child(environment, place_in(AT_FDCWD, path, rondo::is_same(call, "execvpe")));
   return reinterpret_cast<Execve>(real_function(call))(path, arguments, RONDO_ENVIRONMENT(child));
 }
 
 int spawn_with(const char* call, pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions,
                const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment) {
   const auto real = reinterpret_cast<Spawn>(real_function(call));
-  const ChildEnvironment child(environment);
+  const ChildEnvironment child(environment, place_in(AT_FDCWD, path, rondo::is_same(call, "posix_spawnp")));
   return real(pid, path, actions, attributes, arguments, RONDO_ENVIRONMENT(child));
 }
 
@@ -176,13 +222,14 @@ RONDO_SEEN int execvp(const char* file, char* const arguments[]) noexcept {
 }
 RONDO_SEEN int fexecve(int file, char* const arguments[], char* const environment[]) noexcept {
   const auto real = reinterpret_cast<int (*)(int, char* const*, char* const*)>(real_function("fexecve"));
-  const ChildEnvironment child(environment);
+  const ChildEnvironment child(environment, place_in(file));
   return real(file, arguments, RONDO_ENVIRONMENT(child));
 }
 
 RONDO_SEEN int execveat(int directory, const char* path, char* const arguments[], char* const environment[], int flags) noexcept {
   const auto real = reinterpret_cast<int (*)(int, const char*, char* const*, char* const*, int)>(real_function("execveat"));
-  const ChildEnvironment child(environment);
+  const bool by_descriptor = (flags & AT_EMPTY_PATH) != 0 && path != nullptr && *path == '\0';
+  const ChildEnvironment child(environment, by_descriptor ? place_in(directory) : place_in(directory, path, false));
   char* const* const with = RONDO_ENVIRONMENT(child);
   // C libraries before 2.34 have none.
   return real != nullptr ? real(directory, path, arguments, with, flags) : static_cast<int>(syscall(SYS_execveat, directory, path, arguments, with, flags));

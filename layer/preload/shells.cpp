@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C library starts the shells of system() and popen() itself, with the environment as it is then. Where that lacks what a child
-// needs to be captured (ChildEnvironment), it is exported by words in front of the command: the shell's children get it. All else
-// (signals, cancellation, what is waited for) is the C library's.
+// needs to be captured (ChildEnvironment), the shell exports it and becomes another one, which runs the command. All else (signals,
+// cancellation, what is waited for) is the C library's.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,17 +20,15 @@ namespace {
 constexpr size_t kLongestWord = 128 << 10;  // of what a program is started with (MAX_ARG_STRLEN)
 
 // To be freed; null: the command is right as it is, or nothing can be put in front of it.
-char* with_exports(const char* command) {
+char* with_environment(const char* command) {
   if (command == nullptr || !active()) return nullptr;
   const ChildEnvironment child(environ);
-  const size_t in_front = child.write_exports(nullptr), bytes = strlen(command) + 1;
-  if (in_front == 0 || in_front + bytes > kLongestWord) return nullptr;
+  const size_t bytes = child.write_command(command, nullptr);
+  if (bytes == 0 || bytes > kLongestWord) return nullptr;
   const int before = errno;
-  char* const all = static_cast<char*>(malloc(in_front + bytes));
+  char* const all = static_cast<char*>(malloc(bytes));
   errno = before;
-  if (all == nullptr) return nullptr;
-  child.write_exports(all);
-  memcpy(all + in_front, command, bytes);
+  if (all != nullptr) child.write_command(command, all);
   return all;
 }
 
@@ -45,7 +43,7 @@ void free_quietly(char* text) {
 // A thread that is cancelled meanwhile leaves the text behind.
 RONDO_SEEN int system(const char* command) {
   const auto real = reinterpret_cast<int (*)(const char*)>(real_function("system"));
-  char* const instead = with_exports(command);
+  char* const instead = with_environment(command);
   if (instead == nullptr) return real(command);
   const int status = real(instead);
   free_quietly(instead);
@@ -54,7 +52,7 @@ RONDO_SEEN int system(const char* command) {
 
 RONDO_SEEN FILE* popen(const char* command, const char* mode) {
   const auto real = reinterpret_cast<FILE* (*)(const char*, const char*)>(real_function("popen"));
-  char* const instead = with_exports(command);
+  char* const instead = with_environment(command);
   if (instead == nullptr) return real(command, mode);
   FILE* const stream = real(instead, mode);
   free_quietly(instead);

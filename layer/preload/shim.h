@@ -52,16 +52,30 @@ bool any_driver_linked();
 void patch_objects(void* library);
 void patch_linked_driver();
 
+// programs.cpp. Where LD_PRELOAD has the shim: in front of others; or, for a program of AddressSanitizer's shared runtime, which starts
+// only where that is the first library, behind others, and nowhere if there are none. Of the file that execve, execvpe (`in_path`),
+// execveat or fexecve is to start.
+enum class Place { in_front, behind };
+Place place_in(int directory, const char* path, bool in_path);
+Place place_in(int program);
+
 // exec.cpp. What a program's child is started with: `asked`, and of first_environment() what is needed to capture it and is
 // not there, unless RONDO_CHILDREN=0 or `asked` says that it is not to be.
 struct ChildEnvironment {
-  explicit ChildEnvironment(char* const* environment);
+  explicit ChildEnvironment(char* const* environment, Place place = Place::in_front);
   // What the two below need, in bytes; both 0: `asked` is right as it is.
   size_t pointer_bytes = 0, text_bytes = 0;
   char* const* write(char** pointers, char* text) const;
-  // The same as words of a shell, "export NAME='value' …; "; where `text` is null, how long that is.
-  size_t write_exports(char* text) const;
+  // What a shell without it is told to become one that has it, "export NAME='value' …; exec /bin/sh -c 'command' sh"; where `text` is
+  // null, how long that is, with its zero. 0: the command is right as it is.
+  size_t write_command(const char* command, char* text) const;
   char* const* asked;
+
+ private:
+  bool is_changed(const char* variable) const;
+  char* write_preload(const char* variable, char* text) const;
+  Place place_;
+  bool wanted_ = false;
 };
 
 }  // namespace rondo::preload

@@ -337,6 +337,59 @@ SCENARIO("children that the C library starts are captured whose environment was 
   }
 }
 
+SCENARIO("children of AddressSanitizer's shared runtime start", "[preload]") {
+  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
+  const std::string name = "with-address", path = build_root() + "/tests/static/" + name;
+  Command linked;
+  linked.arguments = {"/usr/bin/ldd", path};
+  const std::string ldd = run(linked).out;
+  const std::size_t begin = ldd.find("libasan.so."), end = ldd.find(' ', begin);
+  REQUIRE(end != std::string::npos);
+  const std::string runtime = ldd.substr(begin, end - begin);
+  const std::string python = "import os,sys; a=sys.argv[1:]; b=[a[0],'/usr/bin/env']; ";
+  const std::string in_path = "PATH=/nowhere:" + build_root() + "/tests/static:/usr/bin";
+  struct Case {
+    Words start;  // … prints the environment that a child of its gets
+    Environment more;
+    const char* preloaded;
+  };
+  const std::string shim = build_root() + "/layer/librondo_preload.so";
+  for (const Case& one :
+       {Case{{"/bin/sh", "-c", path + " /usr/bin/env"}, {}, ""},
+        Case{{"/bin/sh", "-c", path + " /usr/bin/env"}, {{"RONDO_CHILDREN", "0"}}, ""},
+        Case{{"/usr/bin/env", "-i", path, "/usr/bin/env"}, {}, ""},
+        Case{{"/usr/bin/env", in_path, name, "/usr/bin/env"}, {}, ""},
+        Case{{"/usr/bin/python3", "-c", python + "os.execve(os.open(a[0], os.O_RDONLY), b, os.environ)", path}, {}, ""},
+        Case{{"/usr/bin/python3", "-c", python + "sys.exit(os.waitpid(os.posix_spawn(a[0], b, os.environ), 0)[1])", path}, {}, ""},
+        Case{{"/usr/bin/env", in_path, "/usr/bin/python3", "-c", python + "sys.exit(os.waitpid(os.posix_spawnp(a[0], b, os.environ), 0)[1])", name}, {}, ""},
+        Case{{"/usr/bin/env", "LD_PRELOAD=libm.so.6:" + shim, "/usr/bin/env"}, {}, "libm.so.6:SHIM"},
+        Case{{"/usr/bin/env", "LD_PRELOAD=" + runtime, path, "/usr/bin/env"}, {}, "RUNTIME:SHIM"},
+        Case{{"/usr/bin/env", "LD_PRELOAD=" + shim + ":" + runtime, path, "/usr/bin/env"}, {}, "RUNTIME:SHIM"}}) {
+    const TemporaryDirectory directory;
+    Command command = shimmed(one.start, directory.file("c.rondo"));
+    command.environment.insert(one.more.begin(), one.more.end());
+    command.environment["ASAN_OPTIONS"] = "detect_leaks=0";
+    const Outcome outcome = run(command);
+    INFO(one.start[0] << " " << one.start[1] << "\n" << outcome.both());
+    CHECK(outcome.status == 0);
+    CHECK(outcome.err.empty());
+    std::string expected = one.preloaded;
+    for (const auto& [word, value] : {std::pair<std::string, std::string>{"RUNTIME", runtime}, {"SHIM", shim}})
+      if (const std::size_t at = expected.find(word); at != std::string::npos) expected.replace(at, word.size(), value);
+    CHECK(count(outcome.out, "LD_PRELOAD=") == (expected.empty() ? 0 : 1));
+    if (!expected.empty()) CHECK(count(outcome.out, "LD_PRELOAD=" + expected + "\n") == 1);
+  }
+  // By the descriptor alone, and the shell of system().
+  for (const char* how : {"execveat", "system"}) {
+    const TemporaryDirectory directory;
+    const Outcome outcome = run(shimmed({loaderless("shells"), how, path}, directory.file("c.rondo")));
+    INFO(outcome.both());
+    CHECK(outcome.status == 0);
+    CHECK(count(outcome.err, "ASan runtime") == 0);
+    if (std::string(how) == "system") CHECK(count(outcome.out, "system(" + path + "): 0, errno 0\n") == 1);
+  }
+}
+
 SCENARIO("the shim does nothing where nothing is captured", "[preload]") {
   if (sanitized()) SKIP_SCENARIO(kNotSanitized);
   const TemporaryDirectory directory;
