@@ -72,6 +72,10 @@ void is_captured(const Words& words, const std::string& driver = lavapipe, int s
   INFO(verified.both());
   CHECK(verified.status == 0);
   CHECK(compared(verified, "memory ranges").equal > 0);
+  if (driver == fake) return;
+  const Outcome validated = player({"--validate", path}, driver);
+  INFO(validated.both());
+  CHECK(validated.status == 0);
 }
 
 }  // namespace
@@ -135,6 +139,25 @@ SCENARIO("programs of the tree are captured under a loader that loads no layer",
     const Outcome verified = player({"--verify", directory.file("c.rondo")});
     INFO(verified.both());
     CHECK(verified.status == 0);
+  }
+}
+
+SCENARIO("the validation layer above the driver's door has nothing to say that it has not without", "[preload]") {
+  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
+  for (const Words& words : {Words{loaderless("direct"), "--how", "loader", "--loader", installed_loader()}, Words{program("compute")},
+                             Words{program("images")}, Words{program("submits")}, Words{program("two_instances")}}) {
+    const TemporaryDirectory directory;
+    Command command = shimmed(words, directory.file("c.rondo"));
+    command.environment["VK_INSTANCE_LAYERS"] = "VK_LAYER_KHRONOS_validation";
+    const Outcome outcome = run(command);
+    INFO(words[0] << "\n" << outcome.both());
+    CHECK(outcome.status == 0);
+    CHECK(count(outcome.both(), "Validation") == 0);
+    const Outcome validated = player({"--validate", directory.file("c.rondo")});
+    INFO(validated.both());
+    CHECK(validated.status == 0);
+    // It was there.
+    CHECK(count(rondo({"info", directory.file("c.rondo")}).out, "libVkLayer_khronos_validation.so") == 1);
   }
 }
 
