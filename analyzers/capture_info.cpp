@@ -202,7 +202,7 @@ CaptureInfo gather(Walk& walk, const InfoWanted& wanted) {
   if (wanted.scopes) add_scope_rows(finder, info);
   if (wanted.shaders) info.shader_rows = shaders.finish(walk);
   info.call_chains = walk.callers().chains();
-  for (const auto& [number, module] : walk.callers().modules()) info.call_modules.push_back(module);
+  info.call_modules = walk.callers().modules();
   info.threads = threads.size();
   if (!info.complete) info.cut_reason = walk.reader().cut_reason();
   if (walk.damage()) info.unreadable = walk.damage();

@@ -119,7 +119,7 @@ struct CaptureInfo {
   std::vector<std::string> refused;              // commands met that this build cannot read, and why
   std::vector<std::string> notes;                // what the recorder said
   std::size_t call_chains = 0;                   // who called (RONDO_BACKTRACES), …
-  std::vector<CallModule> call_modules;          // … and in what: by its number
+  std::map<std::uint32_t, CallModule> call_modules;  // … and in what, by its number
 
   std::uint64_t unique_blobs = 0;
   std::uint64_t unique_blob_bytes = 0;

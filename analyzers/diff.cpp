@@ -133,9 +133,8 @@ class Calls {
 
   // What the recorder asked and said for itself is not the program's.
   bool counts() const {
-    if (step_.by_layer()) return false;
-    for (const std::string_view said : {"rondoNote", "rondoModule", "rondoCallChain", "rondoCaller"})
-      if (command() == said) return false;
+    if (step_.by_layer() || command() == "rondoNote") return false;
+    if (step_.command != nullptr && says_who_calls(step_.command->id)) return false;
     if (!ignored_.names) return true;
     const std::string_view name = command();
     for (const std::string_view part : {"DebugUtilsLabel", "vkCmdDebugMarker", "rondoScope", "SetDebugUtilsObject",

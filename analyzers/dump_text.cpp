@@ -5,6 +5,7 @@
 #include "analyzers/names.h"
 #include "analyzers/text.h"
 #include "format/codec/printer.h"
+#include "format/hex.h"
 
 namespace rondo::analyzers {
 

@@ -4,6 +4,7 @@
 #include "analyzers/json.h"
 #include "analyzers/json_values.h"
 #include "analyzers/text.h"
+#include "format/hex.h"
 
 namespace rondo::analyzers {
 
@@ -98,8 +99,9 @@ void write_files(JsonWriter& json, const CaptureInfo& info) {
   json.field("call_chains", std::uint64_t{info.call_chains});
   json.key("call_modules");
   json.begin_array();
-  for (const CallModule& module : info.call_modules) {
+  for (const auto& [number, module] : info.call_modules) {
     json.begin_object();
+    json.field("module", number);
     if (!module.path.empty()) json.field("path", module.path);
     if (!module.build_id.empty()) json.field("build_id", hex_text(module.build_id));
     json.end_object();

@@ -2,6 +2,7 @@
 #include "analyzers/json_values.h"
 
 #include "analyzers/text.h"
+#include "format/hex.h"
 
 namespace rondo::analyzers {
 
@@ -18,9 +19,7 @@ void write_file_members(JsonWriter& json, const FileFacts& file) {
   json.field("path", file.path);
   json.field("bytes", file.bytes);
   json.field("version", text("{}.{}", file.header.version_major, file.header.version_minor));
-  std::string id;
-  for (const std::uint8_t byte : file.header.capture_id) append(id, "{:02x}", byte);
-  json.field("capture_id", id);
+  json.field("capture_id", hex_text(std::as_bytes(std::span(file.header.capture_id))));
   json.field("created_unix_ns", file.header.created_unix_ns);
   json.field("complete", file.complete);
   if (!file.cut_reason.empty()) json.field("cut_reason", file.cut_reason);

@@ -93,7 +93,7 @@ void add_session(std::vector<PrivacyRow>& rows, const CaptureInfo& info) {
     modules.push_back(info.session.string(text("/modules/{}/path", i).c_str()).value_or(""));
   add_paths(rows, "libraries", modules, "--session minimal (RONDO_SESSION) keeps their file names alone");
   modules.clear();
-  for (const CallModule& module : info.call_modules) modules.push_back(module.path);
+  for (const auto& [number, module] : info.call_modules) modules.push_back(module.path);
   add_paths(rows, "callers", modules, "record it without RONDO_BACKTRACES, or with --session minimal (RONDO_SESSION)");
 }
 

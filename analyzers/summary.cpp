@@ -5,6 +5,7 @@
 #include <set>
 
 #include "analyzers/text.h"
+#include "format/codec/schema.h"
 
 namespace rondo::analyzers {
 
@@ -19,7 +20,7 @@ Result<Summary> summarize(const std::string& path) {
     if (row.kind != DictionaryKind::command) continue;
     if (row.name == "vkQueuePresentKHR") presents.insert(row.id);
     if (row.name.starts_with("vkQueueSubmit")) submits.insert(row.id);
-    if (row.name.starts_with("rondo")) events.insert(row.id);
+    if (codec::is_event(row.name)) events.insert(row.id);
     if (row.name.starts_with("rondoCheckpoint")) checkpoints.insert(row.id);
   }
 

@@ -13,6 +13,7 @@
 #include <span>
 
 #include "analyzers/text.h"
+#include "format/hex.h"
 
 namespace rondo::analyzers {
 
@@ -75,13 +76,13 @@ struct Symbols::File {
     if (path.empty()) return void(why = "the capture does not name its file");
     if (::stat(path.c_str(), &info) != 0) return void(why = std::strerror(errno));
     if (!S_ISREG(info.st_mode)) return void(why = "is no regular file");
-    static char* no_path = nullptr;
+    static char* usual = nullptr;  // where debug information is looked for
     static const Dwfl_Callbacks callbacks{dwfl_build_id_find_elf, dwfl_standard_find_debuginfo, dwfl_offline_section_address,
-                                          &no_path};
+                                          &usual};
     session.reset(dwfl_begin(&callbacks));
     if (session == nullptr) return void(why = dwfl_errmsg(-1));
     dwfl_report_begin(session.get());
-    Dwfl_Module* const found = dwfl_report_elf(session.get(), path.c_str(), path.c_str(), -1, 0, false);
+    Dwfl_Module* const found = dwfl_report_elf(session.get(), path.c_str(), path.c_str(), -1, 0, true);
     if (found == nullptr) return void(why = dwfl_errmsg(-1));
     dwfl_report_end(session.get(), nullptr, nullptr);
     const unsigned char* id = nullptr;

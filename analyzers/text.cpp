@@ -7,12 +7,6 @@
 
 namespace rondo::analyzers {
 
-std::string hex_text(std::span<const std::byte> bytes) {
-  std::string out;
-  for (const std::byte byte : bytes) append(out, "{:02x}", std::to_integer<unsigned>(byte));
-  return out;
-}
-
 std::string count_text(std::uint64_t count) {
   std::string digits = std::to_string(count);
   for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ',');

@@ -23,7 +23,6 @@ void append(std::string& out, fmt::format_string<A...> format, A&&... args) {
   fmt::format_to(std::back_inserter(out), format, std::forward<A>(args)...);
 }
 
-std::string hex_text(std::span<const std::byte> bytes);  // "0a1b"
 std::string count_text(std::uint64_t count);    // "4,310"
 std::string size_text(std::uint64_t bytes);     // "512 B", "54.0 KiB"
 std::string duration_text(std::uint64_t ns);    // "820 ns", "1.25 ms", "3.21 s"

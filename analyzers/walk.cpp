@@ -64,7 +64,7 @@ Result<bool> Walk::next(Step& step) {
   if (!*read) return false;
   step = Step{};
   step.record = **read;
-  step.event = name(step).starts_with("rondo");
+  step.event = codec::is_event(name(step));
   const CommandId id = ids_.command(step.record.command);
   if (id != CommandId::none) {
     step.command = &codec::info(id);
@@ -73,7 +73,7 @@ Result<bool> Walk::next(Step& step) {
       return fail(decoded.error().status,
                   text("{}: sequence {}, chunk at offset {}: {}", reader_->path(), step.record.sequence,
                        step.record.file_offset, decoded.error().message));
-    if (step.event) callers_.take(id, step.record.thread, native());
+    callers_.take(id, step.record.thread, lowered_);
     objects_.apply(*step.command, step.record.sequence, step.succeeded(), lowered_, resolution_);
   }
   count(step);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A capture, record by record: decoded, its objects resolved, frames and
-// submits counted. Holds one record at a time. No device is touched.
+// submits counted. Holds one record at a time, and the call chains that there were. No device is touched.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/call_chains.h"
 
+#include <algorithm>
+
 namespace rondo {
 
-void CallChains::take(CommandId command, std::uint32_t thread, const void* args) {
+void CallChains::take(CommandId command, std::uint32_t thread, const codec::Lowered& parameters) {
+  if (!says_who_calls(command)) return;
+  const std::vector<const std::byte*> no_blobs(parameters.blobs.size());
+  const std::vector<ObjectId> no_objects(parameters.handles.size());
+  view_.load(parameters, no_objects, no_blobs);
   switch (command) {
     case CommandId::rondoModule: {
-      const auto& a = *static_cast<const args_rondoModule*>(args);
+      const auto& a = view_.as<args_rondoModule>();
       CallModule& module = modules_[a.module] = {};
       if (a.path != nullptr) module.path = a.path;
       const auto* id = reinterpret_cast<const std::byte*>(a.pBuildId);
@@ -14,15 +20,16 @@ void CallChains::take(CommandId command, std::uint32_t thread, const void* args)
       return;
     }
     case CommandId::rondoCallChain: {
-      const auto& a = *static_cast<const args_rondoCallChain*>(args);
+      const auto& a = view_.as<args_rondoCallChain>();
       CallChain& chain = chains_[a.chain] = {};
-      if (a.pFrames != nullptr) chain.frames.assign(a.pFrames, a.pFrames + a.frameCount);
-      chain.truncated = a.truncated != VK_FALSE;
+      const std::uint32_t count = std::min(a.frameCount, kMostCallFrames);
+      if (a.pFrames != nullptr) chain.frames.assign(a.pFrames, a.pFrames + count);
+      chain.truncated = a.truncated != VK_FALSE || a.frameCount > count;
       current_[thread] = a.chain;
       return;
     }
     case CommandId::rondoCaller:
-      current_[thread] = static_cast<const args_rondoCaller*>(args)->chain;
+      current_[thread] = view_.as<args_rondoCaller>().chain;
       return;
     default:
       return;

@@ -9,10 +9,19 @@
 #include <string>
 #include <vector>
 
+#include "format/codec/decoder.h"
+#include "format/native_view.h"
 #include "generated/args.h"
 #include "generated/ids.h"
 
 namespace rondo {
+
+inline constexpr std::uint32_t kMostCallFrames = 256;  // of a chain
+
+// Whether a record only says who calls.
+inline bool says_who_calls(CommandId command) {
+  return command == CommandId::rondoModule || command == CommandId::rondoCallChain || command == CommandId::rondoCaller;
+}
 
 // A file that was mapped into the program.
 struct CallModule {
@@ -28,8 +37,8 @@ struct CallChain {
 
 class CallChains {
  public:
-  // A record, in the capture's order, with its native parameters. Others than these three change nothing.
-  void take(CommandId command, std::uint32_t thread, const void* args);
+  // A record, in the capture's order. Others than these three change nothing.
+  void take(CommandId command, std::uint32_t thread, const codec::Lowered& parameters);
 
   // Of the next call of this thread. 0: unknown.
   std::uint32_t number_of(std::uint32_t thread) const;
@@ -39,6 +48,7 @@ class CallChains {
   std::size_t chains() const { return chains_.size(); }
 
  private:
+  NativeView view_;
   std::map<std::uint32_t, CallModule> modules_;
   std::map<std::uint32_t, CallChain> chains_;
   std::map<std::uint32_t, std::uint32_t> current_;  // by thread

@@ -18,7 +18,7 @@ Function either(Function core, Function extension) {
 void write(const args_rondoAddress& args) {
   ThreadState* const state = thread_state();
   if (state == nullptr || !encode_payload(*state, CommandId::rondoAddress, &args, true)) return;
-  commit_noted(*state, CommandId::rondoAddress, 0);
+  commit(*state, CommandId::rondoAddress, 0);
 }
 
 }  // namespace

@@ -28,14 +28,4 @@ std::span<const std::byte> build_id_of(const dl_phdr_info& module) {
   return {};
 }
 
-std::string hex_text(std::span<const std::byte> bytes) {
-  static constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  for (const std::byte byte : bytes) {
-    text += digits[std::to_integer<unsigned>(byte) >> 4];
-    text += digits[std::to_integer<unsigned>(byte) & 15];
-  }
-  return text;
-}
-
 }  // namespace rondo::layer

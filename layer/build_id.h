@@ -6,13 +6,10 @@
 
 #include <cstddef>
 #include <span>
-#include <string>
 
 namespace rondo::layer {
 
 // In the object's own memory; empty: it has none.
 std::span<const std::byte> build_id_of(const dl_phdr_info& module);
-
-std::string hex_text(std::span<const std::byte> bytes);
 
 }  // namespace rondo::layer

@@ -2,19 +2,23 @@
 #include "layer/call_chains.h"
 
 #include <link.h>
+#include <setjmp.h>
 #include <unistd.h>
 #include <unwind.h>
 
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
+#include <cstring>
 #include <map>
+#include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "format/call_chains.h"
 #include "format/codec/encoder.h"
 #include "generated/args.h"
 #include "layer/build_id.h"
@@ -24,17 +28,34 @@ namespace rondo::layer {
 
 namespace {
 
-constexpr std::size_t kMostFrames = 256;
+constexpr std::size_t kMostKnown = 65536;  // chains of a thread: more are forgotten, and told apart anew
+
+// Nobody looks at modules without it (lock_modules()). Never destroyed: threads may be in here at the process's end.
+std::mutex& modules_lock() {
+  static auto* const lock = new std::mutex;
+  return *lock;
+}
 
 // Where the frames of this thread return to, from the inside out, without those of this library.
 struct Stack {
   std::uintptr_t own_first = 0, own_end = 0;
-  std::uintptr_t places[kMostFrames];
-  std::size_t count = 0;
+  std::uintptr_t places[kMostCallFrames];
+  std::uint32_t count = 0;
   bool truncated = false;
+  sigjmp_buf end;  // where unwinding ends that would read what may not be there
 
   std::span<const std::uintptr_t> all() const { return {places, count}; }
+  // False: there is no room.
+  bool add(std::uintptr_t place) {
+    if (count == 0 && place > own_first && place <= own_end) return true;
+    truncated = count == kMostCallFrames;
+    if (!truncated) places[count++] = place;
+    return !truncated;
+  }
 };
+
+// This thread's, while it is unwound.
+thread_local constinit Stack* t_unwound = nullptr;
 
 _Unwind_Reason_Code take_frame(_Unwind_Context* context, void* data) {
   auto& stack = *static_cast<Stack*>(data);
@@ -42,13 +63,14 @@ _Unwind_Reason_Code take_frame(_Unwind_Context* context, void* data) {
   std::uintptr_t place = _Unwind_GetIPInfo(context, &before);
   if (place == 0) return _URC_END_OF_STACK;
   if (before != 0) ++place;  // interrupted by a signal, not calling: the byte before is the instruction's
-  if (stack.count == 0 && place > stack.own_first && place <= stack.own_end) return _URC_NO_REASON;
-  if (stack.count == kMostFrames) {
-    stack.truncated = true;
-    return _URC_END_OF_STACK;
-  }
-  stack.places[stack.count++] = place;
-  return _URC_NO_REASON;
+  return stack.add(place) ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+// No function of this library is between its begin and its end but take_frame(): what leaves it early leaves nothing.
+void unwind(Stack& stack) {
+  t_unwound = &stack;
+  if (sigsetjmp(stack.end, 0) == 0) _Unwind_Backtrace(take_frame, &stack);
+  t_unwound = nullptr;
 }
 
 // Whether one of its segments has this place; a call may be the last instruction of one.
@@ -67,6 +89,7 @@ struct Extent {
 // Of the code that this function is in.
 Extent own_extent() {
   Extent extent;
+  const std::lock_guard guard(modules_lock());
   ::dl_iterate_phdr(
       [](dl_phdr_info* module, std::size_t, void* data) {
         const auto here = reinterpret_cast<std::uintptr_t>(&own_extent);
@@ -83,26 +106,31 @@ Extent own_extent() {
   return extent;
 }
 
-// How many modules were unloaded so far.
-std::uint64_t unloads() {
-  std::uint64_t count = 0;
+// How many modules were loaded and unloaded so far.
+std::pair<std::uint64_t, std::uint64_t> loads() {
+  std::pair<std::uint64_t, std::uint64_t> count;
+  const std::lock_guard guard(modules_lock());
   ::dl_iterate_phdr(
       [](dl_phdr_info* module, std::size_t, void* data) {
-        *static_cast<std::uint64_t*>(data) = module->dlpi_subs;
+        *static_cast<std::pair<std::uint64_t, std::uint64_t>*>(data) = {module->dlpi_adds, module->dlpi_subs};
         return 1;
       },
       &count);
   return count;
 }
 
-// As it was mapped, without a place of its own where the dynamic linker knows only a relative one.
+std::string path_of_program() {
+  char path[PATH_MAX];
+  const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
+  return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : "(program)";
+}
+
+// As the dynamic linker has it, but never relative.
 std::string path_of(const dl_phdr_info& module) {
+  static const auto* const program = new std::string(path_of_program());
   char path[PATH_MAX];
   const std::string name = module.dlpi_name != nullptr ? module.dlpi_name : "";
-  if (name.empty()) {
-    const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
-    return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : "(program)";
-  }
+  if (name.empty()) return *program;
   if (name[0] != '/' && name.find('/') != std::string::npos && ::realpath(name.c_str(), path) != nullptr) return path;
   return name;
 }
@@ -125,6 +153,7 @@ Chain chain_of(const Stack& stack) {
     Chain chain;
   } search{stack, {}};
   for (const std::uintptr_t place : stack.all()) search.chain.frames.push_back({0, place});
+  const std::lock_guard guard(modules_lock());
   ::dl_iterate_phdr(
       [](dl_phdr_info* module, std::size_t, void* data) {
         auto& [stack, chain] = *static_cast<Search*>(data);
@@ -184,7 +213,8 @@ class Known {
   // In a buffer of its own: the call that it belongs to may be encoded already.
   void write(ThreadState& state, CommandId command, const void* args) {
     buffer_.clear();
-    if (!codec::encode(buffer_, state, command, args, true).error.empty()) return;
+    if (!codec::encode(buffer_, state, command, args, true).error.empty())
+      return stop_recording("a call chain cannot be encoded");
     write_call(state, command, 0, g_hot.writer->take_sequence(), {}, buffer_.bytes());
   }
 
@@ -201,6 +231,15 @@ Known& known() {
 
 }  // namespace
 
+void end_unwinding(std::uintptr_t place) noexcept {
+  if (t_unwound == nullptr) return;
+  t_unwound->add(place + 1);
+  siglongjmp(t_unwound->end, 1);
+}
+
+void lock_modules() { modules_lock().lock(); }
+void unlock_modules() { modules_lock().unlock(); }
+
 void write_caller(ThreadState& state) noexcept {
   const int before = errno;  // of the program
   try {
@@ -208,14 +247,15 @@ void write_caller(ThreadState& state) noexcept {
     Stack stack;
     stack.own_first = own.first;
     stack.own_end = own.end;
-    _Unwind_Backtrace(take_frame, &stack);
+    unwind(stack);
     if (state.callers == nullptr) state.callers = std::make_unique<Callers>();
     Callers& callers = *state.callers;
-    if (const std::uint64_t now = unloads(); now != callers.unloads) {
+    if (const auto now = loads(); now != callers.loads || callers.known.size() >= kMostKnown) {
       callers.known.clear();
-      callers.unloads = now;
+      callers.loads = now;
     }
-    const Digest digest = digest_of(std::as_bytes(stack.all()));
+    Digest digest = digest_of(std::as_bytes(stack.all()));
+    digest.low ^= stack.truncated ? 1 : 0;
     auto found = callers.known.find(digest);
     if (found == callers.known.end()) {
       const auto [number, recorded] = known().number_of(state, chain_of(stack), stack.truncated);

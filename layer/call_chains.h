@@ -4,12 +4,10 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <unordered_map>
-#include <vector>
+#include <utility>
 
 #include "format/digest.h"
-#include "generated/ids.h"
 #include "layer/recorder.h"
 
 namespace rondo::layer {
@@ -19,12 +17,19 @@ class ThreadState;
 // What one thread knows of chains.
 struct Callers {
   std::unordered_map<Digest, std::uint32_t> known;  // their numbers, by a digest of their return addresses
-  std::uint64_t unloads = 0;                        // of modules, when these were known: addresses may be others' since
+  std::pair<std::uint64_t, std::uint64_t> loads;    // and unloads, when these were known: addresses may be others' since
   std::uint32_t last = 0;                           // as its stream says; 0: none yet
 };
 
 // Looks who called, and records it where that is news for this thread.
 void write_caller(ThreadState& state) noexcept;
+
+// Around fork: a child of it can load libraries only if no thread looks at them meanwhile.
+void lock_modules();
+void unlock_modules();
+
+// Where this thread is being unwound, that ends with the code in front of this place, and it does not return.
+void end_unwinding(std::uintptr_t place) noexcept;
 
 // In front of the record of a call, before it is numbered.
 inline void note_caller(ThreadState& state) {

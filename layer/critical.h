@@ -36,7 +36,7 @@ typename CommandTraits<C>::Return record_critical(Inside&& inside, Down&& down, 
     else
       inside(state);
     if (state != nullptr && recording()) {
-      sequence = commit_noted(*state, C, kReturns ? kRecordTwoPart : 0);
+      sequence = commit(*state, C, kReturns ? kRecordTwoPart : 0);
       if constexpr (C == CommandId::vkQueuePresentKHR) frame_ended();
     }
     // Said here and not at the end, which a program that is killed does not have.

@@ -14,7 +14,7 @@ template <class Args>
 void write(CommandId command, const Args& args) {
   ThreadState* const state = thread_state();
   if (state != nullptr && encode_payload(*state, command, &args, true))
-    commit_noted(*state, command, kRecordByLayer);
+    commit(*state, command, kRecordByLayer);
 }
 
 // Chained in front of each other by hand: only what the device's version has.

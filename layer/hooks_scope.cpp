@@ -15,7 +15,7 @@ void mark(CommandId command, const void* args) noexcept {
   const Times times{now, now};
   Outcome outcome;
   outcome.times = &times;
-  commit_call(*state, command, 0, outcome);
+  commit(*state, command, 0, outcome);
 }
 
 }  // namespace

@@ -44,19 +44,19 @@ void write_call(ThreadState& state, CommandId command, std::uint16_t flags, std:
 void write_result(ThreadState& state, CommandId command, std::uint64_t sequence, const Outcome& outcome);
 
 // Takes the next number and writes the record, payload from state.buffer.
-// Returns the number. Whoever made the call has been noted.
-inline std::uint64_t commit_noted(ThreadState& state, CommandId command, std::uint16_t flags,
+// Returns the number. Does not look who made the call.
+inline std::uint64_t commit(ThreadState& state, CommandId command, std::uint16_t flags,
                                   const Outcome& outcome = {}) {
   const std::uint64_t sequence = g_hot.writer->take_sequence();
   write_call(state, command, flags, sequence, outcome, state.buffer.bytes());
   return sequence;
 }
 
-// The same of a call of the program's that nobody has looked at yet.
+// The same, and who made the call in front of it.
 inline std::uint64_t commit_call(ThreadState& state, CommandId command, std::uint16_t flags,
                                  const Outcome& outcome = {}) {
   note_caller(state);
-  return commit_noted(state, command, flags, outcome);
+  return commit(state, command, flags, outcome);
 }
 
 void write_note(const char* text, bool stopped);

@@ -116,8 +116,10 @@ void before_fork() {
   g_devices.lock();
   host_memory().lock();
   by_handle().lock();
+  lock_modules();
 }
 void after_fork() {
+  unlock_modules();
   by_handle().unlock();
   host_memory().unlock();
   g_devices.unlock();

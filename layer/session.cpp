@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/session.h"
+#include "format/hex.h"
 
 #include <fcntl.h>
 #include <link.h>

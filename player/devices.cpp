@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "format/hex.h"
 #include "format/versions.h"
 
 namespace rondo::player {
@@ -15,16 +16,6 @@ namespace {
 
 std::string lower(std::string text) {
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
-std::string hex(const std::uint8_t* bytes, std::size_t count) {
-  static const char digits[] = "0123456789abcdef";
-  std::string text;
-  for (std::size_t i = 0; i < count; ++i) {
-    text += digits[bytes[i] >> 4];
-    text += digits[bytes[i] & 15];
-  }
   return text;
 }
 
@@ -184,7 +175,7 @@ std::string LiveDevices::table() const {
     const LiveDevice& d = devices_[i];
     text += (i == 0 ? "" : "\n") + std::to_string(i) + "  " + d.properties.deviceName + "  " +
             type_name(d.properties.deviceType) + "  Vulkan " + version_text(d.properties.apiVersion) + "  " +
-            (d.driver.empty() ? "-" : d.driver) + "  " + hex(d.uuid.data(), d.uuid.size());
+            (d.driver.empty() ? "-" : d.driver) + "  " + hex_text(std::as_bytes(std::span(d.uuid)));
   }
   return text;
 }
@@ -197,7 +188,7 @@ Result<std::size_t> LiveDevices::find(const std::string& wanted) const {
   std::string plain = lower(wanted);
   plain.erase(std::remove(plain.begin(), plain.end(), '-'), plain.end());
   for (std::size_t i = 0; i < devices_.size(); ++i)
-    if (hex(devices_[i].uuid.data(), VK_UUID_SIZE) == plain) return i;
+    if (hex_text(std::as_bytes(std::span(devices_[i].uuid))) == plain) return i;
   if (!wanted.empty() && !is_index)
     for (std::size_t i = 0; i < devices_.size(); ++i)
       if (lower(devices_[i].properties.deviceName).find(lower(wanted)) != std::string::npos) return i;

@@ -188,7 +188,7 @@ std::string resolve_aliases(Dispatch& dispatch, const CapturedDevice& captured) 
   std::string missing;
   for (const CommandId id : captured.commands) {
     const std::string_view name = codec::info(id).name;
-    const bool ours = name.starts_with("rondo") || is_players_own(id);
+    const bool ours = codec::is_event(name) || is_players_own(id);
     if (dispatch.at(id) == nullptr && !ours) missing += (missing.empty() ? "" : ", ") + std::string(name);
   }
   return missing;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string_view>
 
+#include "format/call_chains.h"
 #include "player/plan_builder.h"
 
 namespace rondo::player {
@@ -50,9 +51,6 @@ bool is_players_own_business(CommandId id) {
     case CommandId::vkGetSwapchainImagesKHR:  // done when the swapchain is made
     case CommandId::rondoAddress:  // taken into the plan
     case CommandId::rondoNote:
-    case CommandId::rondoModule:  // who called: for people
-    case CommandId::rondoCallChain:
-    case CommandId::rondoCaller:
     case CommandId::rondoObjectNumbers:  // taken into the table of objects
     case CommandId::rondoScopeBegin:  // spans are found in the capture
     case CommandId::rondoScopeEnd:
@@ -175,7 +173,7 @@ Action action_for(const codec::CommandInfo& command, const Record& record, std::
     why = std::string("not supported: ") + (command.reason != nullptr ? command.reason : "no reason given");
     return Action::refuse;
   }
-  if (is_surface_command(command.name) || is_presentation_hint(id) || is_players_own_business(id))
+  if (is_surface_command(command.name) || is_presentation_hint(id) || is_players_own_business(id) || says_who_calls(id))
     return Action::drop;
   if (command.query && !is_waited_for(id)) return Action::drop;
   if (command.returns == codec::Returns::result && record.has_return) {

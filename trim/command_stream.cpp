@@ -109,7 +109,7 @@ Role role_of(CommandId canonical) {
   return Role::other;
 }
 
-void CommandLog::take(const codec::CommandInfo& command, const Record& record,
+void CommandLog::take(const codec::CommandInfo& command, const Record& record, std::uint32_t caller,
                       const ObjectTable::Resolution& resolution, const ObjectTable& objects) {
   const ObjectId dispatch = resolution.ids.empty() ? 0 : resolution.ids[0];
   if (command.records_into_command_buffer) {
@@ -122,6 +122,7 @@ void CommandLog::take(const codec::CommandInfo& command, const Record& record,
     one.file_command = record.command;
     one.flags = record.flags;
     one.thread = record.thread;
+    one.caller = caller;
     one.first_byte = list.payloads.size();
     one.bytes = record.payload.size();
     one.first_id = list.ids.size();

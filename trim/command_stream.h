@@ -20,6 +20,7 @@ struct LoggedCommand {
   CommandId command{};  // as it was called
   std::uint16_t file_command = 0, flags = 0;
   std::uint32_t thread = 0;
+  std::uint32_t caller = 0;  // who recorded it (format/call_chains.h)
   std::size_t first_byte = 0, bytes = 0;  // of CommandList::payloads
   std::size_t first_id = 0, ids = 0;      // of CommandList::ids
 };
@@ -42,7 +43,7 @@ using CommandListRef = std::shared_ptr<const CommandList>;
 class CommandLog {
  public:
   // Every record that is not the layer's own, in order.
-  void take(const codec::CommandInfo& command, const Record& record,
+  void take(const codec::CommandInfo& command, const Record& record, std::uint32_t caller,
             const ObjectTable::Resolution& resolution, const ObjectTable& objects);
   CommandListRef find(ObjectId command_buffer) const;
 

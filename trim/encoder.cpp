@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trim/encoder.h"
-
-#include <string_view>
-
 namespace rondo::trim {
 
 namespace {
 
-// Rondo's own.
-bool is_event(CommandId command) {
-  return command != CommandId::none && std::string_view(codec::info(command).name).starts_with("rondo");
+// Of the program's: what the recorder said for itself nobody called.
+bool is_call(const Record& record, CommandId command) {
+  return (record.flags & kRecordByLayer) == 0 &&
+         (command == CommandId::none || !codec::is_event(codec::info(command).name));
 }
 
 }  // namespace
@@ -52,46 +50,47 @@ Result<void> RecordEncoder::add(std::uint32_t thread, CommandId command, std::op
 }
 
 Result<void> RecordEncoder::say_caller(std::uint32_t thread, std::uint32_t number) {
-  const auto write_on = [&](CommandId command, const auto& args) -> Result<void> {
-    RONDO_TRY(encode(command, &args));
-    return add(thread, command);
-  };
-  return callers_.say(
-      thread, number,
-      [&](std::uint32_t named, const CallModule& module) {
-        const auto* const id = reinterpret_cast<const std::uint8_t*>(module.build_id.data());
-        return write_on(CommandId::rondoModule,
-                        args_rondoModule{named, static_cast<std::uint32_t>(module.build_id.size()), id,
-                                         module.path.empty() ? nullptr : module.path.c_str()});
-      },
-      [&](std::uint32_t named, const CallChain& chain) {
-        return write_on(CommandId::rondoCallChain,
-                        args_rondoCallChain{named, chain.truncated ? VK_TRUE : VK_FALSE,
-                                            static_cast<std::uint32_t>(chain.frames.size()), chain.frames.data()});
-      },
-      [&](std::uint32_t named) { return write_on(CommandId::rondoCaller, args_rondoCaller{named}); });
+  const CallChain* const chain = callers_.chain(number);
+  if (chain == nullptr) number = 0;
+  std::uint32_t& said = said_[thread];
+  if (said == number) return {};
+  said = number;
+  if (chain != nullptr && chains_.insert(number).second) return say_chain(thread, number, *chain);
+  const args_rondoCaller args{number};
+  RONDO_TRY(encode(CommandId::rondoCaller, &args));
+  return add(thread, CommandId::rondoCaller);
 }
 
-// Of the program's calls: what the recorder said for itself nobody called.
-Result<void> RecordEncoder::say_caller_of(const Record& record, CommandId command) {
-  if ((record.flags & kRecordByLayer) != 0 || is_event(command)) return {};
-  return say_caller(record.thread, callers_.at(record.thread, record.sequence));
+Result<void> RecordEncoder::say_chain(std::uint32_t thread, std::uint32_t number, const CallChain& chain) {
+  for (const RondoFrame& frame : chain.frames) {
+    const CallModule* const module = callers_.module(frame.module);
+    if (module == nullptr || !modules_.insert(frame.module).second) continue;
+    const args_rondoModule args{frame.module, static_cast<std::uint32_t>(module->build_id.size()),
+                                reinterpret_cast<const std::uint8_t*>(module->build_id.data()),
+                                module->path.empty() ? nullptr : module->path.c_str()};
+    RONDO_TRY(encode(CommandId::rondoModule, &args));
+    RONDO_TRY(add(thread, CommandId::rondoModule));
+  }
+  const args_rondoCallChain args{number, chain.truncated ? VK_TRUE : VK_FALSE,
+                                 static_cast<std::uint32_t>(chain.frames.size()), chain.frames.data()};
+  RONDO_TRY(encode(CommandId::rondoCallChain, &args));
+  return add(thread, CommandId::rondoCallChain);
 }
 
-Result<void> RecordEncoder::copy(const Record& record, CommandId command) {
+Result<void> RecordEncoder::copy(const Record& record, CommandId command, std::uint32_t caller) {
   if (says_who_calls(command)) return {};  // said where it is needed
-  RONDO_TRY(say_caller_of(record, command));
+  if (is_call(record, command)) RONDO_TRY(say_caller(record.thread, caller));
   return out_.add(record);
 }
 
 Result<void> RecordEncoder::write(CommandId command, const void* args, std::optional<std::int64_t> returned) {
-  if (!is_event(command)) RONDO_TRY(say_caller(thread_, 0));
+  if (!codec::is_event(codec::info(command).name)) RONDO_TRY(say_caller(thread_, 0));
   RONDO_TRY(encode(command, args));
   return add(thread_, command, returned);
 }
 
-Result<void> RecordEncoder::write(const Record& source, CommandId command, const void* args) {
-  RONDO_TRY(say_caller_of(source, command));
+Result<void> RecordEncoder::write(const Record& source, CommandId command, const void* args, std::uint32_t caller) {
+  if (is_call(source, command)) RONDO_TRY(say_caller(source.thread, caller));
   RONDO_TRY(encode(command, args));
   Record record = source;
   record.payload = buffer_.bytes();

@@ -3,10 +3,11 @@
 #pragma once
 
 #include <map>
+#include <set>
 
 #include "format/codec/encoder.h"
+#include "format/call_chains.h"
 #include "format/offline_writer.h"
-#include "trim/callers.h"
 
 namespace rondo::trim {
 
@@ -15,10 +16,13 @@ class RecordEncoder final : public codec::EncodeContext {
   // `thread`: of the records that write() makes.
   RecordEncoder(OfflineWriter& out, std::uint32_t thread) : out_(out), thread_(thread) {}
 
-  // Every record of the source, in order: who called is told of what is copied.
-  void follow(const Record& record, CommandId command, const void* args) { callers_.take(record, command, args); }
-  // A record of the source's as it is, its blobs apart. `command`: none if it is unknown.
-  Result<void> copy(const Record& record, CommandId command);
+  // Every record of the source, in order: who called is said of what is copied.
+  void follow(const Record& record, CommandId command, const codec::Lowered& parameters) {
+    callers_.take(command, record.thread, parameters);
+  }
+  std::uint32_t caller_of(std::uint32_t thread) const { return callers_.number_of(thread); }  // now
+  // A record of the source's as it is, its blobs apart. `command`: none if it is unknown. `caller`: as it was then.
+  Result<void> copy(const Record& record, CommandId command, std::uint32_t caller);
 
   // A record of its own, without a time and a caller. `returned`: what the call returned.
   template <class Args>
@@ -27,7 +31,7 @@ class RecordEncoder final : public codec::EncodeContext {
   }
   Result<void> write(CommandId command, const void* args, std::optional<std::int64_t> returned);
   // The record with these parameters instead of its own.
-  Result<void> write(const Record& record, CommandId command, const void* args);
+  Result<void> write(const Record& record, CommandId command, const void* args, std::uint32_t caller);
 
   bool is_secondary(std::uint64_t) override { return false; }  // begins are not made anew
   SubpassUse subpass_use(std::uint64_t, std::uint32_t) override { return {}; }
@@ -39,12 +43,15 @@ class RecordEncoder final : public codec::EncodeContext {
   Result<void> encode(CommandId command, const void* args);
   std::uint16_t id_of(CommandId command);
   Result<void> add(std::uint32_t thread, CommandId command, std::optional<std::int64_t> returned = {});  // what is encoded
+  // In front of the thread's next record, where another one is known there; with chain and modules where they are new.
   Result<void> say_caller(std::uint32_t thread, std::uint32_t number);
-  Result<void> say_caller_of(const Record& record, CommandId command);
+  Result<void> say_chain(std::uint32_t thread, std::uint32_t number, const CallChain& chain);
 
   OfflineWriter& out_;
   const std::uint32_t thread_;
-  Callers callers_;
+  CallChains callers_;                           // of the source
+  std::set<std::uint32_t> modules_, chains_;     // those that are written
+  std::map<std::uint32_t, std::uint32_t> said_;  // callers, by thread
   codec::Buffer buffer_;
   Result<void> blob_failure_;
   std::map<CommandId, std::uint16_t> commands_;

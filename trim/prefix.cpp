@@ -68,12 +68,7 @@ Result<const codec::CommandInfo*> CutRecords::decode(const Record& record) {
   if (auto decoded = codec::decode(lowered_, ids_, id, record.payload); !decoded)
     return fail(decoded.error().status, source_.path() + ": record " + std::to_string(record.sequence) + ": " +
                                             decoded.error().message);
-  if (says_who_calls(id)) {
-    resolution_.ids.clear();
-    pointers_.assign(lowered_.blobs.size(), nullptr);
-    view_.load(lowered_, resolution_.ids, pointers_);
-    encoder_.follow(record, id, &view_.as<std::byte>());
-  }
+  encoder_.follow(record, id, lowered_);
   return &codec::info(id);
 }
 
@@ -241,7 +236,7 @@ Result<void> CutRecords::write_edited(const codec::CommandInfo& command, const R
                       objects[id].destroyed < plan_.span_records.first;
     return keep_.has(id) && !gone;
   });
-  return encoder_.write(record, command.id, &view_.as<std::byte>());
+  return encoder_.write(record, command.id, &view_.as<std::byte>(), encoder_.caller_of(record.thread));
 }
 
 // In the places where they were written last: what they name was there.
@@ -274,7 +269,7 @@ Result<void> CutRecords::take(const Record& record) {
   if (fate != Fate::drop) RONDO_TRY(number_created());
   if (fate == Fate::keep) {
     RONDO_TRY(copy_blobs());
-    RONDO_TRY(encoder_.copy(record, (*command)->id));
+    RONDO_TRY(encoder_.copy(record, (*command)->id, encoder_.caller_of(record.thread)));
   } else if (fate == Fate::edit) {
     RONDO_TRY(write_edited(**command, record));
   }
@@ -344,7 +339,7 @@ Result<void> CutRecords::write_checkpoint(const codec::CommandInfo& command, con
       RONDO_TRY(copy_contents(captured));
     }
   }
-  if (next != 0) return encoder_.write(record, command.id, &view_.as<std::byte>());
+  if (next != 0) return encoder_.write(record, command.id, &view_.as<std::byte>(), encoder_.caller_of(record.thread));
   RONDO_TRY(copy_blobs());
   return out_.add(record);
 }
@@ -371,7 +366,8 @@ Result<void> CutRecords::write_span(const RecomputedCheckpoints& recomputed, con
       RONDO_TRY(write_checkpoint(**command, *record, found != recomputed.end() ? found->second : none));
     } else {
       if (*command != nullptr) RONDO_TRY(copy_blobs());
-      RONDO_TRY(encoder_.copy(*record, *command != nullptr ? (*command)->id : CommandId::none));
+      RONDO_TRY(encoder_.copy(*record, *command != nullptr ? (*command)->id : CommandId::none,
+                              encoder_.caller_of(record->thread)));
     }
     auto next = source_.next();
     if (!next) return tl::unexpected<Error>(next.error());

@@ -98,12 +98,11 @@ Result<void> SplitStream::copy(const StreamItem& item, VkCommandBuffer commands)
   if (payload_.size() < sizeof handle) return fail(Status::unreadable, "a command without a command buffer");
   std::memcpy(payload_.data(), &handle, sizeof handle);
   Record record;
-  record.sequence = item.command->sequence;
   record.thread = item.command->thread;
   record.command = item.command->file_command;
   record.flags = item.command->flags;
   record.payload = payload_;
-  return encoder_.copy(record, item.command->command);
+  return encoder_.copy(record, item.command->command, item.command->caller);
 }
 
 Result<void> SplitStream::write(const StreamItem& item, VkCommandBuffer commands, const PassChange& change) {

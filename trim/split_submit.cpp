@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "access/data.h"
+#include "format/hex.h"
 #include "generated/args.h"
 #include "player/plan_builder.h"
 #include "trim/split_checks.h"
@@ -76,10 +77,7 @@ class Splitter {
     for (const std::string& session : source_->sessions()) RONDO_TRY(out_->add_session(session));
     const auto bytes = out_->finish();
     if (!bytes) return tl::unexpected<Error>(bytes.error());
-    for (const std::uint8_t byte : source_->header().capture_id) {
-      constexpr char digits[] = "0123456789abcdef";
-      split_.source_id += {digits[byte >> 4], digits[byte & 15]};
-    }
+    split_.source_id = hex_text(std::as_bytes(std::span(source_->header().capture_id)));
     split_.bytes = source_->file_bytes();
     return split_;
   }
@@ -104,7 +102,7 @@ class Splitter {
     }
   }
 
-  // Up to the submit everything is written as it is. What comes behind only has numbers.
+  // Up to the submit everything is written as it is, and who called anew. What comes behind only has numbers.
   Result<void> read() {
     double last = 1;
     for (const ChunkInfo& chunk : source_->chunks())
@@ -126,7 +124,7 @@ class Splitter {
 
   Result<void> take(const Record& record) {
     const CommandId id = map_.command(record.command);
-    if (id == CommandId::none) return batch_ ? Result<void>() : encoder_->copy(record, id);
+    if (id == CommandId::none) return batch_ ? Result<void>() : encoder_->copy(record, id, encoder_->caller_of(record.thread));
     const codec::CommandInfo& command = codec::info(id);
     lowered_.clear();
     if (auto decoded = codec::decode(lowered_, map_, id, record.payload); !decoded)
@@ -135,11 +133,7 @@ class Splitter {
     const bool succeeded = player::succeeded(command, record);
     objects_.apply(command, record.sequence, succeeded, lowered_, resolution_);
     if (batch_) return {};
-    if (says_who_calls(id)) {
-      RONDO_TRY(access::load(*source_, command, lowered_, resolution_.ids, parameters_));
-      encoder_->follow(record, id, &parameters_.view.as<std::byte>());
-      return {};
-    }
+    encoder_->follow(record, id, lowered_);
     if ((record.flags & kRecordByLayer) == 0) {
       RONDO_TRY(access::load(*source_, command, lowered_, resolution_.ids, parameters_));
       const access::Call call{command,
@@ -160,11 +154,11 @@ class Splitter {
       if (!bytes) return tl::unexpected<Error>(std::move(bytes).error());
       RONDO_TRY(out_->add_blob(ref.digest, **bytes));
     }
-    return encoder_->copy(record, id);
+    return encoder_->copy(record, id, encoder_->caller_of(record.thread));
   }
 
   void follow(const access::Call& call, const Record& record) {
-    log_.take(call.command, record, resolution_, objects_);
+    log_.take(call.command, record, encoder_->caller_of(record.thread), resolution_, objects_);
     passes_->take(call.command, record, resolution_);
     if (call.command.canonical == CommandId::vkCreateCommandPool && !resolution_.created.empty()) {
       const VkCommandPoolCreateInfo& info = *call.as<args_vkCreateCommandPool>().pCreateInfo;
@@ -188,6 +182,7 @@ class Splitter {
 
   Result<void> take_submit(const access::Call& call, const Record& record) {
     submit_ = record;
+    submit_caller_ = encoder_->caller_of(record.thread);
     submit_payload_.assign(record.payload.begin(), record.payload.end());
     submit_ids_ = resolution_.ids;
     split_.record = record.sequence;
@@ -329,7 +324,7 @@ class Splitter {
         values->signalSemaphoreValueCount = 0;
       args.submitCount = batch_->index + 1;
       args.fence = VK_NULL_HANDLE;
-      return encoder_->write(record, command, &args);
+      return encoder_->write(record, command, &args, submit_caller_);
     }
     auto& args = loaded.as<args_vkQueueSubmit2>();
     VkCommandBufferSubmitInfo one{};
@@ -341,7 +336,7 @@ class Splitter {
     info.signalSemaphoreInfoCount = 0;
     args.submitCount = batch_->index + 1;
     args.fence = VK_NULL_HANDLE;
-    return encoder_->write(record, command, &args);
+    return encoder_->write(record, command, &args, submit_caller_);
   }
 
   Result<void> write_second_submit(VkQueue queue) {
@@ -378,6 +373,7 @@ class Splitter {
   // Of the submit.
   std::optional<Batch> batch_;
   Record submit_;
+  std::uint32_t submit_caller_ = 0;
   std::vector<std::byte> submit_payload_;
   std::vector<ObjectId> submit_ids_;
   CommandStream stream_;

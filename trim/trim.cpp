@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trim/trim.h"
+#include "format/hex.h"
 
 #include <algorithm>
 #include <memory>
@@ -26,16 +27,6 @@ using player::Plan;
 
 constexpr std::size_t kReaderBudget = std::size_t{128} << 20;  // of decompressed data
 constexpr std::size_t kHostWrites = std::size_t{256} << 20;    // kept in the plan; the rest is read again
-
-std::string hex(std::span<const std::uint8_t> bytes) {
-  constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  for (const std::uint8_t byte : bytes) {
-    text += digits[byte >> 4];
-    text += digits[byte & 15];
-  }
-  return text;
-}
 
 // With a budget that holds what is needed at once, and no more: several readers live side by side.
 Result<std::unique_ptr<Reader>> open_reader(const std::string& file) {
@@ -115,7 +106,7 @@ class Trimmer {
     if (plan_->late_blobs.empty()) plan_reader_.reset();
     outcome_.span = options_.span.text();
     outcome_.records = plan_->span_records;
-    outcome_.source_id = hex(plan_->header.capture_id);
+    outcome_.source_id = hex_text(std::as_bytes(std::span(plan_->header.capture_id)));
     for (std::uint32_t i = plan_->span.first; i < plan_->span.last; ++i)
       outcome_.compared += counts(plan_->ops[i].sequence) && is_checkpoint(codec::info(plan_->ops[i].command).canonical) ? 1 : 0;
     return {};

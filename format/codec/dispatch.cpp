@@ -17,7 +17,7 @@ template <class Get>
 void load(Dispatch& dispatch, codec::Level level, Get get) {
   for (const codec::CommandInfo& command : codec::commands()) {
     if (command.id == CommandId::none || command.args == StructId::none) continue;
-    if (std::string_view(command.name).starts_with("rondo") || !belongs(command, level)) continue;
+    if (codec::is_event(command.name) || !belongs(command, level)) continue;
     dispatch.set(command.id, get(command.name));
   }
 }

@@ -154,6 +154,8 @@ std::span<const CommandInfo> commands();   // index: CommandId; [0] is "none"
 std::span<const StructInfo> structures();  // index: StructId; [0] is "none"; args structures too
 inline const CommandInfo& info(CommandId id) { return commands()[static_cast<std::size_t>(id)]; }
 inline const StructInfo& info(StructId id) { return structures()[static_cast<std::size_t>(id)]; }
+// Rondo's own record, and no call of a program's.
+inline bool is_event(std::string_view command_name) { return command_name.starts_with("rondo"); }
 
 CommandId command_by_name(std::string_view name);      // CommandId::none if unknown
 StructId structure_by_name(std::string_view name);     // aliases too

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls whose callers are known: a chain of functions, a recursion, two threads, a callback within a call, two libraries
 // one after the other. Each resets the fence that its name stands for; the program names it.
-//   callers [--depth N]
+//   callers [--depth N] [--forks N]
+// --forks: children of fork that load a library, while two threads call.
 #include <dlfcn.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+
+#include <atomic>
 
 #include <string>
 #include <thread>
@@ -101,6 +106,53 @@ CALLER void says_something(const Context& c, VkFence fence) {
   destroy(c.instance, messenger, nullptr);
 }
 
+// On a stack that ends in an address that leads nowhere, as stacks of coroutines may that are made by hand.
+VkDevice g_fiber_device;
+VkFence g_fiber_fence;
+ucontext_t g_back, g_fiber;
+CALLER void on_fiber() {
+  CHECK(vkResetFences(g_fiber_device, 1, &g_fiber_fence));
+  NO_TAIL;
+  setcontext(&g_back);
+}
+CALLER void from_fiber(VkDevice device, VkFence fence) {
+  static char stack[1 << 16];
+  g_fiber_device = device;
+  g_fiber_fence = fence;
+  getcontext(&g_fiber);
+  g_fiber.uc_stack = {stack, 0, sizeof stack};
+  g_fiber.uc_link = nullptr;
+  makecontext(&g_fiber, on_fiber, 0);
+#ifdef __x86_64__
+  *reinterpret_cast<std::uintptr_t*>(g_fiber.uc_mcontext.gregs[REG_RSP]) = 0xdead000;
+#else
+  g_fiber.uc_mcontext.regs[30] = 0xdead000;
+#endif
+  swapcontext(&g_back, &g_fiber);
+}
+
+// Children that load a library: whatever other threads are in the middle of, they do.
+CALLER void fork_children(VkDevice device, VkFence one, VkFence other, std::uint32_t count) {
+  std::atomic<bool> stop{false};
+  const auto work = [&](VkFence fence) {
+    while (!stop) CHECK(vkResetFences(device, 1, &fence));
+  };
+  std::thread a(work, one), b(work, other);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const pid_t child = fork();
+    if (child < 0) die("fork", errno);
+    if (child == 0) {
+      alarm(20);
+      _exit(dlopen("libz.so.1", RTLD_NOW) != nullptr || dlopen("libm.so.6", RTLD_NOW) != nullptr ? 0 : 1);
+    }
+    int status = 0;
+    if (waitpid(child, &status, 0) != child || status != 0) die("a child could not load a library", status);
+  }
+  stop = true;
+  a.join();
+  b.join();
+}
+
 // Where its function lay.
 CALLER const void* from_library(const std::string& name, VkDevice device, VkFence fence) {
   char self[4096];
@@ -127,7 +179,7 @@ int main(int argc, char** argv) {
   const auto make = [&](const char* name) { return all.emplace_back(fences.make(name)); };
 
   const VkFence chain = make("chain"), deep = make("deep"), one = make("one"), other = make("other"), heard = make("heard"),
-                first = make("first"), second = make("second");
+                first = make("first"), second = make("second"), above = make("above"), fiber = make("fiber");
   outermost(c.device, chain);
   innermost(c.device, chain);
   outermost(c.device, chain);
@@ -141,6 +193,9 @@ int main(int argc, char** argv) {
   const std::pair<const char*, VkFence> libraries[] = {{"called_first.so", first}, {"called_second.so", second}};
   const void* places[2] = {};
   for (int i = 0; i < 2; ++i) places[i] = from_library(libraries[i].first, c.device, libraries[i].second);
+  from_library("called_above.so", c.device, above);
+  from_fiber(c.device, fiber);
+  if (const std::uint32_t forks = option(argc, argv, "--forks", 0); forks != 0) fork_children(c.device, one, other, forks);
   std::printf("callers: the libraries lay %s\n", places[0] == places[1] ? "in one place" : "in two places");
   for (const VkFence fence : all) vkDestroyFence(c.device, fence, nullptr);
   destroy(c);
