@@ -13,7 +13,7 @@ using namespace scenario;
 
 namespace {
 
-const std::string kNotSanitized = "a sanitizer's runtime has to be the first library of a process";
+const std::string kNotSanitized = "a sanitizer's runtime has to be the first library of a process, and is in no namespace, bound deeply or taken away";
 
 bool sanitized() {
 #ifdef RONDO_SANITIZER_RUNTIME
@@ -31,12 +31,22 @@ std::string installed_loader() {
 
 std::string loaderless(const std::string& name) { return build_root() + "/tests/programs/loaderless/" + name; }
 
+// LD_PRELOAD with the shim, behind the runtime that a sanitized layer needs.
+std::string with_shim() {
+  const std::string shim = build_root() + "/layer/librondo_preload.so";
+#ifdef RONDO_SANITIZER_RUNTIME
+  return RONDO_SANITIZER_RUNTIME ":" + shim;
+#else
+  return shim;
+#endif
+}
+
 // The shim alone: RONDO_SHIM in place of RONDO_CAPTURE, which enables the layer.
 Command shimmed(const Words& words, const std::string& output, const std::string& driver = lavapipe) {
   Command command;
   command.arguments = words;
   use_driver(command.environment, driver);
-  command.environment["LD_PRELOAD"] = build_root() + "/layer/librondo_preload.so";
+  command.environment["LD_PRELOAD"] = with_shim();
   command.environment["RONDO_SHIM"] = "1";
   command.environment["RONDO_OUTPUT"] = output;
   command.environment["RONDO_CHECKPOINTS"] = "readback";
@@ -81,8 +91,8 @@ void is_captured(const Words& words, const std::string& driver = lavapipe, int s
 }  // namespace
 
 SCENARIO("programs that open a driver themselves are captured", "[preload]") {
-  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
   for (const char* how : {"open", "deep", "namespace"}) {
+    if (sanitized() && std::string(how) != "open") continue;  // kNotSanitized
     INFO(how);
     is_captured({loaderless("direct"), "--how", how});
     is_captured({loaderless("direct"), "--how", how, "--begin", "clearenv"});
@@ -91,7 +101,6 @@ SCENARIO("programs that open a driver themselves are captured", "[preload]") {
 }
 
 SCENARIO("programs that bring a loader of their own are captured", "[preload]") {
-  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
   const TemporaryDirectory directory;
   const std::string own = directory.file("libtheirs.so");
   std::filesystem::copy_file(installed_loader(), own);
@@ -100,7 +109,6 @@ SCENARIO("programs that bring a loader of their own are captured", "[preload]") 
 }
 
 SCENARIO("programs that are linked against a driver are captured, also where relocations are read-only", "[preload]") {
-  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
   is_captured({loaderless("linked")}, fake);
 }
 
@@ -127,7 +135,6 @@ SCENARIO("who looks up a library or a function gets what they get without the sh
 }
 
 SCENARIO("programs of the tree are captured under a loader that loads no layer", "[preload]") {
-  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
   is_captured({program("compute")}, lavapipe, 64);
   for (const char* name : {"images", "two_devices", "submits", "twoqueues_threads", "secondary", "two_instances"}) {
     const Words words{program(name)};
@@ -143,7 +150,6 @@ SCENARIO("programs of the tree are captured under a loader that loads no layer",
 }
 
 SCENARIO("the validation layer above the driver's door has nothing to say that it has not without", "[preload]") {
-  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
   for (const Words& words : {Words{loaderless("direct"), "--how", "loader", "--loader", installed_loader()}, Words{program("compute")},
                              Words{program("images")}, Words{program("submits")}, Words{program("two_instances")}}) {
     const TemporaryDirectory directory;
@@ -162,10 +168,9 @@ SCENARIO("the validation layer above the driver's door has nothing to say that i
 }
 
 SCENARIO("layer and shim record once", "[preload]") {
-  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
   const TemporaryDirectory directory;
   Command command = capture_command({program("compute")}, directory.file("c.rondo"), {.checkpoints = "readback"});
-  command.environment["LD_PRELOAD"] = build_root() + "/layer/librondo_preload.so";
+  command.environment["LD_PRELOAD"] = with_shim();
   const Outcome outcome = run(command);
   INFO(outcome.both());
   CHECK(outcome.status == 0);
@@ -192,20 +197,20 @@ std::string copied_layer(const TemporaryDirectory& directory) {
 
 Command layer_and_shim(const Words& words, const std::string& output) {
   Command command = capture_command(words, output, {.checkpoints = "readback", .with_launcher = false});
-  command.environment["LD_PRELOAD"] = build_root() + "/layer/librondo_preload.so";
+  command.environment["LD_PRELOAD"] = with_shim();
   return command;
 }
 
 }  // namespace
 
 SCENARIO("surfaces that the loader makes itself have others that stand for them at the driver's door", "[preload]") {
-  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
   struct Case {
     const char* program;
     const char* interface;
-    int headless, display;
+    int headless, most_headless, display;
   };
-  for (const Case& one : {Case{"headless", "5", 2, 0}, Case{"headless", "2", 2, 0}, Case{"displays", "5", 0, 2}, Case{"displays", "2", 1, 0}}) {
+  for (const Case& one : {Case{"headless", "5", 2, 2, 0}, Case{"headless", "2", 2, 2, 0}, Case{"displays", "5", 0, 0, 2},
+                          Case{"displays", "2", 1, 2, 0}}) {  // one after the other: the second may have the first one's value
     INFO(one.program << ", interface " << one.interface);
     const TemporaryDirectory directory;
     Command command = shimmed({program(one.program)}, directory.file("c.rondo"), fake);
@@ -216,7 +221,9 @@ SCENARIO("surfaces that the loader makes itself have others that stand for them 
     CHECK(outcome.status == 0);
     CHECK(outcome.err.empty());
     const Outcome dump = rondo({"dump", directory.file("c.rondo")});
-    CHECK(count(dump.out, " vkCreateHeadlessSurfaceEXT(") == one.headless);
+    const int headless = count(dump.out, " vkCreateHeadlessSurfaceEXT(");
+    CHECK(headless >= one.headless);
+    CHECK(headless <= one.most_headless);
     CHECK(count(dump.out, " vkCreateDisplayPlaneSurfaceKHR(") == one.display);
     const Outcome verified = player({"--verify", directory.file("c.rondo")}, fake);
     INFO(verified.both());
@@ -230,7 +237,6 @@ SCENARIO("surfaces that the loader makes itself have others that stand for them 
 }
 
 SCENARIO("drivers that are opened again, and many of them, are captured, or it is said of which that they are not", "[preload]") {
-  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
   const std::string driver = build_root() + "/tests/icd/libfake_icd.so",
                     mute = loaderless("apart/beneath/liblookups_beneath.so");  // a driver that can nothing
   struct Case {
@@ -243,6 +249,7 @@ SCENARIO("drivers that are opened again, and many of them, are captured, or it i
   for (const Case& one :
        {Case{"twenty copies, all of them at once", 0, 20, {"held", "1"}, 40, ""},
         Case{"one behind a hundred that are closed, five times", 100, 1, {"closed", "5"}, 10, ""},
+        Case{"eight on threads of their own, five times", 0, 8, {"threads", "5"}, 80, ""},
         Case{"as many as there are places for", 63, 1, {"held", "1"}, 2, ""},
         Case{"more", 64, 1, {"held", "2"}, 0, "rondo: this process has opened 64 drivers: what it does with further ones is not recorded\n"}}) {
     INFO(one.what);
@@ -263,7 +270,6 @@ SCENARIO("drivers that are opened again, and many of them, are captured, or it i
 }
 
 SCENARIO("an instance is recorded once where a process has two copies of the layer's library", "[preload]") {
-  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
   const TemporaryDirectory elsewhere;
   const std::string copy = copied_layer(elsewhere), own = build_root() + "/share";
   const Words apart{loaderless("direct"), "--how", "namespace", "--loader", installed_loader()};
@@ -279,6 +285,7 @@ SCENARIO("an instance is recorded once where a process has two copies of the lay
                           Case{"the loader is led to another copy than the shim's", {loaderless("direct"), "--how", "loader", "--loader", installed_loader()}, copy, 1},
                           Case{"two manifests name two copies", {loaderless("direct"), "--how", "loader", "--loader", installed_loader()}, own + ":" + copy, 1},
                           Case{"one at the driver, one in a namespace, closed at _exit", both, own, 2}}) {
+    if (sanitized() && std::find(one.program.begin(), one.program.end(), "namespace") != one.program.end()) continue;  // kNotSanitized
     INFO(one.what);
     const TemporaryDirectory directory;
     Command command = layer_and_shim(one.program, directory.file("c.rondo"));
@@ -304,7 +311,6 @@ SCENARIO("an instance is recorded once where a process has two copies of the lay
 }
 
 SCENARIO("a program that aborts leaves a capture that can be salvaged", "[preload]") {
-  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
   const TemporaryDirectory directory;
   const Outcome outcome = run(shimmed({loaderless("direct"), "--end", "abort"}, directory.file("c.rondo")));
   CHECK(outcome.signal == SIGABRT);
@@ -414,7 +420,6 @@ SCENARIO("children of AddressSanitizer's shared runtime start", "[preload]") {
 }
 
 SCENARIO("the shim does nothing where nothing is captured", "[preload]") {
-  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
   const TemporaryDirectory directory;
   for (const char* off : {"RONDO_SHIM", "RONDO_DISABLE"}) {
     Command command = shimmed({loaderless("direct")}, directory.file("c.rondo"));
