@@ -66,10 +66,6 @@ void* look_up(const char* name) {
   return is_same(name, "dlsym") ? symbol : reinterpret_cast<Symbol>(symbol)(RTLD_NEXT, name);
 }
 
-int is_driver(dl_phdr_info* info, size_t, void*) {
-  return elf_tables_of(*info).defined("vk_icdGetInstanceProcAddr") != nullptr ? 1 : 0;
-}
-
 template <class Function>
 Function function_of(void* library, const char* name) {
   return reinterpret_cast<Function>(real_dlsym()(library, name));
@@ -110,7 +106,13 @@ void find_real_functions() {
   for (Real& one : g_real) one.function = look_up(one.name);
 }
 
-bool any_driver_linked() { return dl_iterate_phdr(is_driver, nullptr) != 0; }
+bool door_of(const RondoDriver& driver, RondoDriver& instead) {
+  void* const layer = layer_library();
+  if (layer == nullptr) return false;
+  meet(layer);
+  const auto open = function_of<RondoOpenDoor>(layer, RONDO_OPEN_DOOR);
+  return open != nullptr && open(&driver, first_environment(), &instead) != 0;
+}
 
 void* instead_of(void* library, const char* name, const char* version) {
   patch_objects(library);
@@ -118,12 +120,7 @@ void* instead_of(void* library, const char* name, const char* version) {
   if (name != nullptr && is_same(name, "vkNegotiateLoaderLayerInterfaceVersion") && library != RTLD_NEXT && library != RTLD_DEFAULT) meet(library);
   if (name == nullptr || strncmp(name, "vk_icdGet", 9) != 0 || library == RTLD_NEXT) return nullptr;
   RondoDriver driver{}, instead{};
-  if (!driver_of(library, name, version, driver)) return nullptr;
-  void* const layer = layer_library();
-  if (layer == nullptr) return nullptr;
-  meet(layer);
-  const auto open = function_of<RondoOpenDoor>(layer, RONDO_OPEN_DOOR);
-  if (open == nullptr || open(&driver, first_environment(), &instead) == 0) return nullptr;
+  if (!driver_of(library, name, version, driver) || !door_of(driver, instead)) return nullptr;
   if (strcmp(name, "vk_icdGetInstanceProcAddr") == 0) return reinterpret_cast<void*>(instead.get_instance);
   if (strcmp(name, "vk_icdGetPhysicalDeviceProcAddr") == 0) return reinterpret_cast<void*>(instead.get_physical);
   return nullptr;

@@ -18,7 +18,8 @@ namespace rondo::preload {
 
 namespace {
 
-bool g_some = false;  // such objects were loaded
+bool g_opened = false;  // objects were loaded since the process began
+bool g_some = false;    // such objects as these were
 
 struct Work {
   link_map* any;               // of the namespace to look at
@@ -58,11 +59,13 @@ int patch_all(dl_phdr_info* info, size_t, void* data) {
 }  // namespace
 
 void note_open(int mode) {
+  __atomic_store_n(&g_opened, true, __ATOMIC_RELEASE);
   if ((mode & RTLD_DEEPBIND) != 0) __atomic_store_n(&g_some, true, __ATOMIC_RELEASE);
 }
 void note_namespace() { __atomic_store_n(&g_some, true, __ATOMIC_RELEASE); }
 
 void patch_objects(void* library) {
+  if (__atomic_load_n(&g_opened, __ATOMIC_ACQUIRE)) patch_linked_drivers();
   if (!__atomic_load_n(&g_some, __ATOMIC_ACQUIRE)) return;
   static unsigned long long here = 0, apart = 0;
   Work work{_r_debug.r_map, &here};
@@ -79,13 +82,77 @@ void patch_objects(void* library) {
   dl_iterate_phdr(patch_all, &work);
 }
 
-void patch_linked_driver() {
-  for (const char* name : {"vk_icdGetInstanceProcAddr", "vk_icdGetPhysicalDeviceProcAddr"}) {
-    void* const to = instead_of(RTLD_DEFAULT, name);
-    if (to == nullptr) continue;
-    void* const from = reinterpret_cast<void* (*)(void*, const char*)>(real_function("dlsym"))(RTLD_DEFAULT, name);
-    for (link_map* one = _r_debug.r_map; one != nullptr; one = one->l_next) patch({one->l_ld, one->l_addr}, name, from, to);
+namespace {
+
+// Drivers that objects are linked against, and their doors.
+struct Linked {
+  static constexpr size_t kMost = 8;
+  RondoDriver drivers[kMost]{};
+  RondoDriver doors[kMost]{};
+  size_t count = 0;
+};
+
+// Objects up to this one were looked at. It may be gone, and another one in its place: its name tells.
+const link_map* g_seen = nullptr;
+const char* g_seen_name = nullptr;
+
+const link_map* first_unseen() {
+  for (const link_map* one = _r_debug.r_map; one != nullptr; one = one->l_next)
+    if (one == g_seen && one->l_name == g_seen_name) return one->l_next;
+  return _r_debug.r_map;
+}
+
+// How many places of new objects call this function of a driver (`to` null), or are led to its door. The driver's own stay.
+template <class Function>
+size_t patch_callers(const ElfTables& driver, const char* name, Function from, Function to) {
+  size_t places = 0;
+  for (const link_map* one = from != nullptr ? first_unseen() : nullptr; one != nullptr; one = one->l_next)
+    if (const ElfTables object(one->l_ld, one->l_addr); object.base != driver.base)
+      places += patch(object, name, reinterpret_cast<void*>(from), reinterpret_cast<void*>(to));
+  return places;
+}
+
+// Both inside dl_iterate_phdr, as patch_all.
+int find_linked(dl_phdr_info* info, size_t, void* data) {
+  static unsigned long long loaded = 0;
+  Linked& work = *static_cast<Linked*>(data);
+  if (loaded == info->dlpi_adds) return 1;
+  loaded = info->dlpi_adds;
+  for (const link_map* one = _r_debug.r_map; one != nullptr && work.count < Linked::kMost; one = one->l_next) {
+    const ElfTables object(one->l_ld, one->l_addr);
+    const auto get = reinterpret_cast<PFN_vkGetInstanceProcAddr>(object.defined("vk_icdGetInstanceProcAddr"));
+    const auto get_physical = reinterpret_cast<PFN_GetPhysicalDeviceProcAddr>(object.defined("vk_icdGetPhysicalDeviceProcAddr"));
+    if (patch_callers<PFN_vkGetInstanceProcAddr>(object, "vk_icdGetInstanceProcAddr", get, nullptr) != 0) work.drivers[work.count++] = {get, get_physical};
   }
+  if (work.count != 0) return 1;
+  for (const link_map* one = _r_debug.r_map; one != nullptr; one = one->l_next) g_seen = one, g_seen_name = one->l_name;
+  return 1;
+}
+
+int patch_linked(dl_phdr_info*, size_t, void* data) {
+  const Linked& work = *static_cast<const Linked*>(data);
+  for (const link_map* one = _r_debug.r_map; one != nullptr; one = one->l_next) {
+    const ElfTables object(one->l_ld, one->l_addr);
+    for (size_t i = 0; i < work.count; ++i) {
+      if (work.doors[i].get_instance == nullptr || object.defined("vk_icdGetInstanceProcAddr") != reinterpret_cast<void*>(work.drivers[i].get_instance)) continue;
+      patch_callers(object, "vk_icdGetInstanceProcAddr", work.drivers[i].get_instance, work.doors[i].get_instance);
+      patch_callers(object, "vk_icdGetPhysicalDeviceProcAddr", work.drivers[i].get_physical, work.doors[i].get_physical);
+    }
+  }
+  for (const link_map* one = _r_debug.r_map; one != nullptr; one = one->l_next) g_seen = one, g_seen_name = one->l_name;
+  return 1;
+}
+
+}  // namespace
+
+void patch_linked_drivers() {
+  Linked work;
+  dl_iterate_phdr(find_linked, &work);
+  if (work.count == 0) return;
+  // Not while others wait for the dynamic linker: the layer may be loaded.
+  for (size_t i = 0; i < work.count; ++i)
+    if (!door_of(work.drivers[i], work.doors[i])) work.doors[i] = {};
+  dl_iterate_phdr(patch_linked, &work);
 }
 
 }  // namespace rondo::preload

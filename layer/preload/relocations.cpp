@@ -88,7 +88,7 @@ size_t patch(const ElfTables& t, const char* name, void* from, void* to) {
       if (strcmp(t.names + t.symbols[symbol].st_name, name) != 0) continue;
       void** const slot = reinterpret_cast<void**>(t.base + all[i].r_offset);
       void* const now = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
-      if ((now == from || (type == kSlot && is_in(t, now))) && store(slot, to)) ++patched;
+      if ((now == from || (type == kSlot && is_in(t, now))) && (to == nullptr || store(slot, to))) ++patched;
     }
   };
   take(t.calls, t.call_bytes);

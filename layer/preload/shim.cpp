@@ -128,7 +128,7 @@ __attribute__((constructor)) static void begin() {
   if (g_active) {
     dl_iterate_phdr(note_own_path, nullptr);
     // A program that is linked against a driver looks nothing up.
-    if (any_driver_linked()) patch_linked_driver();
+    patch_linked_drivers();
   }
   errno = before;
 }

@@ -40,17 +40,19 @@ void find_real_functions();
 void* instead_of(void* library, const char* name, const char* version = nullptr);
 
 // relocations.cpp. Puts `to` where the object calls `from` under this name, or is to find out yet what it calls. Pages that the
-// dynamic linker protected are writable meanwhile, and as they were then. How many places. Others of the process do not load or
-// unload objects meanwhile.
+// dynamic linker protected are writable meanwhile, and as they were then. How many places; where `to` is null, nothing is put there.
+// Others of the process do not load or unload objects meanwhile.
 size_t patch(const ElfTables& object, const char* name, void* from, void* to);
 
 // patches.cpp. Objects that do not see the shim's functions: loaded with RTLD_DEEPBIND, or into a namespace of their own.
 void note_open(int mode);
 void note_namespace();
-bool any_driver_linked();
 // Leads their calls to the shim, where such objects came since. `library`: whose namespace is looked at, too.
 void patch_objects(void* library);
-void patch_linked_driver();
+// Objects that are linked against a driver look nothing up: their calls are led to its door, those of objects that came since.
+void patch_linked_drivers();
+// What is given out instead of a driver's entry points (layer/door_words.h); false: it is not recorded.
+bool door_of(const RondoDriver& driver, RondoDriver& instead);
 
 // programs.cpp. Where LD_PRELOAD has the shim: in front of others; or, for a program of AddressSanitizer's shared runtime, which starts
 // only where that is the first library, behind others, and nowhere if there are none. Of the file that execve, execvpe (`in_path`),

@@ -110,6 +110,7 @@ SCENARIO("programs that bring a loader of their own are captured", "[preload]") 
 
 SCENARIO("programs that are linked against a driver are captured, also where relocations are read-only", "[preload]") {
   is_captured({loaderless("linked")}, fake);
+  is_captured({loaderless("direct"), "--how", "linked"}, fake);
 }
 
 SCENARIO("who looks up a library or a function gets what they get without the shim, and is told the same", "[preload]") {
