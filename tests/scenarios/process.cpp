@@ -88,7 +88,7 @@ Process::Process(const Command& command) : started_s_(now_s()), timeout_s_(comma
     ::dup2(out.write, STDOUT_FILENO);
     ::dup2(err.write, STDERR_FILENO);
     if (!command.directory.empty() && ::chdir(command.directory.c_str()) != 0) ::_exit(127);
-    ::signal(SIGHUP, SIG_DFL);  // whoever started the tests may ignore it (nohup)
+    for (const int signal : {SIGHUP, SIGINT, SIGQUIT}) ::signal(signal, SIG_DFL);  // whoever started the tests may ignore them (nohup, &)
     ::execvpe(argv[0], argv.data(), envp.data());
     ::_exit(127);
   }
