@@ -86,10 +86,9 @@ Result<void> PlanBuilder::run() {
   }
   const bool whole = reader_.complete() && reader_.gaps() == 0 && blob_lost_.empty() && !reader_.names_lost();
   if (options_.salvage && !whole) {
-    if (plan_->counts.submits != 0) cut_after_last_whole_submit();
-    if (plan_->counts.submits == 0)
-      return fail(Status::unreadable,
-                  plan_->path + ": holds no whole submit before it was cut or damaged: nothing to salvage");
+    if (plan_->ops.empty())
+      return fail(Status::unreadable, plan_->path + ": holds no Vulkan call before it was cut or damaged: nothing to salvage");
+    cut_after_last_whole_submit();
   }
   if (plan_->ops.empty())
     return fail(Status::unreadable, plan_->path + ": no Vulkan call was recorded: nothing to play");

@@ -3,6 +3,7 @@
 // build_plan() runs.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -145,6 +146,8 @@ class PlanBuilder {
   std::string blob_lost_;        // the first blob that could not be had, in words; empty: all could
   std::size_t whole_until_ = 0;  // ops up to and with the last whole submit
   PlanCounts whole_counts_;      // of those
+  std::optional<std::size_t> setup_until_;  // ops before the first submit, which did not return; none: it did, or there is none
+  PlanCounts setup_counts_;                 // of those
   std::unordered_set<ObjectId> timelines_;                    // semaphores
   std::unordered_map<ObjectId, std::uint32_t> query_counts_;  // of pools
   std::unordered_set<ObjectId> time_pools_;                   // of those, for timestamps

@@ -10,6 +10,10 @@ void PlanBuilder::note_whole(const codec::CommandInfo& command, const Record& re
   if (!options_.salvage) return;
   const Plan& plan = *plan_;
   const bool whole = is_submit(command.canonical) && (!command.two_part || record.has_return);
+  if (is_submit(command.canonical) && !whole && before.submits == 0 && !setup_until_) {
+    setup_until_ = plan.ops.size() - 1;
+    setup_counts_ = before;
+  }
   if (whole) whole_queue_ = plan.ops.back().dispatch;
   if (!whole && (answered_until_ == 0 || command.canonical != CommandId::vkSignalSemaphore)) return;
   if (sync_model_ == nullptr) sync_model_ = std::make_unique<SyncModel>(plan);
@@ -35,6 +39,10 @@ void PlanBuilder::cut_after_last_whole_submit() {
   if (answered_until_ != 0) {
     whole_until_ = answered_until_;
     whole_counts_ = answered_counts_;
+  }
+  if (whole_until_ == 0) {  // what the program did before its first submit
+    whole_until_ = setup_until_.value_or(plan_->ops.size());
+    whole_counts_ = setup_until_ ? setup_counts_ : plan_->counts;
   }
   whole_counts_.records = plan_->counts.records;
   whole_counts_.dropped_after_cut = plan_->ops.size() - whole_until_;

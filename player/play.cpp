@@ -144,8 +144,8 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   }
   outcome.salvaged = (*plan)->salvaged;
   if (outcome.salvaged && !options.quiet)
-    std::printf("salvaged up to record %llu, the last whole submit (%s)\n",
-                static_cast<unsigned long long>((*plan)->ops.back().sequence),
+    std::printf("salvaged up to record %llu, %s (%s)\n", static_cast<unsigned long long>((*plan)->ops.back().sequence),
+                (*plan)->counts.submits != 0 ? "the last whole submit" : "for there is no whole submit",
                 (*plan)->salvage_reason.c_str());
   if (const auto footer = (*reader)->footer();
       footer && footer->ending == static_cast<std::uint32_t>(Ending::stopped) && !options.quiet)

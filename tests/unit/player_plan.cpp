@@ -299,20 +299,30 @@ TEST_F(PlayerPlan, SalvagesUpToTheLastWholeSubmit) {
   EXPECT_EQ((*plan)->counts.dropped_after_cut, 2u);
 }
 
-TEST_F(PlayerPlan, SalvagesNothingWithoutAWholeSubmit) {
+TEST_F(PlayerPlan, SalvagesAllWithoutASubmit) {
   create_fence();
   PlanOptions options;
   options.salvage = true;
-  fails(build(options), Status::unreadable, "no whole submit");
+  const auto plan = build(options);
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_TRUE((*plan)->salvaged);
+  EXPECT_EQ((*plan)->ops.back().command, CommandId::vkCreateFence);
+  EXPECT_EQ((*plan)->counts.submits, 0u);
+  EXPECT_EQ((*plan)->counts.dropped_after_cut, 0u);
 }
 
-TEST_F(PlayerPlan, SalvagesNothingWhereTheOnlySubmitDidNotReturn) {
+TEST_F(PlayerPlan, SalvagesWhatIsInFrontOfTheOnlySubmitThatDidNotReturn) {
+  create_fence();
   VkSubmitInfo info{};
   info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
   capture.call_without_end(CommandId::vkQueueSubmit, args_vkQueueSubmit{kQueue, 1, &info, VK_NULL_HANDLE});
   PlanOptions options;
   options.salvage = true;
-  fails(build(options), Status::unreadable, "no whole submit");
+  const auto plan = build(options);
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_TRUE((*plan)->salvaged);
+  EXPECT_EQ((*plan)->ops.back().command, CommandId::vkCreateFence);
+  EXPECT_EQ((*plan)->counts.submits, 0u);
 }
 
 // The records behind it are not for a newer Rondo: nobody can name them.
