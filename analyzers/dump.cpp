@@ -161,7 +161,7 @@ Result<int> run_dump(Arguments args) {
   RONDO_TRY(out.finish());
   for (const std::string& sentence : symbols.missing()) say(sentence);
   const auto& names = walk->reader().dictionary();
-  if (with_symbols && !walk->damage() &&
+  if (with_symbols && !walk->damage() && walk->reader().damaged_chunks().empty() &&
       std::none_of(names.begin(), names.end(), [](const DictionaryRow& row) { return row.name == "rondoCallChain"; }))
     say(text("{}: it has no call chains: record it with RONDO_BACKTRACES=1 (rondo capture --backtraces)", printable(file)));
   if (walk->damage()) return tl::unexpected(*walk->damage());

@@ -87,7 +87,8 @@ std::vector<std::string> names_of(int file, const Dynamic& dynamic, const std::v
 bool read_segments(int file, Elf* elf, std::uint64_t bytes, ElfProgram& program) {
   GElf_Ehdr header;
   if (::gelf_getehdr(elf, &header) == nullptr) return false;
-  program.executable = header.e_type == ET_EXEC || header.e_type == ET_DYN;
+  // Libraries have no entry point; the dynamic linker, which is a program, too, has one.
+  program.executable = (header.e_type == ET_EXEC || header.e_type == ET_DYN) && header.e_entry != 0;
   program.has_segments = header.e_phnum != 0;
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   Dynamic dynamic;

@@ -26,6 +26,8 @@ Result<Summary> summarize(const std::string& path) {
 
   Summary summary;
   summary.file_bytes = (*reader)->file_bytes();
+  const auto footer = (*reader)->footer();
+  summary.stopped = footer && footer->ending == static_cast<std::uint32_t>(Ending::stopped);
   for (;;) {
     auto next = (*reader)->next();
     if (!next) return tl::unexpected(next.error());
@@ -45,8 +47,9 @@ Result<Summary> summarize(const std::string& path) {
 }
 
 std::string summary_line(const std::string& path, const Summary& summary) {
-  return text("{}: {}, {}, {}, {}", printable(path), size_text(summary.file_bytes), plural(summary.calls, "call"),
-              plural(summary.frames, "frame"), duration_text(summary.last_ns - summary.first_ns));
+  return text("{}: {}, {}, {}, {}{}", printable(path), size_text(summary.file_bytes), plural(summary.calls, "call"),
+              plural(summary.frames, "frame"), duration_text(summary.last_ns - summary.first_ns),
+              summary.stopped ? " (stopped before the program did: rondo info says why)" : "");
 }
 
 }  // namespace rondo::analyzers

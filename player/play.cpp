@@ -78,7 +78,8 @@ Result<void> judge_verification(const Verification& v, const Options& options) {
   if (options.psnr && v.images.compared == 0 && v.images.unverified != 0)
     return fail(Status::different, path + ": no image could be compared: " + v.first_unverified);
   if (v.all().compared == 0)
-    return fail(Status::different, path + ": nothing could be compared: " + v.first_unverified);
+    return fail(Status::different, path + ": nothing could be compared: " + v.first_unverified +
+                                       (v.contents.unverified == 0 ? "; RONDO_CHECKPOINTS=submit has what submits write compared, too" : ""));
   return {};
 }
 

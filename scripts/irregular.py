@@ -51,8 +51,11 @@ RULES = {
     ("VkPipelineColorBlendStateCreateInfo", "pAttachments"): "dynamic_blend_attachments",
     ("VkPipelineMultisampleStateCreateInfo", "pSampleMask"): "dynamic_sample_mask",
     ("VkRenderingAttachmentInfo", "resolveImageView"): "resolve_view",
-    # Only the first physicalDeviceCount elements are written by the driver.
-    ("VkPhysicalDeviceGroupProperties", "physicalDevices"): "group_devices",
+    # Only so many elements are written by the driver (the selector says how many); what lies behind them is the program's.
+    ("VkPhysicalDeviceGroupProperties", "physicalDevices"): "counted",
+    ("VkPhysicalDeviceMemoryProperties", "memoryTypes"): "counted",
+    ("VkPhysicalDeviceMemoryProperties", "memoryHeaps"): "counted_heaps",
+    ("VkQueueFamilyGlobalPriorityPropertiesKHR", "priorities"): "counted",
     # The template says what lies where in the data.
     ("vkUpdateDescriptorSetWithTemplate", "pData"): "template_data",
     ("vkCmdPushDescriptorSetWithTemplateKHR", "pData"): "template_data",
@@ -80,7 +83,9 @@ RULES = {
 WIRE_RULES = {"strided", "build_ranges", "template_data"}
 
 # The member that a rule looks at, stored as Field::selector.
-RULE_SELECTORS = {"queue_families": ("sharingMode", "imageSharingMode"), "strided": ("stride",)}
+RULE_SELECTORS = {"queue_families": ("sharingMode", "imageSharingMode"), "strided": ("stride",),
+                  "counted": ("physicalDeviceCount", "memoryTypeCount", "priorityCount"),
+                  "counted_heaps": ("memoryHeapCount",)}
 
 # Pointers whose length nothing in the call says: not recorded. All belong to
 # extensions that are hidden from programs.

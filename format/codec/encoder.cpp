@@ -106,10 +106,12 @@ bool Encoder::field(const StructInfo& type, const Field& f, const std::byte* bas
       }
       return element(f, at, base, depth);
     case Shape::array: {
-      if (f.rule == RuleId::group_devices) {
-        const std::size_t valid = rules_.valid_elements(base);
-        for (std::size_t i = 0; i < f.count.constant; ++i)
-          put(i < valid ? load<std::uint64_t>(at + i * f.size) : std::uint64_t{0});
+      if (f.rule == RuleId::counted || f.rule == RuleId::counted_heaps) {
+        static constexpr std::byte nothing[64]{};
+        const std::size_t valid = std::min<std::size_t>(load<std::uint32_t>(base + f.selector), f.count.constant);
+        if (!elements(f, at, valid, base, depth)) return false;
+        for (std::size_t i = valid; i < f.count.constant; ++i)
+          if (!elements(f, nothing, 1, base, depth)) return false;
         return true;
       }
       return elements(f, at, f.count.constant, base, depth);

@@ -176,7 +176,7 @@ bool Rules::applies(const Field& field, const std::byte* owner) {
       return !(dynamic(VK_DYNAMIC_STATE_COLOR_BLEND_ENABLE_EXT) &&
                dynamic(VK_DYNAMIC_STATE_COLOR_BLEND_EQUATION_EXT) &&
                dynamic(VK_DYNAMIC_STATE_COLOR_WRITE_MASK_EXT));
-    default:  // template_data, host_texels, strided, build_ranges, group_devices: how, not whether
+    default:  // template_data, host_texels, strided, build_ranges, counted: how, not whether
       return true;
   }
 }
@@ -254,10 +254,6 @@ std::size_t Rules::inner_count(std::size_t index) const {
           ? static_cast<const args_vkBuildAccelerationStructuresKHR*>(args_)->pInfos
           : static_cast<const args_vkCmdBuildAccelerationStructuresKHR*>(args_)->pInfos;
   return infos == nullptr ? 0 : infos[index].geometryCount;
-}
-
-std::size_t Rules::valid_elements(const std::byte* owner) const {
-  return as<VkPhysicalDeviceGroupProperties>(owner).physicalDeviceCount;
 }
 
 void Rules::read_pipeline(const VkGraphicsPipelineCreateInfo& create) {

@@ -32,8 +32,6 @@ class Rules {
   std::optional<std::uint64_t> host_texels(const std::byte* owner) const;
   // build_ranges: the elements of array `index`.
   std::size_t inner_count(std::size_t index) const;
-  // group_devices: elements of the array that are valid.
-  std::size_t valid_elements(const std::byte* owner) const;
 
  private:
   void read_pipeline(const VkGraphicsPipelineCreateInfo& create);

@@ -95,7 +95,11 @@ SCENARIO("each call is known with its callers", "[backtraces]") {
   const Words how = GENERATE(Words{}, Words{"--layer-only"}, Words{"--shim-only"});
   Words options = {"--backtraces", "--checkpoints", "readback"};
   options.insert(options.end(), how.begin(), how.end());
-  const Outcome ran = capture(options, {callers_program()}, file);
+  Words words{callers_program()};
+#ifndef RONDO_SANITIZER_RUNTIME  // whose unwinder is a library of its own (layer/unwinding.cpp)
+  words.insert(words.end(), {"--fiber", "1"});
+#endif
+  const Outcome ran = capture(options, words, file);
   INFO(ran.both());
   REQUIRE(ran.status == 0);
   const std::vector<Call> calls = calls_of(file);
@@ -113,7 +117,7 @@ SCENARIO("each call is known with its callers", "[backtraces]") {
   CHECK(begins(resetters(calls, "other"), "other_thread"));
   CHECK(begins(resetters(calls, "heard"), "callback"));
   CHECK(begins(resetters(calls, "above"), "plugin_call < from_library < main"));
-  CHECK(begins(resetters(calls, "fiber"), "on_fiber"));
+  if (words.size() > 1) CHECK(begins(resetters(calls, "fiber"), "on_fiber"));
   for (const Call& call : calls)
     if (call.command == "vkDestroyDebugUtilsMessengerEXT") {
       REQUIRE(!call.frames.empty());
@@ -248,8 +252,9 @@ SCENARIO("without the option nothing is told, and asked for symbols dump says so
       return out;
     };
     CHECK(commands(with) == commands(without));
-    // What is compared is not what the recorder said; what no driver wrote (types that there are not) may differ.
-    CHECK(rondo({"diff", with, without}).out.find("rondoCall") == std::string::npos);
+    const Outcome same = rondo({"diff", with, without});
+    INFO(same.both());
+    CHECK(same.status == 0);
   }
 }
 

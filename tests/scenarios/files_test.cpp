@@ -95,6 +95,15 @@ SCENARIO("what is uploaded of a file is in the capture unless it is asked otherw
   upload.expect_plays({});
 }
 
+SCENARIO("a replay right after the capture may read what it refers to", "[files]") {
+  const std::string check = GENERATE("identity", "digest");
+  const Uploaded upload({"--files", "reference", "--file-check", check, "--verify"});
+  INFO(upload.run.both());
+  CHECK(upload.run.status == 0);
+  CHECK(upload.size() < kModelBytes / 20);
+  if (no_readback().empty()) CHECK(compared(upload.run, "memory ranges").equal > 0);
+}
+
 SCENARIO("a file that is referenced is read where its user allows it", "[files]") {
   const Words program_options = GENERATE(Words{}, Words{"--mapped", "1"});
   const Uploaded upload({"--files", "reference"}, program_options);
@@ -215,6 +224,7 @@ SCENARIO("a capture that may have no file ends where one is found, and the progr
   CHECK(upload.run.status == 0);
   CHECK(upload.run.out.find("checksum") != std::string::npos);
   CHECK(upload.run.err.find(upload.model) != std::string::npos);
+  CHECK(upload.run.err.find("(stopped before the program did: rondo info says why)") != std::string::npos);
   const std::string text = rondo({"info", upload.capture}).out;
   INFO(text);
   CHECK(text.find("but the recorder stopped before the program did") != std::string::npos);

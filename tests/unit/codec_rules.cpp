@@ -308,6 +308,22 @@ TEST_F(IgnoredMembers, SettingsOfLayersInInstanceCreation) {
   EXPECT_EQ(replayed(CommandId::vkCreateInstance, args).pCreateInfo->pNext, nullptr);
 }
 
+TEST_F(IgnoredMembers, ElementsBehindWhatADriverHasWritten) {
+  VkPhysicalDeviceMemoryProperties properties;
+  std::memset(&properties, 0xa5, sizeof properties);
+  properties.memoryTypeCount = 1;
+  properties.memoryTypes[0] = {VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT, 1};
+  properties.memoryHeapCount = 2;
+  properties.memoryHeaps[0] = {4096, 0};
+  properties.memoryHeaps[1] = {8192, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT};
+  args_vkGetPhysicalDeviceMemoryProperties args{handle<VkPhysicalDevice>(1), &properties};
+  const auto& told = *replayed(CommandId::vkGetPhysicalDeviceMemoryProperties, args).pMemoryProperties;
+  EXPECT_EQ(told.memoryTypes[0].heapIndex, 1u);
+  EXPECT_EQ(told.memoryHeaps[1].size, 8192u);
+  for (std::uint32_t i = 1; i < VK_MAX_MEMORY_TYPES; ++i) EXPECT_EQ(told.memoryTypes[i].propertyFlags | told.memoryTypes[i].heapIndex, 0u);
+  for (std::uint32_t i = 2; i < VK_MAX_MEMORY_HEAPS; ++i) EXPECT_EQ(told.memoryHeaps[i].size | told.memoryHeaps[i].flags, 0u);
+}
+
 TEST_F(IgnoredMembers, OutputsOfFailedCalls) {
   VkBufferCreateInfo create = titled<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
   args_vkCreateBuffer args{handle<VkDevice>(1), &create, nullptr, garbage<VkBuffer*>()};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls whose callers are known: a chain of functions, a recursion, two threads, a callback within a call, two libraries
 // one after the other. Each resets the fence that its name stands for; the program names it.
-//   callers [--depth N] [--forks N]
+//   callers [--depth N] [--forks N] [--fiber 1]
+// --fiber: also on a stack that ends in an address that leads nowhere.
 // --forks: children of fork that load a library, while two threads call.
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -194,7 +195,7 @@ int main(int argc, char** argv) {
   const void* places[2] = {};
   for (int i = 0; i < 2; ++i) places[i] = from_library(libraries[i].first, c.device, libraries[i].second);
   from_library("called_above.so", c.device, above);
-  from_fiber(c.device, fiber);
+  if (option(argc, argv, "--fiber", 0) != 0) from_fiber(c.device, fiber);
   if (const std::uint32_t forks = option(argc, argv, "--forks", 0); forks != 0) fork_children(c.device, one, other, forks);
   std::printf("callers: the libraries lay %s\n", places[0] == places[1] ? "in one place" : "in two places");
   for (const VkFence fence : all) vkDestroyFence(c.device, fence, nullptr);
