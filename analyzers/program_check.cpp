@@ -232,7 +232,7 @@ class Check {
                              who.words(), machine_text(elf.machine), machine_text(own))};
     if (!elf.whole) return Refusal{ENOEXEC, text("{} is an ELF file that is cut off or damaged: build or copy it again", who.words())};
     if (!elf.executable || !elf.has_segments)
-      return Refusal{ENOEXEC, text("{} is an ELF file, and no program (an object file or a core dump): name the linked program",
+      return Refusal{ENOEXEC, text("{} is an ELF file, and no program (an object file, a library or a core dump): name the linked program",
                                    who.words())};
     if (!elf.interpreter.empty())
       if (auto refused = dynamic_linker(elf, who.its("dynamic linker", elf.interpreter))) return refused;

@@ -34,6 +34,7 @@ void put(std::string& bytes, const T& value) {
 // A program of this machine, as far as its headers go: segments of these types over the whole file, then
 // the dynamic linker's name and the dynamic table.
 struct Planted {
+  Elf64_Addr begins_at = 0x1000;
   std::uint16_t type = ET_DYN;
   std::string interpreter = {};
   std::vector<Elf64_Dyn> dynamic = {};
@@ -47,6 +48,7 @@ struct Planted {
     header.e_ident[EI_DATA] = machine.order;
     header.e_ident[EI_VERSION] = EV_CURRENT;
     header.e_type = type;
+    header.e_entry = begins_at;
     header.e_machine = machine.number;
     header.e_version = EV_CURRENT;
     header.e_ehsize = sizeof header;
@@ -151,6 +153,11 @@ TEST_F(AnalyzersProgramCheck, AStaticProgramIsNamed) {
   refuses(plant_static("static"), 0, file("static") + ": is a static program: ");
   refuses(plant("static-pie", Planted{.dynamic = {entry(DT_FLAGS_1, DF_1_PIE), entry(DT_NULL, 0)}}.bytes()), 0,
           file("static-pie") + ": is a static program: ");
+}
+
+TEST_F(AnalyzersProgramCheck, ALibraryHasNoEntryPoint) {
+  refuses(plant("library.so", Planted{.begins_at = 0, .dynamic = {entry(DT_SONAME, 1), entry(DT_NULL, 0)}}.bytes()), ENOEXEC,
+          file("library.so") + ": is an ELF file, and no program ");
 }
 
 TEST_F(AnalyzersProgramCheck, WhatOnlyLooksStaticIsNotNamed) {
