@@ -472,11 +472,6 @@ void PlanBuilder::patch_marks(Op& op) {
   }
 }
 
-bool ends_at_a_gap(const Reader& reader) {
-  const auto footer = reader.footer();
-  return footer && footer->ending == static_cast<std::uint32_t>(Ending::finished) && reader.gaps() != 0;
-}
-
 Result<std::unique_ptr<Plan>> build_plan(Reader& reader, const PlanOptions& options) {
   if (!options.salvage) {
     if (!reader.complete() && reader.cut_reason().starts_with("it is still being recorded"))

@@ -53,4 +53,9 @@ void PlanBuilder::cut_after_last_whole_submit() {
   std::erase_if(plan_->settles, [&](const Settle& settle) { return settle.op >= whole_until_; });
 }
 
+bool ends_at_a_gap(const Reader& reader) {
+  const auto footer = reader.footer();
+  return footer && footer->ending == static_cast<std::uint32_t>(Ending::finished) && reader.gaps() != 0;
+}
+
 }  // namespace rondo::player

@@ -6,17 +6,13 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "sanitizers.h"
 #include "skip.h"
 
 using namespace scenario;
 
 namespace {
 
-#ifdef RONDO_SANITIZER_RUNTIME
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 const std::string kNotSanitized = "a sanitizer's runtime has to be the first library of a process";
 
 std::string script(const std::string& name) { return RONDO_SCENARIOS "/../everyday/" + name; }

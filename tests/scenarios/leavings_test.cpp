@@ -6,17 +6,13 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "sanitizers.h"
 #include "skip.h"
 
 using namespace scenario;
 
 namespace {
 
-#ifdef RONDO_SANITIZER_RUNTIME
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 // Home, temporary files and the directory it runs in are rooms of its own.
 struct Rooms {

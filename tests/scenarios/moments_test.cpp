@@ -9,6 +9,7 @@
 #include <regex>
 
 #include "fixture.h"
+#include "sanitizers.h"
 #include "skip.h"
 
 using namespace scenario;
@@ -125,32 +126,24 @@ void die_at_random_moments(std::size_t count, bool with_launcher) {
 
 const std::string kNotSanitized = "a sanitizer's runtime has to be the first library of a process, and reports what is meant";
 
-bool sanitized() {
-#ifdef RONDO_SANITIZER_RUNTIME
-  return true;
-#else
-  return false;
-#endif
-}
-
 }  // namespace
 
 SCENARIO("a program that dies at any moment leaves a capture that salvages up to its last submit", "[killed]") {
-  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
+  if (kSanitized) SKIP_SCENARIO(kNotSanitized);
   die_at_random_moments(3, false);
 }
 
 SCENARIO("a program that dies at any moment under rondo capture leaves one that plays as it is", "[killed]") {
-  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
+  if (kSanitized) SKIP_SCENARIO(kNotSanitized);
   die_at_random_moments(3, true);
 }
 
 SCENARIO("two hundred programs that die at any moment leave captures that salvage up to their last submits", "[long]") {
-  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
+  if (kSanitized) SKIP_SCENARIO(kNotSanitized);
   die_at_random_moments(50, false);
 }
 
 SCENARIO("two hundred programs that die at any moment under rondo capture leave ones that play as they are", "[long]") {
-  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
+  if (kSanitized) SKIP_SCENARIO(kNotSanitized);
   die_at_random_moments(50, true);
 }

@@ -7,6 +7,7 @@
 
 #include "fixture.h"
 #include "json.h"
+#include "sanitizers.h"
 #include "skip.h"
 
 using namespace scenario;
@@ -14,14 +15,6 @@ using namespace scenario;
 namespace {
 
 const std::string kNotSanitized = "a sanitizer's runtime has to be the first library of a process, and is in no namespace, bound deeply or taken away";
-
-bool sanitized() {
-#ifdef RONDO_SANITIZER_RUNTIME
-  return true;
-#else
-  return false;
-#endif
-}
 
 std::string installed_loader() {
   for (const char* path : {"/usr/lib/x86_64-linux-gnu/libvulkan.so.1", "/usr/lib/aarch64-linux-gnu/libvulkan.so.1"})
@@ -92,7 +85,7 @@ void is_captured(const Words& words, const std::string& driver = lavapipe, int s
 
 SCENARIO("programs that open a driver themselves are captured", "[preload]") {
   for (const char* how : {"open", "deep", "namespace"}) {
-    if (sanitized() && std::string(how) != "open") continue;  // kNotSanitized
+    if (kSanitized && std::string(how) != "open") continue;  // kNotSanitized
     INFO(how);
     is_captured({loaderless("direct"), "--how", how});
     is_captured({loaderless("direct"), "--how", how, "--begin", "clearenv"});
@@ -114,7 +107,7 @@ SCENARIO("programs that are linked against a driver are captured, also where rel
 }
 
 SCENARIO("who looks up a library or a function gets what they get without the shim, and is told the same", "[preload]") {
-  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
+  if (kSanitized) SKIP_SCENARIO(kNotSanitized);
   const TemporaryDirectory directory;
   Command alone;
   alone.arguments = {loaderless("lookups")};
@@ -286,7 +279,7 @@ SCENARIO("an instance is recorded once where a process has two copies of the lay
                           Case{"the loader is led to another copy than the shim's", {loaderless("direct"), "--how", "loader", "--loader", installed_loader()}, copy, 1},
                           Case{"two manifests name two copies", {loaderless("direct"), "--how", "loader", "--loader", installed_loader()}, own + ":" + copy, 1},
                           Case{"one at the driver, one in a namespace, closed at _exit", both, own, 2}}) {
-    if (sanitized() && std::find(one.program.begin(), one.program.end(), "namespace") != one.program.end()) continue;  // kNotSanitized
+    if (kSanitized && std::find(one.program.begin(), one.program.end(), "namespace") != one.program.end()) continue;  // kNotSanitized
     INFO(one.what);
     const TemporaryDirectory directory;
     Command command = layer_and_shim(one.program, directory.file("c.rondo"));
@@ -321,7 +314,7 @@ SCENARIO("a program that aborts leaves a capture that can be salvaged", "[preloa
 }
 
 SCENARIO("children are captured whose environment was cleared, unless they are not to be", "[preload]") {
-  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
+  if (kSanitized) SKIP_SCENARIO(kNotSanitized);
   const std::string manifest = "VK_ICD_FILENAMES=/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
   struct Case {
     Words start;
@@ -349,7 +342,7 @@ SCENARIO("children are captured whose environment was cleared, unless they are n
 }
 
 SCENARIO("children that the C library starts are captured whose environment was cleared, and nothing else is changed", "[preload]") {
-  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
+  if (kSanitized) SKIP_SCENARIO(kNotSanitized);
   for (const char* how : {"system", "popen", "execveat"}) {
     is_captured({loaderless("shells"), how, loaderless("direct")});
     // Not to be.
@@ -368,7 +361,7 @@ SCENARIO("children that the C library starts are captured whose environment was 
 }
 
 SCENARIO("children of AddressSanitizer's shared runtime start", "[preload]") {
-  if (sanitized()) SKIP_SCENARIO(kNotSanitized);
+  if (kSanitized) SKIP_SCENARIO(kNotSanitized);
   const std::string name = "with-address", path = build_root() + "/tests/static/" + name;
   Command linked;
   linked.arguments = {"/usr/bin/ldd", path};

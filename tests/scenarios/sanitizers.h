@@ -8,6 +8,13 @@
 
 namespace scenario {
 
+// Whether this build's programs are: its tests then leave out what a sanitizer's runtime does not take.
+#ifdef RONDO_SANITIZER_RUNTIME
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
 // Tells the children of this process where to report. Before the first of them.
 void collect_sanitizer_reports();
 

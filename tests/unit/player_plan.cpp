@@ -283,46 +283,43 @@ TEST_F(PlayerPlan, RefusesACutCaptureAndNamesBothRemedies) {
   fails(plan, Status::unreadable, "rondo finish " + file.path());
 }
 
-TEST_F(PlayerPlan, SalvagesUpToTheLastWholeSubmit) {
+class PlayerSalvage : public PlayerPlan {
+ protected:
+  PlayerSalvage() { options_.salvage = true; }
+  void submit_without_end() {
+    VkSubmitInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+    capture.call_without_end(CommandId::vkQueueSubmit, args_vkQueueSubmit{kQueue, 1, &info, VK_NULL_HANDLE});
+  }
+  void ends(CommandId last, std::uint64_t submits, std::uint64_t dropped) {
+    const auto plan = build(options_);
+    ASSERT_TRUE(plan) << plan.error().message;
+    EXPECT_TRUE((*plan)->salvaged);
+    EXPECT_EQ((*plan)->ops.back().command, last);
+    EXPECT_EQ((*plan)->counts.submits, submits);
+    EXPECT_EQ((*plan)->counts.dropped_after_cut, dropped);
+  }
+
+ private:
+  PlanOptions options_;
+};
+
+TEST_F(PlayerSalvage, EndsWithTheLastWholeSubmit) {
   submit();
   create_fence();
-  VkSubmitInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
-  capture.call_without_end(CommandId::vkQueueSubmit, args_vkQueueSubmit{kQueue, 1, &info, VK_NULL_HANDLE});
-  PlanOptions options;
-  options.salvage = true;
-  const auto plan = build(options);
-  ASSERT_TRUE(plan) << plan.error().message;
-  EXPECT_TRUE((*plan)->salvaged);
-  EXPECT_EQ((*plan)->ops.back().command, CommandId::vkQueueSubmit);
-  EXPECT_EQ((*plan)->counts.submits, 1u);
-  EXPECT_EQ((*plan)->counts.dropped_after_cut, 2u);
+  submit_without_end();
+  ends(CommandId::vkQueueSubmit, 1, 2);
 }
 
-TEST_F(PlayerPlan, SalvagesAllWithoutASubmit) {
+TEST_F(PlayerSalvage, HasAllWithoutASubmit) {
   create_fence();
-  PlanOptions options;
-  options.salvage = true;
-  const auto plan = build(options);
-  ASSERT_TRUE(plan) << plan.error().message;
-  EXPECT_TRUE((*plan)->salvaged);
-  EXPECT_EQ((*plan)->ops.back().command, CommandId::vkCreateFence);
-  EXPECT_EQ((*plan)->counts.submits, 0u);
-  EXPECT_EQ((*plan)->counts.dropped_after_cut, 0u);
+  ends(CommandId::vkCreateFence, 0, 0);
 }
 
-TEST_F(PlayerPlan, SalvagesWhatIsInFrontOfTheOnlySubmitThatDidNotReturn) {
+TEST_F(PlayerSalvage, HasWhatIsInFrontOfTheOnlySubmitThatDidNotReturn) {
   create_fence();
-  VkSubmitInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
-  capture.call_without_end(CommandId::vkQueueSubmit, args_vkQueueSubmit{kQueue, 1, &info, VK_NULL_HANDLE});
-  PlanOptions options;
-  options.salvage = true;
-  const auto plan = build(options);
-  ASSERT_TRUE(plan) << plan.error().message;
-  EXPECT_TRUE((*plan)->salvaged);
-  EXPECT_EQ((*plan)->ops.back().command, CommandId::vkCreateFence);
-  EXPECT_EQ((*plan)->counts.submits, 0u);
+  submit_without_end();
+  ends(CommandId::vkCreateFence, 0, 1);
 }
 
 // The records behind it are not for a newer Rondo: nobody can name them.
