@@ -2,6 +2,7 @@
 // The built tree as the scenarios see it: its programs, and captures made with them.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,11 @@ struct Recording {
   std::string oracle;  // its report; empty: it ran without
   Outcome run;         // of the captured program
 };
+
+// Mesa may put an image into a window that glmark2 has just destroyed, more often where presents take longer: an
+// X error ends it with status 1 then, and this starts it again, up to three times. `start` leaves nothing of a
+// run before it. Other programs do not end so, and are started once.
+Outcome run_to_the_end(const std::function<Outcome()>& start);
 
 // Captured once a test program, then shared: never change the file.
 const Recording& captured(const Words& words, const CaptureOptions& options = {});

@@ -149,16 +149,11 @@ Run run_seen(Command command) {
   return run;
 }
 
-// Mesa may draw to a window that glmark2 has just destroyed, with a recorder and without:
-// an X error ends it with status 1 then. It is run again, up to three times.
-Outcome run_to_the_end(const Command& command, const std::string& file) {
-  Outcome outcome;
-  for (int tries = 0; tries < 4; ++tries) {
+Outcome run_anew(const Command& command, const std::string& file) {
+  return run_to_the_end([&] {
     std::filesystem::remove(file);
-    outcome = run(command);
-    if (outcome.status != 1 || outcome.both().find("BadDrawable") == std::string::npos) break;
-  }
-  return outcome;
+    return run(command);
+  });
 }
 
 void stand_together(const Neighbour& neighbour, const Words& words, bool above) {
@@ -171,7 +166,7 @@ void stand_together(const Neighbour& neighbour, const Words& words, bool above) 
   wake(command.environment, neighbour, directory);
   Command alone = command;
   alone.environment["RONDO_CAPTURE"] = "0";
-  const Outcome native = run_to_the_end(alone, directory.file("capture.gfxr"));
+  const Outcome native = run_anew(alone, directory.file("capture.gfxr"));
   INFO(native.both());
   REQUIRE_FALSE(std::filesystem::exists(file));
   const bool writes = neighbour.package == kGfxreconstruct.package;
@@ -182,7 +177,7 @@ void stand_together(const Neighbour& neighbour, const Words& words, bool above) 
 
   command.environment["VK_LOADER_DEBUG"] = "layer";
   if (above) put_below(command.environment, neighbour);
-  const Run seen = is_vkcube ? run_seen(command) : Run{run_to_the_end(command, file)};
+  const Run seen = is_vkcube ? run_seen(command) : Run{run_anew(command, file)};
   INFO(seen.outcome.both());
   // The program runs as it does with the neighbour alone, and the layers stand as asked for.
   CHECK(seen.outcome.status == native.status);

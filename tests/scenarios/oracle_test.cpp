@@ -259,23 +259,11 @@ SCENARIO("glxgears on Vulkan replays under the oracle, which names what it leaks
   CHECK(!replay.result.leaked.empty());
 }
 
-// glmark2 destroys its window while Mesa may still put an image into it, and
-// then ends by an X error: with Rondo as often as without (two times in thirty).
-const Recording& glmark2_under_oracle(const char* benchmark) {
-  const Recording* capture = nullptr;
-  for (int frames = 5; frames < 9; ++frames) {
-    capture = &captured(glmark2(benchmark, frames), {.oracle = true});
-    if (capture->run.err.find("X Error of failed request:  BadDrawable") == std::string::npos) break;
-  }
-  INFO(capture->run.both());
-  REQUIRE(capture->run.status == 0);
-  return *capture;
-}
-
 SCENARIO("OpenGL programs on Vulkan leave the same memory under the oracle", "[oracle][long]") {
   for (const char* benchmark : {"shadow", "buffer:update-method=map", "jellyfish", "terrain", "refract"}) {
-    const Recording& capture = glmark2_under_oracle(benchmark);
+    const Recording& capture = captured(glmark2(benchmark, 5), {.oracle = true});
     INFO(benchmark << "\n" << capture.run.both());
+    REQUIRE(capture.run.status == 0);
     CHECK(capture.run.out.find("zink") != std::string::npos);
     is_equal(replay_under_oracle(capture), 3);
   }
