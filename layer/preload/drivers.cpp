@@ -35,17 +35,44 @@ void* find_dlsym() {
   return nullptr;
 }
 
-// A driver's entry points, with this library or scope as whoever asks has it. Not where what was asked for is not there.
-bool driver_of(void* library, const char* name, const char* version, RondoDriver& driver) {
+link_map* object_of(const void* code) {
+  Dl_info info;
+  link_map* map = nullptr;
+  return dladdr1(code, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) != 0 ? map : nullptr;
+}
+
+const link_map* g_last = nullptr;  // of the objects that the process began with
+
+// As the dynamic linker finds it for RTLD_NEXT: behind the object that asks, among those.
+void* next_of(const void* asker, const char* name) {
+  void* found = nullptr;
+  for (const link_map* one = object_of(asker); one != nullptr && one != g_last && found == nullptr;) {
+    one = one->l_next;
+    if (one != nullptr) found = ElfTables(one->l_ld, one->l_addr).defined(name);
+  }
+  return found;
+}
+
+// For whoever asks: RTLD_NEXT and RTLD_DEFAULT mean other objects to each, and to the shim.
+void* found_for(const Lookup& who, const char* name) {
+  if (who.library == RTLD_NEXT) return next_of(who.asker, name);
+  void* const found = real_dlsym()(who.library, name);
+  if (found != nullptr || who.library != RTLD_DEFAULT) return found;
+  link_map* const own = object_of(who.asker);  // the C library's handles are these
+  return own != nullptr ? real_dlsym()(own, name) : nullptr;
+}
+
+// A driver's entry points. Not where what was asked for is not there.
+bool driver_of(const Lookup& who, const char* name, const char* version, RondoDriver& driver) {
   const int before = errno;
   if (version != nullptr) {
     const auto real = reinterpret_cast<void* (*)(void*, const char*, const char*)>(real_function("dlvsym"));
-    if (real(library, name, version) == nullptr) return false;
+    if (real(who.library, name, version) == nullptr) return false;
   }
-  void* const get = real_dlsym()(library, "vk_icdGetInstanceProcAddr");
+  void* const get = found_for(who, "vk_icdGetInstanceProcAddr");
   if (get == nullptr) return false;
   driver.get_instance = reinterpret_cast<PFN_vkGetInstanceProcAddr>(get);
-  driver.get_physical = reinterpret_cast<PFN_GetPhysicalDeviceProcAddr>(real_dlsym()(library, "vk_icdGetPhysicalDeviceProcAddr"));
+  driver.get_physical = reinterpret_cast<PFN_GetPhysicalDeviceProcAddr>(found_for(who, "vk_icdGetPhysicalDeviceProcAddr"));
   errno = before;
   return true;
 }
@@ -104,6 +131,7 @@ void* real_function(const char* name) {
 
 void find_real_functions() {
   for (Real& one : g_real) one.function = look_up(one.name);
+  for (const link_map* one = _r_debug.r_map; one != nullptr; one = one->l_next) g_last = one;
 }
 
 bool door_of(const RondoDriver& driver, RondoDriver& instead) {
@@ -114,13 +142,14 @@ bool door_of(const RondoDriver& driver, RondoDriver& instead) {
   return open != nullptr && open(&driver, first_environment(), &instead) != 0;
 }
 
-void* instead_of(void* library, const char* name, const char* version) {
+void* instead_of(const Lookup& who, const char* name, const char* version) {
+  void* const library = who.library;
   patch_objects(library);
   // What loaders ask every layer for first.
   if (name != nullptr && is_same(name, "vkNegotiateLoaderLayerInterfaceVersion") && library != RTLD_NEXT && library != RTLD_DEFAULT) meet(library);
-  if (name == nullptr || strncmp(name, "vk_icdGet", 9) != 0 || library == RTLD_NEXT) return nullptr;
+  if (name == nullptr || strncmp(name, "vk_icdGet", 9) != 0) return nullptr;
   RondoDriver driver{}, instead{};
-  if (!driver_of(library, name, version, driver) || !door_of(driver, instead)) return nullptr;
+  if (!driver_of(who, name, version, driver) || !door_of(driver, instead)) return nullptr;
   if (strcmp(name, "vk_icdGetInstanceProcAddr") == 0) return reinterpret_cast<void*>(instead.get_instance);
   if (strcmp(name, "vk_icdGetPhysicalDeviceProcAddr") == 0) return reinterpret_cast<void*>(instead.get_physical);
   return nullptr;

@@ -141,14 +141,14 @@ using namespace rondo::preload;
 
 RONDO_SEEN void* dlsym(void* library, const char* name) noexcept {
   if (active())
-    if (void* const instead = instead_of(library, name); instead != nullptr) return instead;
+    if (void* const instead = instead_of({library, __builtin_return_address(0)}, name); instead != nullptr) return instead;
   static const auto real = reinterpret_cast<void* (*)(void*, const char*)>(real_function("dlsym"));
   return real(library, name);
 }
 
 RONDO_SEEN void* dlvsym(void* library, const char* name, const char* version) noexcept {
   if (active())
-    if (void* const instead = instead_of(library, name, version); instead != nullptr) return instead;
+    if (void* const instead = instead_of({library, __builtin_return_address(0)}, name, version); instead != nullptr) return instead;
   static const auto real = reinterpret_cast<void* (*)(void*, const char*, const char*)>(real_function("dlvsym"));
   return real(library, name, version);
 }

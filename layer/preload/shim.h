@@ -35,9 +35,13 @@ extern LayerFunctions g_layers[4];
 void* real_function(const char* name);
 void find_real_functions();
 
-// What a program gets that looks `name` up in `library` (of dlopen, or RTLD_DEFAULT), of this version if it asks for one: null: what
-// is there. What dlerror tells of these lookups, later ones that succeed take back.
-void* instead_of(void* library, const char* name, const char* version = nullptr);
+struct Lookup {
+  void* library;      // of dlopen, or RTLD_DEFAULT, or RTLD_NEXT
+  const void* asker;  // code of the object that looks something up
+};
+// What a program gets that looks `name` up, of this version if it asks for one: null: what is there. What dlerror tells of these
+// lookups, later ones that succeed take back.
+void* instead_of(const Lookup& who, const char* name, const char* version = nullptr);
 
 // relocations.cpp. Puts `to` where the object calls `from` under this name, or is to find out yet what it calls. Pages that the
 // dynamic linker protected are writable meanwhile, and as they were then. How many places; where `to` is null, nothing is put there.

@@ -106,6 +106,11 @@ SCENARIO("programs that are linked against a driver are captured, also where rel
   is_captured({loaderless("direct"), "--how", "linked"}, fake);
 }
 
+SCENARIO("drivers are captured that are looked up where it depends on who asks", "[preload]") {
+  is_captured({loaderless("asking")}, fake);
+  is_captured({loaderless("direct"), "--how", "asking"}, fake);
+}
+
 SCENARIO("who looks up a library or a function gets what they get without the shim, and is told the same", "[preload]") {
   if (kSanitized) SKIP_SCENARIO(kNotSanitized);
   const TemporaryDirectory directory;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings no loader: opens a driver itself, the one that VK_ICD_FILENAMES leads to.
-//   direct [--first open] [--how open|deep|namespace|linked|loader] [--loader PATH] [--begin clearenv] [--end return|_exit|quick|abort]
+//   direct [--first open] [--how open|deep|namespace|linked|asking|loader] [--loader PATH] [--begin clearenv] [--end return|_exit|quick|abort]
 // open: dlopen and dlsym. deep, namespace: a library (direct_plugin) that does that is opened with RTLD_DEEPBIND, or in a
-// namespace of its own; linked: one that is linked against a driver is opened; with --loader that opens a loader. loader: of its own, which it opens by its path. The environment is cleared
-// at the begin. First: the same is done twice, and with the driver itself at first.
+// namespace of its own; with --loader that opens a loader. linked: one that is linked against a driver is opened; asking:
+// likewise, and it looks the driver up by RTLD_DEFAULT. loader: of its own, which it opens by its path. The environment is
+// cleared at the begin. First: the same is done twice, and with the driver itself at first.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -52,11 +53,11 @@ int through_loader(const std::string& path) {
 int through_plugin(const std::string& path, std::string_view how) {
   char self[4096];
   const ssize_t bytes = readlink("/proc/self/exe", self, sizeof self);
-  const char* const name = how == "linked" ? "/liblinked_plugin.so" : "/libdirect_plugin.so";
+  const char* const name = how == "linked" ? "/liblinked_plugin.so" : how == "asking" ? "/libasks_default.so" : "/libdirect_plugin.so";
   const std::string plugin = std::string(self, static_cast<std::size_t>(bytes > 0 ? bytes : 0)).substr(0, std::string_view(self, static_cast<std::size_t>(bytes)).rfind('/')) + name;
-  void* const library = how == "deep"     ? dlopen(plugin.c_str(), RTLD_NOW | RTLD_DEEPBIND)
-                        : how == "linked" ? dlopen(plugin.c_str(), RTLD_NOW | RTLD_LOCAL)
-                                          : dlmopen(LM_ID_NEWLM, plugin.c_str(), RTLD_NOW);
+  void* const library = how == "deep"        ? dlopen(plugin.c_str(), RTLD_NOW | RTLD_DEEPBIND)
+                        : how == "namespace" ? dlmopen(LM_ID_NEWLM, plugin.c_str(), RTLD_NOW)
+                                             : dlopen(plugin.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     std::fprintf(stderr, "%s\n", dlerror());
     return 77;
