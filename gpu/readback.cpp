@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "gpu/layouts.h"
 #include "gpu/texels.h"
 
 namespace rondo::gpu {
@@ -19,23 +20,6 @@ VkDeviceSize room_for(const Source& source) { return (bytes_of(source) + kApart 
 bool has_unused_byte(const ImageSource& source) {
   return source.aspect == VK_IMAGE_ASPECT_DEPTH_BIT &&
          (source.format == VK_FORMAT_X8_D24_UNORM_PACK32 || source.format == VK_FORMAT_D24_UNORM_S8_UINT);
-}
-
-void change_layout(const Dispatch& vk, VkCommandBuffer commands, const ImageSource& source, bool back) {
-  VkImageMemoryBarrier barrier{};
-  barrier.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER;
-  barrier.srcAccessMask = back ? VK_ACCESS_TRANSFER_READ_BIT : VK_ACCESS_MEMORY_WRITE_BIT;
-  barrier.dstAccessMask =
-      back ? VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT : VK_ACCESS_TRANSFER_READ_BIT;
-  barrier.oldLayout = back ? VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL : source.layout;
-  barrier.newLayout = back ? source.layout : VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
-  barrier.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
-  barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
-  barrier.image = source.image;
-  barrier.subresourceRange = {source.together, source.mip, 1, source.layer, 1};
-  const VkPipelineStageFlags from = back ? VK_PIPELINE_STAGE_TRANSFER_BIT : VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
-  const VkPipelineStageFlags to = back ? VK_PIPELINE_STAGE_ALL_COMMANDS_BIT : VK_PIPELINE_STAGE_TRANSFER_BIT;
-  vk.vkCmdPipelineBarrier(commands, from, to, 0, 0, nullptr, 0, nullptr, 1, &barrier);
 }
 
 }  // namespace
@@ -72,14 +56,14 @@ Result<void> Readback::copy(VkQueue queue, std::span<const Source> sources,
       vk.vkCmdCopyBuffer(commands, buffer->buffer, staging_.buffer(), 1, &region);
     } else {
       const auto& image = std::get<ImageSource>(source);
-      change_layout(vk, commands, image, false);
+      begin_use(vk, commands, image, kReadByCopies);
       VkBufferImageCopy region{};
       region.bufferOffset = at;
       region.imageSubresource = {image.aspect, image.mip, image.layer, 1};
       region.imageExtent = image.extent;
       vk.vkCmdCopyImageToBuffer(commands, image.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, staging_.buffer(),
                                 1, &region);
-      change_layout(vk, commands, image, true);
+      end_use(vk, commands, image, kReadByCopies);
     }
     at += room_for(source);
   }

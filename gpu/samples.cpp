@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "gpu/layouts.h"
 #include "gpu/sample_words.h"
 #include "gpu/texels.h"
 
@@ -15,21 +16,6 @@ constexpr VkDeviceSize kAtOnce = 32 << 20;
 constexpr VkImageAspectFlags kDepthStencil = VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT;
 constexpr VkShaderStageFlags kStages = VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
 constexpr std::uint32_t kGroup = 8;  // samples_read.comp
-
-void change_layout(const Dispatch& vk, VkCommandBuffer commands, const ImageSource& image, bool back) {
-  VkImageMemoryBarrier barrier{};
-  barrier.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER;
-  barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
-  barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
-  barrier.oldLayout = back ? VK_IMAGE_LAYOUT_GENERAL : image.layout;
-  barrier.newLayout = back ? image.layout : VK_IMAGE_LAYOUT_GENERAL;
-  barrier.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
-  barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
-  barrier.image = image.image;
-  barrier.subresourceRange = {image.together, image.mip, 1, image.layer, 1};
-  vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0,
-                          0, nullptr, 0, nullptr, 1, &barrier);
-}
 
 std::uint32_t groups(std::uint32_t texels) { return (texels + kGroup - 1) / kGroup; }
 
@@ -65,7 +51,7 @@ Result<void> Samples::fetch(VkQueue queue, const ImageSource& from, const Push& 
   if (!shader) return tl::unexpected<Error>(shader.error());
   const auto begun = commands_.begin();
   if (!begun) return tl::unexpected<Error>(begun.error());
-  change_layout(vk, *begun, from, false);
+  begin_use(vk, *begun, from, kUsedByShaders);
   vk.vkCmdBindPipeline(*begun, VK_PIPELINE_BIND_POINT_COMPUTE, *shader);
   vk.vkCmdBindDescriptorSets(*begun, VK_PIPELINE_BIND_POINT_COMPUTE, layout_, 0, 1, &set_, 0, nullptr);
   vk.vkCmdPushConstants(*begun, layout_, kStages, 0, sizeof push, &push);
@@ -76,7 +62,7 @@ Result<void> Samples::fetch(VkQueue queue, const ImageSource& from, const Push& 
   barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
   vk.vkCmdPipelineBarrier(*begun, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
                           &barrier, 0, nullptr, 0, nullptr);
-  change_layout(vk, *begun, from, true);
+  end_use(vk, *begun, from, kUsedByShaders);
   RONDO_TRY(commands_.submit_and_wait(queue, {}));
   return staging_.invalidate();
 }
@@ -88,7 +74,7 @@ Result<void> Samples::draw(VkQueue queue, const ImageSource& to, const Push& pus
   RONDO_TRY(staging_.flush());
   const auto begun = commands_.begin();
   if (!begun) return tl::unexpected<Error>(begun.error());
-  change_layout(vk, *begun, to, false);
+  begin_use(vk, *begun, to, kUsedByShaders);
   const VkViewport viewport{0, 0, static_cast<float>(to.extent.width), static_cast<float>(to.extent.height),
                             0, 1};
   const VkRect2D area{{0, static_cast<std::int32_t>(push.row)}, {push.width, push.rows}};
@@ -117,7 +103,7 @@ Result<void> Samples::draw(VkQueue queue, const ImageSource& to, const Push& pus
     }
   }
   vk.vkCmdEndRenderPass(*begun);
-  change_layout(vk, *begun, to, true);
+  end_use(vk, *begun, to, kUsedByShaders);
   return commands_.submit_and_wait(queue, {});
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "gpu/layouts.h"
 #include "gpu/texels.h"
 
 namespace rondo::gpu {
@@ -11,23 +12,6 @@ namespace rondo::gpu {
 namespace {
 
 constexpr VkDeviceSize kAtOnce = VkDeviceSize{8} << 20;
-
-void change_layout(const Dispatch& vk, VkCommandBuffer commands, const ImageSource& image, bool back) {
-  VkImageMemoryBarrier barrier{};
-  barrier.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER;
-  barrier.srcAccessMask = back ? VK_ACCESS_TRANSFER_WRITE_BIT : VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
-  barrier.dstAccessMask =
-      back ? VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT : VK_ACCESS_TRANSFER_WRITE_BIT;
-  barrier.oldLayout = back ? VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL : image.layout;
-  barrier.newLayout = back ? image.layout : VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
-  barrier.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
-  barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
-  barrier.image = image.image;
-  barrier.subresourceRange = {image.together, image.mip, 1, image.layer, 1};
-  const VkPipelineStageFlags from = back ? VK_PIPELINE_STAGE_TRANSFER_BIT : VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
-  const VkPipelineStageFlags to = back ? VK_PIPELINE_STAGE_ALL_COMMANDS_BIT : VK_PIPELINE_STAGE_TRANSFER_BIT;
-  vk.vkCmdPipelineBarrier(commands, from, to, 0, 0, nullptr, 0, nullptr, 1, &barrier);
-}
 
 std::uint32_t blocks(std::uint32_t texels, std::uint32_t block) { return (texels + block - 1) / block; }
 
@@ -47,10 +31,10 @@ Result<void> Upload::copy(VkQueue queue, const ImageSource& to, const VkBufferIm
   RONDO_TRY(staging_.grow(std::max<VkDeviceSize>(texels.size(), kAtOnce)));
   std::memcpy(staging_.mapped(), texels.data(), texels.size());
   RONDO_TRY(staging_.flush());
-  change_layout(vk, *begun, to, false);
+  begin_use(vk, *begun, to, kWrittenByCopies);
   vk.vkCmdCopyBufferToImage(*begun, staging_.buffer(), to.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1,
                             &region);
-  change_layout(vk, *begun, to, true);
+  end_use(vk, *begun, to, kWrittenByCopies);
   return commands_.submit_and_wait(queue, {});
 }
 
