@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -13,9 +14,9 @@ namespace rondo::preload {
 namespace {
 
 #if defined(__x86_64__)
-constexpr uint32_t kSlot = R_X86_64_JUMP_SLOT, kData = R_X86_64_GLOB_DAT;
+constexpr uint32_t kSlot = R_X86_64_JUMP_SLOT, kData = R_X86_64_GLOB_DAT, kPointer = R_X86_64_64;
 #elif defined(__aarch64__)
-constexpr uint32_t kSlot = R_AARCH64_JUMP_SLOT, kData = R_AARCH64_GLOB_DAT;
+constexpr uint32_t kSlot = R_AARCH64_JUMP_SLOT, kData = R_AARCH64_GLOB_DAT, kPointer = R_AARCH64_ABS64;
 #else
 #error "relocations of this architecture are not known here"
 #endif
@@ -51,12 +52,18 @@ int protection_of(uintptr_t address) {
   return found;
 }
 
-// In the object itself: a stub that finds out what is called. Where its header is mapped, as it is of libraries.
+// In the object itself: a stub that finds out what is called. Where its header is mapped, as it is of libraries. What is linked to
+// lie where it lies is the program.
 bool is_in(const ElfTables& t, const void* address) {
-  const auto* const header = reinterpret_cast<const ElfW(Ehdr)*>(t.base);
-  if (t.base == 0 || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return false;
-  const auto* const parts = reinterpret_cast<const ElfW(Phdr)*>(t.base + header->e_phoff);
-  for (size_t i = 0; i < header->e_phnum; ++i) {
+  auto parts = reinterpret_cast<const ElfW(Phdr)*>(getauxval(AT_PHDR));
+  size_t count = getauxval(AT_PHNUM);
+  if (t.base != 0) {
+    const auto* const header = reinterpret_cast<const ElfW(Ehdr)*>(t.base);
+    if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return false;
+    parts = reinterpret_cast<const ElfW(Phdr)*>(t.base + header->e_phoff);
+    count = header->e_phnum;
+  }
+  for (size_t i = 0; i < count; ++i) {
     const ElfW(Addr) begin = t.base + parts[i].p_vaddr, at = reinterpret_cast<ElfW(Addr)>(address);
     if (parts[i].p_type == PT_LOAD && at >= begin && at - begin < parts[i].p_memsz) return true;
   }
@@ -84,11 +91,11 @@ size_t patch(const ElfTables& t, const char* name, void* from, void* to) {
     for (size_t i = 0; all != nullptr && i < bytes / sizeof *all; ++i) {
       const auto type = static_cast<uint32_t>(ELF64_R_TYPE(all[i].r_info));
       const auto symbol = ELF64_R_SYM(all[i].r_info);
-      if (symbol == 0 || (type != kSlot && type != kData) || all[i].r_addend != 0) continue;
-      if (strcmp(t.names + t.symbols[symbol].st_name, name) != 0) continue;
+      if (symbol == 0 || (type != kSlot && type != kData && type != kPointer) || all[i].r_addend != 0) continue;
       void** const slot = reinterpret_cast<void**>(t.base + all[i].r_offset);
-      void* const now = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
-      if ((now == from || (type == kSlot && is_in(t, now))) && (to == nullptr || store(slot, to))) ++patched;
+      void* const now = type == kPointer && all[i].r_offset % sizeof now != 0 ? nullptr : __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+      if ((type != kSlot && now != from) || strcmp(t.names + t.symbols[symbol].st_name, name) != 0) continue;
+      if ((now == from || is_in(t, now)) && (to == nullptr || store(slot, to))) ++patched;
     }
   };
   take(t.calls, t.call_bytes);

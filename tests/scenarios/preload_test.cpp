@@ -102,7 +102,10 @@ SCENARIO("programs that bring a loader of their own are captured", "[preload]") 
 }
 
 SCENARIO("programs that are linked against a driver are captured, also where relocations are read-only", "[preload]") {
-  is_captured({loaderless("linked")}, fake);
+  for (const char* name : {"linked", "linked_pointer", "linked_fixed"}) {
+    is_captured({loaderless(name)}, fake);
+    is_captured({loaderless(name), "call"}, fake);
+  }
   is_captured({loaderless("direct"), "--how", "linked"}, fake);
 }
 
