@@ -60,6 +60,11 @@ void ByHandle::remove(const void* handle) {
   if (std::erase_if(entries_, [entry](const auto& one) { return one.second == entry; }) != 0) changes_.fetch_add(1, std::memory_order_release);
 }
 
+void ByHandle::forget(const void* handle) {
+  const std::lock_guard guard(lock_);
+  if (entries_.erase(handle) != 0) changes_.fetch_add(1, std::memory_order_release);
+}
+
 void* ByHandle::find(const void* handle) const {
   const std::uint64_t changes = changes_.load(std::memory_order_acquire);
   if (t_last.handle == handle && t_last.changes == changes) return t_last.entry;

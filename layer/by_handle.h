@@ -17,6 +17,8 @@ class ByHandle {
   void add(const void* handle, void* entry);
   // An instance or a device, before the driver ends it, and all that is of it.
   void remove(const void* handle);
+  // One that is somebody else's now: where a command buffer was, say, that its pool took with it.
+  void forget(const void* handle);
   // Null where nothing is known of it.
   void* find(const void* handle) const;
 

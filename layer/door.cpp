@@ -54,7 +54,9 @@ VkResult create_instance(const RondoDriver& driver, const VkInstanceCreateInfo* 
                          const VkAllocationCallbacks* allocator, VkInstance* instance) {
   if (at_layers_door() || !wanted()) {
     const auto call = of<PFN_vkCreateInstance>(driver, VK_NULL_HANDLE, "vkCreateInstance");
-    return call == nullptr ? VK_ERROR_INITIALIZATION_FAILED : call(info, allocator, instance);
+    const VkResult result = call == nullptr ? VK_ERROR_INITIALIZATION_FAILED : call(info, allocator, instance);
+    if (result == VK_SUCCESS) guarded([&] { by_handle().forget(*instance); });
+    return result;
   }
   VkLayerInstanceLink link{nullptr, driver.get_instance, driver.get_physical};
   VkLayerInstanceCreateInfo here{};

@@ -114,6 +114,14 @@ SCENARIO("drivers are captured that are looked up where it depends on who asks",
   is_captured({loaderless("direct"), "--how", "asking"}, fake);
 }
 
+SCENARIO("an instance that is not recorded is none that was at its address", "[preload]") {
+  const TemporaryDirectory directory;
+  const Outcome outcome = run(shimmed({loaderless("other_instances")}, directory.file("c.rondo")));
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(count(rondo({"dump", directory.file("c.rondo")}).out, " vkCreateInstance(") == 1);
+}
+
 SCENARIO("who looks up a library or a function gets what they get without the shim, and is told the same", "[preload]") {
   if (kSanitized) SKIP_SCENARIO(kNotSanitized);
   const TemporaryDirectory directory;
