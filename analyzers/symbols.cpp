@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <span>
+#include <string_view>
 
 #include "analyzers/text.h"
 #include "format/hex.h"
@@ -19,8 +20,10 @@ namespace rondo::analyzers {
 
 namespace {
 
+// Names of C are no types ("f" is none of float).
 std::string demangled(const char* name) {
   if (name == nullptr) return {};
+  if (std::string_view(name).substr(0, 2) != "_Z") return name;
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
   return status == 0 ? text.get() : name;

@@ -113,6 +113,7 @@ SCENARIO("each call is known with its callers", "[backtraces]") {
   std::string deep = "innermost";
   for (int i = 0; i <= 10; ++i) deep += " < recursion";
   CHECK(resetters(calls, "deep") == std::set<std::string>{deep + " < main < _start"});
+  CHECK(resetters(calls, "letter") == std::set<std::string>{"f < main < _start"});
   CHECK(begins(resetters(calls, "one"), "one_thread"));
   CHECK(begins(resetters(calls, "other"), "other_thread"));
   CHECK(begins(resetters(calls, "heard"), "callback"));

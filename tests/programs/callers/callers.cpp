@@ -58,6 +58,11 @@ CALLER void outermost(VkDevice device, VkFence fence) {
   middle(device, fence);
   NO_TAIL;
 }
+// A name of C that would be a type's, were it one of C++.
+extern "C" CALLER void f(VkDevice device, VkFence fence) {
+  CHECK(vkResetFences(device, 1, &fence));
+  NO_TAIL;
+}
 CALLER void recursion(VkDevice device, VkFence fence, std::uint32_t depth) {
   if (depth == 0)
     innermost(device, fence);
@@ -180,11 +185,12 @@ int main(int argc, char** argv) {
   const auto make = [&](const char* name) { return all.emplace_back(fences.make(name)); };
 
   const VkFence chain = make("chain"), deep = make("deep"), one = make("one"), other = make("other"), heard = make("heard"),
-                first = make("first"), second = make("second"), above = make("above"), fiber = make("fiber");
+                first = make("first"), second = make("second"), above = make("above"), fiber = make("fiber"), letter = make("letter");
   outermost(c.device, chain);
   innermost(c.device, chain);
   outermost(c.device, chain);
   recursion(c.device, deep, depth);
+  f(c.device, letter);
   std::thread a([&] { one_thread(c.device, one); });
   std::thread b([&] { other_thread(c.device, other); });
   a.join();
