@@ -25,6 +25,8 @@ class BlobPlaces {
   virtual ~BlobPlaces() = default;
   // The blob in pieces, one behind the other; empty: it is in no file. File numbers are this object's own.
   virtual std::vector<FilePiece> look(std::span<const std::byte> blob) = 0;
+  // Now and then while nothing is looked for: what may be gone by then.
+  virtual void glance() {}
   // Its path and identity. Fails never: it was in a piece.
   virtual ExternalFile describe(std::uint32_t number) const = 0;
   // False where the range is not there any more, or the file is another one now.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <new>
 
 #include "format/chunk_io.h"
@@ -19,6 +20,7 @@ constexpr std::size_t kBusyJobs = 2;     // waiting: compress records fast
 constexpr std::size_t kBehindShare = 4;  // of the largest backlog waits: compress blobs fast, too
 constexpr std::size_t kFarBehindJobs = 16;
 constexpr std::size_t kPinnedSegments = 8;
+constexpr std::chrono::milliseconds kGlances{20};  // between two that find nothing to do
 
 }  // namespace
 
@@ -39,7 +41,15 @@ void CaptureWriter::Impl::loop() {
 void CaptureWriter::Impl::loop_until_stopped() {
   std::unique_lock lock(mutex);
   for (;;) {
-    work.wait(lock, [this] { return stopping || wants_spare() || (!queue.empty() && !append_failed); });
+    const auto is_work = [this] { return stopping || wants_spare() || (!queue.empty() && !append_failed); };
+    if (options.places == nullptr) {
+      work.wait(lock, is_work);
+    } else if (!work.wait_for(lock, kGlances, is_work)) {
+      lock.unlock();
+      glance();
+      lock.lock();
+      continue;
+    }
     if (wants_spare()) {
       make_spare(lock);
       continue;
@@ -50,7 +60,16 @@ void CaptureWriter::Impl::loop_until_stopped() {
     region.set_load(load_behind(job));
     lock.unlock();
     do_job(job);
+    if (options.places != nullptr) glance();
     lock.lock();
+  }
+}
+
+void CaptureWriter::Impl::glance() {
+  if (owner.failed()) return;
+  try {
+    options.places->glance();
+  } catch (const std::bad_alloc&) {  // what is not seen is embedded
   }
 }
 

@@ -133,6 +133,7 @@ struct CaptureWriter::Impl {
   static void* run(void* impl);
   void loop();
   void loop_until_stopped();
+  void glance();  // at files, where places are looked for
   void do_job(const Job& job);
   int do_segment(Segment& segment);
   int do_chunk(const Job& job);

@@ -11,6 +11,7 @@
 #include <climits>
 #include <ctime>
 #include <string_view>
+#include <utility>
 
 #include "layer/session.h"
 
@@ -20,6 +21,7 @@ namespace {
 
 // A look comes so many times later as the last one took, where a blob was found without, and where one was not.
 constexpr std::uint64_t kPauseIfFound = 30, kPauseIfNot = 4;
+constexpr std::uint64_t kGlancesNs = 20'000'000;
 constexpr int kFirstDescriptor = 512;          // where the table is the program's: out of its way
 
 std::uint64_t now_ns() {
@@ -63,7 +65,7 @@ std::string_view word(std::string_view& line) {
 // `open_by` leads to the file whatever has become of its path.
 void OpenFiles::note(const std::string& path, const std::string& open_by) {
   struct stat status {}, at_path {};
-  if (matcher_.files() >= kMost || ::stat(open_by.c_str(), &status) != 0) return;
+  if (files() >= kMost || ::stat(open_by.c_str(), &status) != 0) return;
   const FileIdentity identity = identity_of(status);
   if (!S_ISREG(status.st_mode) || identity.bytes < kSmallest) return;
   if (in_question_.contains({identity.device, identity.inode}) || !seen_.insert({identity.device, identity.inode}).second) return;
@@ -71,10 +73,29 @@ void OpenFiles::note(const std::string& path, const std::string& open_by) {
   if (::stat(path.c_str(), &at_path) != 0 || identity_of(at_path) != identity) return;
   OpenedFile file = open_high(open_by.c_str());
   if (file.descriptor() < 0 || file.identity() != identity) return;
-  if (const auto number = matcher_.add(std::move(file))) {
-    paths_.resize(*number + 1);
-    paths_[*number] = path;
+  noticed_.push_back({path, std::move(file), identity});
+}
+
+bool OpenFiles::read_noticed() {
+  if (noticed_.empty()) return false;
+  for (Noticed& one : std::exchange(noticed_, {})) {
+    const Key key{one.identity.device, one.identity.inode};
+    if (one.file.identity() != one.identity) {
+      seen_.erase(key);  // it may be finished the next time
+      forget_if_not_own(one);
+    } else if (in_question_.contains(key)) {  // a library that was just being loaded
+    } else if (const auto number = matcher_.add(std::move(one.file))) {
+      paths_.resize(*number + 1);
+      paths_[*number] = std::move(one.path);
+    }
   }
+  return true;
+}
+
+// Where the table of descriptors is the program's, it may have closed this one, and have another file under its number.
+void OpenFiles::forget_if_not_own(Noticed& one) {
+  const FileIdentity now = one.file.identity();
+  if (now.device != one.identity.device || now.inode != one.identity.inode) one.file.forget();
 }
 
 // Lines of /proc/self/maps: range, permissions, offset, device, inode, path. Programs and libraries are no data, and what
@@ -132,26 +153,26 @@ void OpenFiles::scan_descriptors() {
   ::closedir(directory);
 }
 
-bool OpenFiles::scan(std::uint64_t pause) {
+void OpenFiles::scan(Pace& pace, std::uint64_t pause, std::uint64_t least_ns) {
   const std::uint64_t begin = now_ns();
-  if (begin < looked_ns_ + pause * look_took_ns_ || matcher_.files() >= kMost) return false;
-  const std::size_t before = matcher_.files();
+  if (begin < pace.looked_ns + std::max(pause * pace.took_ns, least_ns) || files() >= kMost) return;
+  const std::size_t before = files();
   in_question_.clear();
   scan_mappings();
   scan_descriptors();
-  looked_ns_ = now_ns();
-  const bool found = matcher_.files() != before;
-  // Reading new files through is not looking: they are read once.
-  look_took_ns_ = found ? 0 : looked_ns_ - begin;
-  return found;
+  pace.looked_ns = now_ns();
+  // Where something came, more may come.
+  pace.took_ns = files() != before ? 0 : pace.looked_ns - begin;
 }
+
+void OpenFiles::glance() { scan(glances_, kPauseIfFound, kGlancesNs); }
 
 std::vector<FilePiece> OpenFiles::look(std::span<const std::byte> blob) {
   std::vector<FilePiece> pieces = matcher_.find(blob);
   const bool whole = !pieces.empty() &&
                      std::none_of(pieces.begin(), pieces.end(), [](const FilePiece& p) { return p.file == kInNoFile; });
-  const bool more = scan(whole ? kPauseIfFound : kPauseIfNot);
-  return more && !whole ? matcher_.find(blob) : pieces;
+  scan(looks_, whole ? kPauseIfFound : kPauseIfNot, 0);
+  return !whole && read_noticed() ? matcher_.find(blob) : pieces;
 }
 
 ExternalFile OpenFiles::describe(std::uint32_t number) const {
@@ -165,6 +186,10 @@ bool OpenFiles::read(std::uint32_t number, std::uint64_t offset, std::span<std::
   return matcher_.file(number).read(offset, out) && matcher_.still(number);
 }
 
-void OpenFiles::close() { matcher_.close(); }
+void OpenFiles::close() {
+  for (Noticed& one : noticed_) forget_if_not_own(one);
+  noticed_.clear();
+  matcher_.close();
+}
 
 }  // namespace rondo::layer

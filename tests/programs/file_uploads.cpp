@@ -2,7 +2,8 @@
 // Uploads a file through a staging buffer, in pieces whose offsets and lengths fit nothing, as loaders of models do;
 // copies them to where they belong and reads all back. Without a FILE it makes one of 1 MiB, which it deletes while it
 // reads it.
-//   file_uploads [FILE [--mapped 1]]
+//   file_uploads [FILE [--mapped 1 | --closed MS]]
+// --closed: it reads all into memory, and has closed the file before it uploads anything: it was open for so long.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -47,6 +48,14 @@ int main(int argc, char** argv) {
   }
 
   Context c = create_context("file_uploads");
+  std::vector<unsigned char> read_before;
+  if (const std::uint32_t ms = option(argc, argv, "--closed", 0); ms != 0) {
+    read_before.resize(bytes);
+    if (::pread(fd, read_before.data(), bytes, 0) != static_cast<ssize_t>(bytes)) die("read", 1);
+    ::usleep(ms * 1000);
+    ::close(fd);
+    map = read_before.data();
+  }
   Commands commands = create_commands(c);
   MappedBuffer staging = create_mapped_buffer(c, kStaging + 64, VK_BUFFER_USAGE_TRANSFER_SRC_BIT);
   MappedBuffer out = create_mapped_buffer(c, bytes, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
@@ -55,7 +64,7 @@ int main(int argc, char** argv) {
   for (std::uint32_t at = 0; at < bytes; ++n) {
     const std::uint32_t in_front = mix(1, n) % 64;
     const std::uint32_t size = std::min(bytes - at, kStaging - mix(2, n) % 100'000);
-    if (mapped)
+    if (map != nullptr)
       std::memcpy(in + in_front, map + at, size);
     else if (::pread(fd, in + in_front, size, at) != static_cast<ssize_t>(size))
       die("read", 1);

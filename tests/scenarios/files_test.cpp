@@ -104,6 +104,14 @@ SCENARIO("a replay right after the capture may read what it refers to", "[files]
   if (no_readback().empty()) CHECK(compared(upload.run, "memory ranges").equal > 0);
 }
 
+SCENARIO("a file that was closed before anything of it was uploaded is known all the same", "[files]") {
+  const Uploaded upload({"--files", "reference"}, {"--closed", "1000"});
+  INFO(upload.run.both());
+  REQUIRE(upload.run.status == 0);
+  CHECK(upload.size() < kModelBytes / 20);
+  upload.expect_plays({"--allow-files", upload.models});
+}
+
 SCENARIO("a file that is referenced is read where its user allows it", "[files]") {
   const Words program_options = GENERATE(Words{}, Words{"--mapped", "1"});
   const Uploaded upload({"--files", "reference"}, program_options);

@@ -92,6 +92,28 @@ TEST_F(TheProgramsFiles, AreFoundStillWhenTheyAreClosedAndDeleted) {
   EXPECT_TRUE(files_.read(0, 5, block));
 }
 
+TEST_F(TheProgramsFiles, AreFoundWhereTheyWereOpenAtAGlance) {
+  const Bytes one = noise(100'000, 1), other = noise(100'000, 2);
+  for (const auto& [name, bytes] : {std::pair{"one", &one}, std::pair{"other", &other}}) {
+    const int fd = ::open(write(name, *bytes).c_str(), O_RDONLY | O_CLOEXEC);
+    ::usleep(500'000);
+    files_.glance();
+    ::close(fd);
+  }
+  EXPECT_TRUE(is_found(one));
+  EXPECT_TRUE(is_found(other));
+}
+
+TEST_F(TheProgramsFiles, AreOthersWhereTheyChangedBehindTheGlance) {
+  const Bytes before = noise(100'000, 1), after = noise(150'000, 2);
+  const int fd = ::open(write("model", before).c_str(), O_RDONLY | O_CLOEXEC);
+  files_.glance();
+  write("model", after);
+  EXPECT_TRUE(is_found(after));
+  EXPECT_FALSE(is_found(before));
+  ::close(fd);
+}
+
 TEST_F(TheProgramsFiles, ComeLaterToo) {
   const Bytes one = noise(100'000, 1), other = noise(100'000, 2);
   const int first = ::open(write("one", one).c_str(), O_RDONLY | O_CLOEXEC);
