@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <exception>
 #include <mutex>
@@ -46,6 +47,7 @@ struct Recorder {
   Ending ending = Ending::exited;
   std::string path;
   pid_t pid = 0;  // of the recorded process
+  const volatile char* own_page = nullptr;  // set before `recording`: not zero, but in children of fork; null where the kernel has none such
   std::mutex closing;     // held while the file is closed; before `lock`
   bool finished = false;  // guarded by `closing`
 };
@@ -126,12 +128,25 @@ void after_fork() {
   g_instances.unlock();
 }
 
-void after_fork_in_child() {
-  g_forked.store(true);
-  after_fork();
+void leave_to_parent() {
   const bool was_recording = g_hot.recording.exchange(false);
   if (g_hot.writer != nullptr) g_hot.writer->abandon();
   if (was_recording) log(LogLevel::info, "a forked child is not recorded");
+}
+
+void after_fork_in_child() {
+  g_forked.store(true);
+  after_fork();
+  leave_to_parent();
+}
+
+// Made by a system call (clone): no fork handler has seen it. Told when it asks for an instance: what it has from its parent is of no
+// use to it, since the driver's threads are not there.
+bool is_unseen_child() {
+  if (!recording() || recorder().own_page == nullptr || *recorder().own_page != 0) return false;
+  g_forked.store(true);
+  leave_to_parent();
+  return true;
 }
 
 // Seen in /proc/PID/maps by descendants. That the layer is loaded would say less: it is
@@ -143,6 +158,12 @@ void mark_as_recorded() {
   if (fd < 0) return;  // descendants then take themselves for the first
   ::mmap(nullptr, 1, PROT_NONE, MAP_PRIVATE, fd, 0);
   ::close(fd);
+}
+
+const volatile char* map_own_page() {
+  void* const map = ::mmap(nullptr, 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (map == MAP_FAILED || ::madvise(map, 1, MADV_WIPEONFORK) != 0) return nullptr;
+  return static_cast<const volatile char*>(std::memset(map, 1, 1));
 }
 
 // True if a live ancestor is or was recorded: then this process is not the
@@ -232,7 +253,7 @@ bool forward_only() {
 
 bool wanted() {
   // Asked first: with another user's rights nothing that the environment names is touched.
-  if (forward_only() || in_forked_child()) return false;
+  if (forward_only() || in_forked_child() || is_unseen_child()) return false;
   static const bool first_or_any = [] {
     const bool yes =
         settings().children || (!ancestor_records() && !LauncherReport().has_other_than(::getpid()));
@@ -272,6 +293,7 @@ void start_recording(const VkInstanceCreateInfo* info) {
   }
   if (writer == nullptr) return;
   r.pid = ::getpid();
+  r.own_page = map_own_page();
   mark_as_recorded();
   writer->add_session(session_start(settings(), names, info));
   if (const auto& frames = settings().frames) {
