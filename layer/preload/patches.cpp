@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objects that call past the shim's functions. Those that come with RTLD_DEEPBIND see the C library's first, those of another
-// namespace have one of their own: their calls are led here once they are loaded, before anybody looks up a function in them. (What
-// their constructors do before that is not seen.)
+// namespace have one of their own: their calls are led here once they are loaded, or else before anybody looks up a function in
+// them. (What their constructors do before that is not seen.)
 #include <dlfcn.h>
 #include <link.h>
+#include <string.h>
 
 #include <initializer_list>
 
@@ -63,6 +64,32 @@ void note_open(int mode) {
   if ((mode & RTLD_DEEPBIND) != 0) __atomic_store_n(&g_some, true, __ATOMIC_RELEASE);
 }
 void note_namespace() { __atomic_store_n(&g_some, true, __ATOMIC_RELEASE); }
+
+namespace {
+
+// Of the objects of this namespace.
+int has_address(dl_phdr_info* info, size_t, void* address) {
+  const auto at = reinterpret_cast<ElfW(Addr)>(address);
+  for (size_t i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& part = info->dlpi_phdr[i];
+    const ElfW(Addr) begin = info->dlpi_addr + part.p_vaddr;
+    if (part.p_type == PT_LOAD && at >= begin && at - begin < part.p_memsz) return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+bool is_anybodys(const char* path, const void* caller) {
+  return path != nullptr && strchr(path, '/') != nullptr && strchr(path, '$') == nullptr &&
+         dl_iterate_phdr(has_address, const_cast<void*>(caller)) != 0;
+}
+
+void* open_deeply(const char* path, int mode) {
+  void* const library = reinterpret_cast<void* (*)(const char*, int)>(real_function("dlopen"))(path, mode);
+  if (library != nullptr) patch_objects(RTLD_DEFAULT);
+  return library;
+}
 
 void patch_objects(void* library) {
   if (__atomic_load_n(&g_opened, __ATOMIC_ACQUIRE)) patch_linked_drivers();

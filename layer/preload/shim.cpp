@@ -154,7 +154,10 @@ RONDO_SEEN void* dlvsym(void* library, const char* name, const char* version) no
 }
 
 RONDO_SEEN void* dlopen(const char* path, int mode) {
-  if (active()) note_open(mode);
+  if (active()) {
+    note_open(mode);
+    if ((mode & RTLD_DEEPBIND) != 0 && is_anybodys(path, __builtin_return_address(0))) return open_deeply(path, mode);
+  }
   static const auto real = reinterpret_cast<void* (*)(const char*, int)>(real_function("dlopen"));
   return real(path, mode);
 }

@@ -51,6 +51,11 @@ size_t patch(const ElfTables& object, const char* name, void* from, void* to);
 // patches.cpp. Objects that do not see the shim's functions: loaded with RTLD_DEEPBIND, or into a namespace of their own.
 void note_open(int mode);
 void note_namespace();
+// Whether it is the same whoever opens it, whose code has this address: where a name is looked for, and what $ORIGIN is, depends on
+// the caller; so does the namespace.
+bool is_anybodys(const char* path, const void* caller);
+// Opens what is anybody's with RTLD_DEEPBIND, and leads its calls here before anybody calls it.
+void* open_deeply(const char* path, int mode);
 // Leads their calls to the shim, where such objects came since. `library`: whose namespace is looked at, too.
 void patch_objects(void* library);
 // Objects that are linked against a driver look nothing up: their calls are led to its door, those of objects that came since.

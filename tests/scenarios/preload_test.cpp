@@ -84,7 +84,7 @@ void is_captured(const Words& words, const std::string& driver = lavapipe, int s
 }  // namespace
 
 SCENARIO("programs that open a driver themselves are captured", "[preload]") {
-  for (const char* how : {"open", "deep", "namespace"}) {
+  for (const char* how : {"open", "deep", "registered", "namespace"}) {
     if (kSanitized && std::string(how) != "open") continue;  // kNotSanitized
     INFO(how);
     is_captured({loaderless("direct"), "--how", how});

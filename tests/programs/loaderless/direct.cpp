@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings no loader: opens a driver itself, the one that VK_ICD_FILENAMES leads to.
-//   direct [--first open] [--how open|deep|namespace|linked|asking|loader] [--loader PATH] [--begin clearenv] [--end return|_exit|quick|abort]
+//   direct [--first open] [--how open|deep|registered|namespace|linked|asking|loader] [--loader PATH] [--begin clearenv] [--end return|_exit|quick|abort]
 // open: dlopen and dlsym. deep, namespace: a library (direct_plugin) that does that is opened with RTLD_DEEPBIND, or in a
-// namespace of its own; with --loader that opens a loader. linked: one that is linked against a driver is opened; asking:
-// likewise, and it looks the driver up by RTLD_DEFAULT. loader: of its own, which it opens by its path. The environment is
-// cleared at the begin. First: the same is done twice, and with the driver itself at first.
+// namespace of its own; with --loader that opens a loader. registered: as deep, and it says itself where its function is.
+// linked: one that is linked against a driver is opened; asking: likewise, and it looks the driver up by RTLD_DEFAULT.
+// loader: of its own, which it opens by its path. The environment is cleared at the begin. First: the same is done twice,
+// and with the driver itself at first.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -55,14 +56,20 @@ int through_plugin(const std::string& path, std::string_view how) {
   const ssize_t bytes = readlink("/proc/self/exe", self, sizeof self);
   const char* const name = how == "linked" ? "/liblinked_plugin.so" : how == "asking" ? "/libasks_default.so" : "/libdirect_plugin.so";
   const std::string plugin = std::string(self, static_cast<std::size_t>(bytes > 0 ? bytes : 0)).substr(0, std::string_view(self, static_cast<std::size_t>(bytes)).rfind('/')) + name;
-  void* const library = how == "deep"        ? dlopen(plugin.c_str(), RTLD_NOW | RTLD_DEEPBIND)
-                        : how == "namespace" ? dlmopen(LM_ID_NEWLM, plugin.c_str(), RTLD_NOW)
-                                             : dlopen(plugin.c_str(), RTLD_NOW | RTLD_LOCAL);
+  static int (*registered)(const char*) = nullptr;
+  if (how == "registered") {
+    char place[32];
+    std::snprintf(place, sizeof place, "%llx", static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(&registered)));
+    setenv("DIRECT_REGISTER", place, 1);
+  }
+  const bool deep = how == "deep" || how == "registered";
+  void* const library = how == "namespace" ? dlmopen(LM_ID_NEWLM, plugin.c_str(), RTLD_NOW)
+                                           : dlopen(plugin.c_str(), RTLD_NOW | (deep ? RTLD_DEEPBIND : RTLD_LOCAL));
   if (library == nullptr) {
     std::fprintf(stderr, "%s\n", dlerror());
     return 77;
   }
-  const auto run = reinterpret_cast<int (*)(const char*)>(dlsym(library, "direct_run"));
+  const auto run = registered != nullptr ? registered : reinterpret_cast<int (*)(const char*)>(dlsym(library, "direct_run"));
   return run == nullptr ? 1 : run(path.c_str());
 }
 
