@@ -97,7 +97,7 @@ SCENARIO("each call is known with its callers", "[backtraces]") {
   options.insert(options.end(), how.begin(), how.end());
   Words words{callers_program()};
 #ifndef RONDO_SANITIZER_RUNTIME  // whose unwinder is a library of its own (layer/unwinding.cpp)
-  words.insert(words.end(), {"--fiber", "1"});
+  words.insert(words.end(), {"--fiber", "1", "--lost-register", "1"});
 #endif
   const Outcome ran = capture(options, words, file);
   INFO(ran.both());
@@ -118,7 +118,10 @@ SCENARIO("each call is known with its callers", "[backtraces]") {
   CHECK(begins(resetters(calls, "other"), "other_thread"));
   CHECK(begins(resetters(calls, "heard"), "callback"));
   CHECK(begins(resetters(calls, "above"), "plugin_call < from_library < main"));
-  if (words.size() > 1) CHECK(begins(resetters(calls, "fiber"), "on_fiber"));
+  if (words.size() > 1) {
+    CHECK(begins(resetters(calls, "fiber"), "on_fiber"));
+    CHECK(begins(resetters(calls, "lost"), "innermost < by_lost_register"));
+  }
   for (const Call& call : calls)
     if (call.command == "vkDestroyDebugUtilsMessengerEXT") {
       REQUIRE(!call.frames.empty());

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls whose callers are known: a chain of functions, a recursion, two threads, a callback within a call, two libraries
 // one after the other. Each resets the fence that its name stands for; the program names it.
-//   callers [--depth N] [--forks N] [--fiber 1]
+//   callers [--depth N] [--forks N] [--fiber 1] [--lost-register 1]
 // --fiber: also on a stack that ends in an address that leads nowhere.
+// --lost-register: also from a function whose table of frames needs a register that calls do not keep.
 // --forks: children of fork that load a library, while two threads call.
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -137,6 +138,37 @@ CALLER void from_fiber(VkDevice device, VkFence fence) {
   swapcontext(&g_back, &g_fiber);
 }
 
+// As Wine's dispatcher of calls to the host: its caller's frame is where rcx says, which is lost in the call.
+#ifdef __x86_64__
+extern "C" void by_lost_register(void (*call)(VkDevice, VkFence), VkDevice device, VkFence fence);
+asm(R"(
+  .pushsection .text
+  .type by_lost_register, @function
+by_lost_register:
+  .cfi_startproc
+  push %rsp
+  .cfi_adjust_cfa_offset 8
+  mov %rsp, %rcx
+  .cfi_escape 0x0f, 5, 0x72, 0, 0x06, 0x23, 8  # the frame: *(rcx + 0) + 8
+  .cfi_escape 0x10, 16, 2, 0x72, 8             # rip: at rcx + 8
+  mov %rdi, %rax
+  mov %rsi, %rdi
+  mov %rdx, %rsi
+  call *%rax
+  add $8, %rsp
+  .cfi_def_cfa rsp, 8
+  ret
+  .cfi_endproc
+  .size by_lost_register, . - by_lost_register
+  .popsection
+)");
+#else
+CALLER void by_lost_register(void (*call)(VkDevice, VkFence), VkDevice device, VkFence fence) {
+  call(device, fence);
+  NO_TAIL;
+}
+#endif
+
 // Children that load a library: whatever other threads are in the middle of, they do.
 CALLER void fork_children(VkDevice device, VkFence one, VkFence other, std::uint32_t count) {
   std::atomic<bool> stop{false};
@@ -185,7 +217,8 @@ int main(int argc, char** argv) {
   const auto make = [&](const char* name) { return all.emplace_back(fences.make(name)); };
 
   const VkFence chain = make("chain"), deep = make("deep"), one = make("one"), other = make("other"), heard = make("heard"),
-                first = make("first"), second = make("second"), above = make("above"), fiber = make("fiber"), letter = make("letter");
+                first = make("first"), second = make("second"), above = make("above"), fiber = make("fiber"), letter = make("letter"),
+                lost = make("lost");
   outermost(c.device, chain);
   innermost(c.device, chain);
   outermost(c.device, chain);
@@ -202,6 +235,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 2; ++i) places[i] = from_library(libraries[i].first, c.device, libraries[i].second);
   from_library("called_above.so", c.device, above);
   if (option(argc, argv, "--fiber", 0) != 0) from_fiber(c.device, fiber);
+  if (option(argc, argv, "--lost-register", 0) != 0) by_lost_register(innermost, c.device, lost);
   if (const std::uint32_t forks = option(argc, argv, "--forks", 0); forks != 0) fork_children(c.device, one, other, forks);
   std::printf("callers: the libraries lay %s\n", places[0] == places[1] ? "in one place" : "in two places");
   for (const VkFence fence : all) vkDestroyFence(c.device, fence, nullptr);
