@@ -177,10 +177,10 @@ Result<void> preflight(Plan& plan, const Loader& loader, const LiveDevices& devi
     check_extensions(captured, target, shortfalls);
     check_features(captured, devices, target, shortfalls);
     families[d] = map_families(plan, captured, target, shortfalls);
-    check_images(plan, d, devices, target, shortfalls);
-    check_sampled_contents(plan, d, devices, target, shortfalls);
     const bool captured_here =
         !plan.foreign && is_the_captured_device(plan.physical_devices[captured.physical], target);
+    check_images(plan, d, devices, target, captured_here, shortfalls);
+    check_sampled_contents(plan, d, devices, target, shortfalls);
     check_limits(plan, d, target, captured_here, shortfalls);
     check_addresses(captured, devices, target, shortfalls);
     count += shortfalls.size();

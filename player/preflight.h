@@ -33,7 +33,7 @@ void check_version(const CapturedDevice& captured, const LiveDevice& target,
 void check_features(const CapturedDevice& captured, const LiveDevices& devices, const LiveDevice& target,
                     std::vector<std::string>& shortfalls);
 void check_images(const Plan& plan, std::uint32_t device, const LiveDevices& devices,
-                  const LiveDevice& target, std::vector<std::string>& shortfalls);
+                  const LiveDevice& target, bool captured_here, std::vector<std::string>& shortfalls);
 void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& target, bool captured_here,
                   std::vector<std::string>& shortfalls);
 

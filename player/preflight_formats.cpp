@@ -17,8 +17,9 @@ std::string format_name(VkFormat format) {
   return name.empty() ? "format " + std::to_string(static_cast<int>(format)) : std::string(name);
 }
 
+// What the program got beyond these numbers the captured device gave it.
 void check_image(const std::string& what, const VkImageCreateInfo& info, const LiveDevices& devices,
-                 const LiveDevice& target, std::vector<std::string>& shortfalls) {
+                 const LiveDevice& target, bool captured_here, std::vector<std::string>& shortfalls) {
   auto get = reinterpret_cast<PFN_vkGetPhysicalDeviceImageFormatProperties>(
       devices.get("vkGetPhysicalDeviceImageFormatProperties"));
   VkImageFormatProperties has{};
@@ -28,7 +29,7 @@ void check_image(const std::string& what, const VkImageCreateInfo& info, const L
     shortfalls.push_back(what + ": " + format_name(info.format) + " in the captured tiling, usage and flags");
     return;
   }
-  if (r < 0) return;  // the create itself will tell
+  if (r < 0 || captured_here) return;  // the create itself will tell
   const VkExtent3D& e = info.extent;
   if (e.width > has.maxExtent.width || e.height > has.maxExtent.height || e.depth > has.maxExtent.depth)
     shortfalls.push_back(what + ": " + std::to_string(e.width) + "x" + std::to_string(e.height) + "x" +
@@ -92,7 +93,7 @@ void check_texels(const std::string& what, VkFormat format, VkFlags64 usage, con
 }  // namespace
 
 void check_images(const Plan& plan, std::uint32_t device, const LiveDevices& devices,
-                  const LiveDevice& target, std::vector<std::string>& shortfalls) {
+                  const LiveDevice& target, bool captured_here, std::vector<std::string>& shortfalls) {
   std::vector<std::byte> storage;
   for (const Op& op : plan.ops) {
     if (op.device != device) continue;
@@ -103,7 +104,7 @@ void check_images(const Plan& plan, std::uint32_t device, const LiveDevices& dev
         // Modifiers and external formats have questions of their own.
         if (args.pCreateInfo != nullptr && args.pCreateInfo->format != VK_FORMAT_UNDEFINED &&
             args.pCreateInfo->tiling != VK_IMAGE_TILING_DRM_FORMAT_MODIFIER_EXT)
-          check_image(what, *args.pCreateInfo, devices, target, shortfalls);
+          check_image(what, *args.pCreateInfo, devices, target, captured_here, shortfalls);
         break;
       }
       case CommandId::vkCreateSwapchainKHR: {
@@ -119,7 +120,7 @@ void check_images(const Plan& plan, std::uint32_t device, const LiveDevices& dev
         image.arrayLayers = info->imageArrayLayers;
         image.samples = VK_SAMPLE_COUNT_1_BIT;
         image.usage = info->imageUsage | VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
-        check_image(what + "'s images", image, devices, target, shortfalls);
+        check_image(what + "'s images", image, devices, target, captured_here, shortfalls);
         break;
       }
       case CommandId::vkCreateImageView:

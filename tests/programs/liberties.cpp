@@ -2,7 +2,8 @@
 // Liberties that real programs take: names and labels through VK_EXT_debug_utils,
 // which was never enabled but which the loader gives out all the same; memory that
 // is mapped only after the wait for what the device wrote to it; more workgroups
-// than the limits allow; and descriptors of samplers whose layout nobody has set.
+// than the limits allow; descriptors of samplers whose layout nobody has set; and an
+// image of more samples than the device has for it.
 #include "accumulate.comp.h"
 #include "kernel.h"
 
@@ -38,6 +39,23 @@ void write_a_sampler(Session& s) {
               static_cast<VkImageLayout>(21845), sampler, VK_DESCRIPTOR_TYPE_SAMPLER);
 }
 
+// Wine's Direct3D makes one of 8 samples, wherever it runs.
+void make_an_image_of_many_samples(Session& s) {
+  VkImageCreateInfo info{.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
+  info.imageType = VK_IMAGE_TYPE_2D;
+  info.format = VK_FORMAT_R8G8B8A8_UNORM;
+  info.extent = {1, 1, 1};
+  info.mipLevels = info.arrayLayers = 1;
+  info.usage = VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_SAMPLED_BIT;
+  VkImageFormatProperties has;
+  CHECK(vkGetPhysicalDeviceImageFormatProperties(s.physical, info.format, info.imageType, info.tiling, info.usage,
+                                                 info.flags, &has));
+  info.samples = (has.sampleCounts & VK_SAMPLE_COUNT_8_BIT) == 0 ? VK_SAMPLE_COUNT_8_BIT : VK_SAMPLE_COUNT_64_BIT;
+  VkImage image;
+  CHECK(vkCreateImage(s.device, &info, nullptr, &image));
+  keep(s, vkDestroyImage, image);
+}
+
 }  // namespace
 
 int main() {
@@ -69,7 +87,10 @@ int main() {
     if (i < 4) vkUnmapMemory(s.device, out.memory);
   }
   destroy(s, out);
-  if (!unchecked()) dispatch_very_many(s);  // the fake driver complains
+  if (!unchecked()) {  // the fake driver complains
+    dispatch_very_many(s);
+    make_an_image_of_many_samples(s);
+  }
   write_a_sampler(s);
   return finish(s);
 }
