@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 #include "format/chunk_io.h"
 #include "format/writer_impl.h"
@@ -191,8 +192,17 @@ void CaptureWriter::Impl::close_stream(Stream& stream) {
   stream.closed = true;
 }
 
+// A record that refers to a blob which is not there must not be there, nor what comes after it.
 void CaptureWriter::Impl::add_blob(Stream& stream, const Digest& digest, std::span<const std::byte> bytes) {
-  if (abandoned.load(std::memory_order_relaxed) || owner.failed()) return;
+  if (abandoned.load(std::memory_order_relaxed) || try_add_blob(stream, digest, bytes)) return;
+  const std::lock_guard lock(mutex);
+  if (stream.segment != nullptr && !closed) queue_segment(*std::exchange(stream.segment, nullptr));
+  to_nowhere(stream, 0);
+}
+
+// False: it may not be there.
+bool CaptureWriter::Impl::try_add_blob(Stream& stream, const Digest& digest, std::span<const std::byte> bytes) {
+  if (broken.load()) return false;
   bool* done = nullptr;
   {
     std::unique_lock lock(blob_mutex);
@@ -201,7 +211,7 @@ void CaptureWriter::Impl::add_blob(Stream& stream, const Digest& digest, std::sp
     if (!fresh) {
       // The other thread's copy must be durable before ours may be referred to.
       blob_added.wait(lock, [&] { return *done; });
-      return;
+      return !broken.load();
     }
   }
   struct Added {  // whatever happens: others wait for it
@@ -227,6 +237,7 @@ void CaptureWriter::Impl::add_blob(Stream& stream, const Digest& digest, std::sp
     spool_chunk(chunk_header(ChunkType::blobs), pieces);
   }
   added.whole = true;
+  return !broken.load();
 }
 
 // Payload first: a header in the file means that the chunk is whole.
@@ -302,6 +313,7 @@ void CaptureWriter::Impl::fail_as(const Text& text) {
 }
 
 void CaptureWriter::Impl::fail_with(int error, const char* doing) {
+  broken.store(true);
   fail_as([&] { return errno_text(error) + " while " + doing; });
 }
 
@@ -367,6 +379,7 @@ bool CaptureWriter::replace_lost(std::uintptr_t address) noexcept {
              MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED)
     return false;
   impl_->lost.store(true);
+  impl_->broken.store(true);
   failed_.store(true, std::memory_order_release);
   return true;
 }

@@ -230,7 +230,7 @@ void CaptureWriter::Impl::recycle(Segment& segment) {
 void CaptureWriter::Impl::free_slot(std::uint64_t offset, std::uint64_t bytes) {
   const ChunkHeader nothing{};
   file.write(offset, std::as_bytes(std::span(&nothing, 1)));
-  if (owner.failed()) file.clear(offset, bytes);
+  if (broken.load()) file.clear(offset, bytes);
   const std::lock_guard lock(mutex);
   spool.give_back(offset);
 }

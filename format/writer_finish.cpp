@@ -122,7 +122,7 @@ CaptureWriter::Impl::Settled CaptureWriter::Impl::settled(std::uint64_t last) {
 }
 
 void CaptureWriter::Impl::settle(std::uint64_t last, unsigned calls_ms) {
-  for (unsigned waited = 0, pause = 1; !owner.failed(); waited += pause) {
+  for (unsigned waited = 0, pause = 1; !broken.load(); waited += pause) {
     const Settled now = settled(last);
     const bool waits_for_calls = !now.calls && waited < calls_ms && !hurried.load();
     if ((now.numbers || waited >= kSettleMilliseconds) && !waits_for_calls) return;

@@ -75,6 +75,7 @@ struct CaptureWriter::Impl {
   FileHeader file_header{};  // as it was written
   StructureSet structures;
   std::atomic<bool> abandoned{false};     // in a forked child
+  std::atomic<bool> broken{false};        // nothing can be added any more; until then what has failed is whole up to its end
   std::atomic<Stream*> streams{nullptr};  // all of them
   std::atomic<bool> hurried{false};
 
@@ -125,7 +126,8 @@ struct CaptureWriter::Impl {
   void attach(Stream& stream, Segment& segment);
   void queue_segment(Segment& segment);
   void wait_for_room(std::unique_lock<std::mutex>& lock);
-  bool writable() const { return !closed && !owner.failed(); }
+  bool writable() const { return !closed && !broken.load(); }
+  bool try_add_blob(Stream& stream, const Digest& digest, std::span<const std::byte> bytes);
   std::uint64_t write_chunk(std::uint64_t offset, ChunkHeader& header,
                             std::span<const std::span<const std::byte>> pieces, int& error);
 

@@ -237,4 +237,9 @@ SCENARIO("a capture that may have no file ends where one is found, and the progr
   INFO(text);
   CHECK(text.find("but the recorder stopped before the program did") != std::string::npos);
   CHECK(text.find("was recognised in what the program gave to Vulkan") != std::string::npos);
+  // What was recorded up to there is whole.
+  const Outcome played = player({upload.capture});
+  INFO(played.both());
+  CHECK(played.status == 0);
+  CHECK(played.out.find("the recording stopped before the program did") != std::string::npos);
 }

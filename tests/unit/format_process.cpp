@@ -436,6 +436,34 @@ TEST(FullDisk, OutOfSpaceIsAFailureNotASignal) {
   ::umount(disk.c_str());
 }
 
+TEST(FullDisk, ABlobThatFoundNoRoomHasNoRecordThatRefersToIt) {
+  TemporaryDirectory dir;
+  const int status = in_child([&] {
+    const rlimit limit{40u << 20, 40u << 20};
+    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(9);
+    auto writer = create(options_for(dir.file("a.rondo")));
+    ThreadStream* stream = writer->open_stream();
+    for (std::uint64_t i = 0; i < 1000; ++i) {
+      const auto blob = noise(80'000, i);
+      const Digest digest = digest_of(blob);
+      writer->add_blob(*stream, digest, blob);
+      write_call(*writer, *stream, {reinterpret_cast<const char*>(&digest), sizeof digest});
+    }
+    ::_exit(writer->failed() ? 0 : 11);
+  });
+  EXPECT_EQ(status, 0);
+  const Contents read = read_all(dir.file("a.rondo"));
+  EXPECT_GT(read.records.size(), 50u);
+  const std::unique_ptr<Reader> reader = open(dir.file("a.rondo"));
+  ASSERT_NE(reader, nullptr);
+  for (const Read& record : read.records) {
+    Digest digest{};
+    ASSERT_EQ(record.payload.size(), sizeof digest);
+    std::memcpy(&digest, record.payload.data(), sizeof digest);
+    EXPECT_TRUE(reader->blob(digest)) << "record " << record.sequence;
+  }
+}
+
 TEST(FullDisk, ACaptureThatCannotBeCreatedLeavesNoFile) {
   TemporaryDirectory dir;
   const int status = in_child([&] {
