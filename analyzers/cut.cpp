@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "analyzers/file_arguments.h"
 #include "analyzers/json.h"
 #include "analyzers/launch.h"
 #include "analyzers/text.h"
@@ -81,8 +82,10 @@ Result<std::optional<SpanRequest>> requested_cut(const std::string& file) {
 
 Result<void> perform_cut(const std::string& file, const SpanRequest& request, const std::string& program) {
   TemporaryPath part = TemporaryPath::beside(file, ".part");
-  const auto trimmed = run_trim_program(
-      program, {"rondo", "trim", "--frames", text("{}:{}", request.first, request.last), file, "-o", part.get()});
+  std::vector<std::string> words{"rondo", "trim", "--frames", text("{}:{}", request.first, request.last), file, "-o", part.get()};
+  const std::vector<std::string> allowing = allowing_files_of(file);
+  words.insert(words.end(), allowing.begin(), allowing.end());
+  const auto trimmed = run_trim_program(program, words);
   if (!trimmed) return tl::unexpected(trimmed.error());
   if (trimmed->wait_status != 0) return fail(Status::failed, reason_of(*trimmed));
   if (std::rename(part.get().c_str(), file.c_str()) != 0)

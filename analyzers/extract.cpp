@@ -4,6 +4,7 @@
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
 #include "analyzers/extract_contents.h"
+#include "analyzers/file_arguments.h"
 #include "analyzers/output.h"
 #include "analyzers/output_directory.h"
 #include "analyzers/shader_list.h"
@@ -77,6 +78,7 @@ Result<int> run_shaders(const std::string& file, const std::string& output) {
 
 Result<int> run_extract(Arguments args) {
   ContentsRequest request;
+  FileArguments files;
   bool shaders = false;
   Cli cli("rondo extract",
           "Writes what a capture holds as files, and says a line of each. Shaders need no device; for images and\n"
@@ -90,6 +92,7 @@ Result<int> run_extract(Arguments args) {
   cli.value("-o,--output", "DIR", "where the files go; made if it is not there", request.output);
   cli.value("--at", "frame:K|submit:K", "what they hold behind that frame or submit; without it, at the end", request.at);
   cli.values("--device", "[K=]NAME|INDEX|UUID", "play on this device, as of player", request.devices);
+  files.add_to(cli);
   cli.flag("--validate", "under the validation layer; any message is status 1", request.validate);
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
@@ -99,10 +102,14 @@ Result<int> run_extract(Arguments args) {
     return fail(Status::usage, "nothing to extract is named: --images, --buffers or --shaders (see rondo extract --help)");
   if (shaders && contents)
     return fail(Status::usage, "--shaders needs no device: it stands without --images and --buffers (see rondo extract --help)");
-  if (shaders && (request.at || !request.devices.empty() || !request.objects.empty() || request.validate))
-    return fail(Status::usage, "OBJECT, --at, --device and --validate go with --images and --buffers (see rondo extract --help)");
+  if (shaders && (request.at || !request.devices.empty() || !request.objects.empty() || request.validate || files.any()))
+    return fail(Status::usage,
+                "OBJECT, --at, --device, --validate, --allow-files and --file-remap go with --images and --buffers (see rondo extract --help)");
   if (request.output.empty()) return fail(Status::usage, "-o DIR is required (see rondo extract --help)");
   if (shaders) return run_shaders(request.file, request.output);
+  auto access = files.access();
+  if (!access) return tl::unexpected(access.error());
+  request.access = std::move(*access);
   const Result<void> done = extract_contents(request);
   if (done) return 0;
   // A list, by its lines.

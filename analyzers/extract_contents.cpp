@@ -326,7 +326,7 @@ Result<void> extract_contents(const ContentsRequest& request) {
     if (!parsed) return tl::unexpected(parsed.error());
     options.devices.push_back(*parsed);
   }
-  auto snapshot = Snapshot::load(request.file, place);
+  auto snapshot = Snapshot::load(request.file, place, 0, request.access);
   if (!snapshot) return tl::unexpected(snapshot.error());
   std::vector<ObjectId> alive;
   std::vector<HandleType> types;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "format/external_files.h"
 #include "format/result.h"
 
 namespace rondo::analyzers {
@@ -17,6 +18,7 @@ struct ContentsRequest {
   std::vector<std::string> devices;  // [K=]NAME|INDEX|UUID
   std::vector<std::string> objects;  // "VkImage#12", or a debug name; none: all that hold something
   bool validate = false;
+  FileAccess access = {};  // to files outside the capture
 };
 
 // Writes the files and the JSON indexes, and prints a line for each object.

@@ -6,6 +6,7 @@
 
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
+#include "analyzers/file_arguments.h"
 #include "analyzers/output.h"
 #include "analyzers/text.h"
 
@@ -13,15 +14,13 @@ namespace rondo::analyzers {
 
 Result<int> run_pack(Arguments args) {
   std::string file, output;
-  std::vector<std::string> remaps, allowed;
+  FileArguments files;
   Cli cli("rondo pack",
           "Writes the same capture with the bytes that it only refers to (RONDO_FILES=reference): OUT plays without the\n"
           "files. Records, numbers and digests stay as they are. Needs no device.");
   cli.positional("FILE", "the capture", file);
   cli.value("-o,--output", "OUT", "where the new capture goes; it is there whole, or not at all", output);
-  cli.values("--allow-files", "DIR", "read files below DIR where the capture needs them; may be repeated", allowed);
-  cli.values("--file-remap", "OLD=NEW",
-             "read NEW where the capture needs OLD, a file or a directory; may be repeated, the longest OLD counts", remaps);
+  files.add_to(cli);
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
@@ -30,7 +29,7 @@ Result<int> run_pack(Arguments args) {
   std::error_code unknown;
   if (std::filesystem::equivalent(file, output, unknown))
     return fail(Status::usage, text("{} is FILE: name another place", printable(output)));
-  const auto access = parse_file_access(remaps, allowed);
+  const auto access = files.access();
   if (!access) return tl::unexpected(access.error());
   const auto done = pack(file, output, *access);
   if (!done) return tl::unexpected(done.error());

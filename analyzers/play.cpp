@@ -2,17 +2,15 @@
 // rondo play = player: becomes the program beside this one; rondo capture --replay starts it.
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <set>
 #include <unistd.h>
 #include <vector>
 
 #include "analyzers/commands.h"
+#include "analyzers/file_arguments.h"
 #include "analyzers/launch.h"
 #include "analyzers/play.h"
 #include "analyzers/text.h"
 #include "analyzers/tree.h"
-#include "format/reader.h"
 
 namespace rondo::analyzers {
 
@@ -28,26 +26,13 @@ Result<int> run_play(Arguments args) {
   return fail(Status::failed, text("{}: {}", *player, std::strerror(errno)));
 }
 
-namespace {
-
-// That the capture needs. The program that was just captured read them, and so may its replay.
-std::set<std::string> directories_of_files(const std::string& path) {
-  std::set<std::string> directories;
-  const auto reader = Reader::open(path);
-  if (!reader) return directories;
-  for (const ExternalFile& file : (*reader)->files())
-    if (!file.embedded() && file.blobs != 0) directories.insert(std::filesystem::path(file.path).parent_path());
-  return directories;
-}
-
-}  // namespace
-
 Result<int> play_capture(const std::string& path, Replay how) {
   const auto player = find_player();
   if (!player) return tl::unexpected(player.error());
   std::vector<std::string> words{*player};
   if (how == Replay::verified) words.push_back("--verify");
-  for (const std::string& directory : directories_of_files(path)) words.insert(words.end(), {"--allow-files", directory});
+  const std::vector<std::string> allowing = allowing_files_of(path);
+  words.insert(words.end(), allowing.begin(), allowing.end());
   words.push_back(path);
   // A replay is not what is captured.
   const EnvironmentChanges quiet{{"RONDO_CAPTURE", std::nullopt}, {"RONDO_SHIM", std::nullopt}};

@@ -11,6 +11,7 @@
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
 #include "analyzers/cut.h"
+#include "analyzers/file_arguments.h"
 #include "analyzers/json.h"
 #include "analyzers/output.h"
 #include "analyzers/text.h"
@@ -102,6 +103,7 @@ Result<int> run_trim(Arguments args) {
   std::string file, output, codec = "zstd", leave_out;
   std::optional<std::string> frames, submits, scope, draws, budget;
   std::vector<std::string> devices;
+  FileArguments files;
   bool in_place = false, quiet = false, validate = false;
   Cli cli("rondo trim",
           "Writes a part of a capture as a capture that stands alone: what the part needs of what came before it is put\n"
@@ -116,6 +118,7 @@ Result<int> run_trim(Arguments args) {
   cli.flag("--in-place", "replace FILE", in_place);
   cli.values("--device", "[K=]NAME|INDEX|UUID", "where FILE is played, as of player", devices);
   cli.choice("--codec", {"zstd", "lz4", "none"}, "of every chunk (default zstd)", codec);
+  files.add_to(cli);
   cli.value("--memory-budget", "MIB", "host memory for the capture; half of the machine's", budget);
   cli.flag("--validate", "under VK_LAYER_KHRONOS_validation: any message is an error", validate);
   cli.flag("--quiet", "print errors only", quiet);
@@ -136,6 +139,9 @@ Result<int> run_trim(Arguments args) {
   trim::Options options;
   options.file = file;
   options.output = in_place ? file : output;
+  auto access = files.access();
+  if (!access) return tl::unexpected(access.error());
+  options.files = std::move(*access);
   if (spans == 0) {
     const auto asked = requested_cut(file);
     if (!asked) return tl::unexpected(asked.error());

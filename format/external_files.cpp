@@ -134,7 +134,7 @@ Result<OpenedFile> open_external(const FileAccess& access, const ExternalFile& f
   const FileAccess::Remap* const remap = remap_of(access, file.path);
   const std::string elsewhere = "--file-remap " + file.path + "=NEW says where it lies now";
   if (remap == nullptr && access.allowed.empty())
-    return refuse("may not be read: `player` and `rondo pack` read it with --allow-files " + directory_of(file.path) + "; " +
+    return refuse("may not be read: `player`, `rondo trim`, `rondo extract` and `rondo pack` read it with --allow-files " + directory_of(file.path) + "; " +
                   elsewhere + "; `rondo pack` makes a capture that needs no files");
   const Place place = place_of(access, remap, file.path);
   const std::string at = remap == nullptr ? "" : "(" + place.path + ") ";

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "format/external_files.h"
 #include "player/snapshot_list.h"
 #include "player/targets.h"
 
@@ -37,7 +38,7 @@ class Snapshot {
   // Checks and lowers the whole capture; touches no device. A place that is not there is Status::usage, and the
   // message says what there is.
   static Result<std::unique_ptr<Snapshot>> load(const std::string& file, const SnapshotPlace& place,
-                                                std::size_t memory_budget = 0);
+                                                std::size_t memory_budget = 0, const FileAccess& files = {});
   Snapshot(const Snapshot&) = delete;
   Snapshot& operator=(const Snapshot&) = delete;
   ~Snapshot();

@@ -57,7 +57,7 @@ class Splitter {
       : options_(options), draws_(draws), step_(step) {}
 
   Result<Split> run() {
-    auto reader = Reader::open(options_.file);
+    auto reader = Reader::open(options_.file, {.files = options_.files});
     if (!reader) return tl::unexpected<Error>(reader.error());
     source_ = std::move(*reader);
     if (!source_->complete() || source_->gaps() != 0)

@@ -29,15 +29,16 @@ constexpr std::size_t kReaderBudget = std::size_t{128} << 20;  // of decompresse
 constexpr std::size_t kHostWrites = std::size_t{256} << 20;    // kept in the plan; the rest is read again
 
 // With a budget that holds what is needed at once, and no more: several readers live side by side.
-Result<std::unique_ptr<Reader>> open_reader(const std::string& file) {
-  auto reader = Reader::open(file);
+Result<std::unique_ptr<Reader>> open_reader(const Options& options) {
+  auto reader = Reader::open(options.file, {.files = options.files});
   if (!reader) return reader;
-  RONDO_TRY((*reader)->check_files());  // none may be opened: what needs one is refused
+  RONDO_TRY((*reader)->check_files());
   std::uint64_t largest = 0;
   if (!(*reader)->files().empty())
     for (const BlobInfo& blob : (*reader)->blobs()) largest = std::max(largest, blob.bytes);
   for (const ChunkInfo& chunk : (*reader)->chunks()) largest = std::max(largest, chunk.header.raw_bytes);
-  return Reader::open(file, {.memory_budget = std::max<std::size_t>(kReaderBudget, 4 * static_cast<std::size_t>(largest))});
+  return Reader::open(options.file, {.memory_budget = std::max<std::size_t>(kReaderBudget, 4 * static_cast<std::size_t>(largest)),
+                                     .files = options.files});
 }
 
 // Of a cut that begins before what is asked for: what is.
@@ -91,7 +92,7 @@ class Trimmer {
 
   Result<void> plan() {
     progress("reading", 0);
-    auto reader = open_reader(options_.file);
+    auto reader = open_reader(options_);
     if (!reader) return tl::unexpected<Error>(reader.error());
     plan_reader_ = std::move(*reader);
     player::PlanOptions plan_options;
@@ -137,7 +138,7 @@ class Trimmer {
     auto there = list_alive(*plan_, plan_->span.first);
     if (!there) return tl::unexpected<Error>(there.error());
     there_ = std::move(*there);
-    auto source = open_reader(options_.file);
+    auto source = open_reader(options_);
     if (!source) return tl::unexpected<Error>(source.error());
     source_ = std::move(*source);
     outcome_.bytes_before = source_->file_bytes();
@@ -401,8 +402,8 @@ class Trimmer {
 };
 
 // Bytes of the records of [first, last), at least.
-std::uint64_t bytes_of_records(const std::string& file, std::uint64_t first, std::uint64_t last) {
-  const auto reader = open_reader(file);
+std::uint64_t bytes_of_records(const Options& options, std::uint64_t first, std::uint64_t last) {
+  const auto reader = open_reader(options);
   std::uint64_t bytes = 0;
   if (reader)
     for (const ChunkInfo& chunk : (*reader)->chunks())
@@ -425,7 +426,7 @@ std::uint64_t most_bytes_of_another(const Options& options, const Trimmer& trimm
   if (trimmer.lacks().portability) most = 2 * std::max(outcome.bytes, kWorthAnother);
   // What the device made of little may be much.
   if (outcome.bytes >= std::max(outcome.bytes_before, kWorthAnother)) most = std::max(most, outcome.bytes - 1);
-  return bytes_of_records(options.file, first, outcome.records.first) <= most ? most : 0;
+  return bytes_of_records(options, first, outcome.records.first) <= most ? most : 0;
 }
 
 }  // namespace

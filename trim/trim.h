@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "format/container.h"
+#include "format/external_files.h"
 #include "format/result.h"
 #include "format/spans.h"
 #include "player/devices.h"
@@ -41,6 +42,7 @@ struct Origin {
 
 struct Options {
   std::string file, output;
+  FileAccess files = {};  // that may be read where `file` needs them; the cut needs none
   SpanRequest span;
   std::optional<Origin> origin;  // where `file` is such a step
   std::vector<player::DeviceChoice> devices;

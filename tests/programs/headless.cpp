@@ -7,6 +7,10 @@
 //            [--ahead 1]               acquires with the frame before it in flight
 //            [--event 1]               has an event, for which work might wait
 //            [--query 1]               copies in each frame what a query found in the first
+//            [--model FILE]            reads it into a buffer that each frame copies from
+#include <filesystem>
+#include <fstream>
+
 #include "objects.h"
 
 using namespace program;
@@ -125,6 +129,14 @@ void ask_or_copy(VkCommandBuffer commands, VkQueryPool pool, bool asks, const Ma
   }
 }
 
+// Where the copies go is in its second half.
+MappedBuffer read_model(const Context& c, const char* path) {
+  const auto bytes = static_cast<std::uint32_t>(std::filesystem::file_size(path));
+  MappedBuffer model = create_mapped_buffer(c, 2 * bytes, VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT);
+  std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(model.words), bytes);
+  return model;
+}
+
 void expect_painted(const Chain& chain, std::uint32_t red, std::uint32_t green, const MappedBuffer& out) {
   if (out.buffer == VK_NULL_HANDLE) return;
   for (std::uint32_t i = 0; i < chain.extent.width * chain.extent.height; ++i)
@@ -150,6 +162,9 @@ int main(int argc, char** argv) {
   const VkEvent event = option(argc, argv, "--event", 0) != 0 ? create_event(c) : VK_NULL_HANDLE;
   const bool asks = option(argc, argv, "--query", 0) != 0;
   const VkQueryPool query = asks ? create_query(c) : VK_NULL_HANDLE;
+  const std::string_view model_path = argc > 2 && std::string_view(argv[argc - 2]) == "--model" ? argv[argc - 1] : "";
+  MappedBuffer model{};
+  if (!model_path.empty()) model = read_model(c, argv[argc - 1]);
   MappedBuffer found{};
   if (asks) found = create_mapped_buffer(c, 64, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
   VkSemaphore acquireds[2] = {create_semaphore(c), create_semaphore(c)}, painted = create_semaphore(c);
@@ -171,6 +186,10 @@ int main(int argc, char** argv) {
     if (ahead && frame != 0) wait(c, commands);
     begin(commands);
     if (asks) ask_or_copy(commands.buffer, query, frame == 0, found);
+    if (model.buffer != VK_NULL_HANDLE) {
+      const VkBufferCopy region{0, model.bytes / 2, model.bytes / 2};
+      vkCmdCopyBuffer(commands.buffer, model.buffer, model.buffer, 1, &region);
+    }
     const std::uint32_t shade = 17 * (frame % 16);
     const bool draws = frame >= undrawn;
     fill(commands.buffer, left, indices[0], draws, shade, 0, outs[0]);
@@ -208,6 +227,7 @@ int main(int argc, char** argv) {
   vkDestroyEvent(c.device, event, nullptr);
   vkDestroyQueryPool(c.device, query, nullptr);
   if (asks) destroy(c, found);
+  if (model.buffer != VK_NULL_HANDLE) destroy(c, model);
   for (VkSemaphore semaphore : {acquireds[0], acquireds[1], painted})
     vkDestroySemaphore(c.device, semaphore, nullptr);
   for (Chain* chain : {&left, &right}) {

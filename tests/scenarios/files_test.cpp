@@ -226,6 +226,56 @@ SCENARIO("a file that is embedded as a whole is not needed", "[files]") {
   CHECK(rondo({"trim", "--submits", "0:1", upload.capture, "-o", upload.directory.file("cut.rondo")}).status == 0);
 }
 
+SCENARIO("a cut and what is extracted of a capture that needs files need none", "[files]") {
+  const Uploaded upload({"--files", "reference"});
+  INFO(upload.run.both());
+  REQUIRE(upload.run.status == 0);
+  const std::string cut = upload.directory.file("cut.rondo"), out = upload.directory.file("out");
+  const Words trims{"trim", "--submits", "3:9", upload.capture, "-o", cut}, extracts{"extract", "--buffers", upload.capture, "-o", out};
+  const auto with = [](Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return rondo(words);
+  };
+  for (const Words& words : {trims, extracts}) {
+    const Outcome refused = rondo(words);
+    INFO(refused.both());
+    CHECK(refused.status == kExternalFile);
+    CHECK(is_one_line(refused, "rondo"));
+    CHECK(refused.err.find("--allow-files " + upload.models) != std::string::npos);
+    CHECK(with(words, {"--allow-files", upload.model}).status == kUsage);
+  }
+  const std::string elsewhere = upload.directory.file("elsewhere");
+  std::filesystem::rename(upload.models, elsewhere);
+  for (const Words& words : {trims, extracts}) {
+    const Outcome done = with(words, {"--file-remap", upload.models + "=" + elsewhere});
+    INFO(done.both());
+    CHECK(done.status == 0);
+  }
+  CHECK(read_file(out + "/VkBuffer-1.bin") == upload.bytes);
+  std::filesystem::remove_all(elsewhere);
+  upload.expect_plays({}, cut);
+}
+
+SCENARIO("the cut that a capture asks for reads the files that its program read", "[files]") {
+  const Uploaded upload({"--files", "reference"});
+  const std::string file = upload.directory.file("frames.rondo");
+  Command command;
+  use_driver(command.environment, fake);
+  command.arguments = {build_root() + "/analyzers/rondo", "capture", "--frames", "4:7", "--files", "reference", "--checkpoints", "present",
+                       "--output", file, "--", program("headless"), "--model", upload.model};
+  const Outcome captured = run(command);
+  INFO(captured.both());
+  REQUIRE(captured.status == 0);
+  std::filesystem::remove(upload.model);
+  const Json info = Json::parse(rondo({"info", "--json", file}).out);
+  CHECK(info.at("/frames") == "3");
+  CHECK(info.at("/hermetic") == "true");
+  const Outcome played = player({"--verify", file}, fake);
+  INFO(played.both());
+  CHECK(played.status == 0);
+  CHECK(compared(played, "images").equal == 6);
+}
+
 SCENARIO("a capture that may have no file ends where one is found, and the program goes on", "[files]") {
   const Uploaded upload({"--files", "fail"});
   INFO(upload.run.both());
