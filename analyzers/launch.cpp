@@ -19,7 +19,15 @@ namespace rondo::analyzers {
 
 namespace {
 
-constexpr int kForwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM};
+// Whatever else would end the launcher before it has told of the captures; not what comes of its own mistakes, or of writing.
+sigset_t forwarded_signals() {
+  sigset_t all;
+  sigemptyset(&all);
+  for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGXCPU, SIGPWR, SIGSTKFLT})
+    sigaddset(&all, signal);
+  for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) sigaddset(&all, signal);
+  return all;
+}
 
 // Signals of the terminal reach the whole process group, the program too:
 // passing them on would deliver them twice.
@@ -82,11 +90,9 @@ Result<Ended> launch(const std::vector<std::string>& words, const EnvironmentCha
   if (::pipe2(report, O_CLOEXEC) != 0)
     return fail(Status::failed, text("cannot make a pipe: {}", std::strerror(errno)));
 
-  sigset_t awaited;
+  sigset_t awaited = forwarded_signals();
   sigset_t before;
-  sigemptyset(&awaited);
   sigaddset(&awaited, SIGCHLD);
-  for (const int signal : kForwarded) sigaddset(&awaited, signal);
   ::sigprocmask(SIG_BLOCK, &awaited, &before);
   // Where SIGCHLD is ignored the kernel would reap the program before we could.
   struct sigaction child_default {};

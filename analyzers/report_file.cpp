@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <string_view>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analyzers/text.h"
@@ -34,12 +36,39 @@ std::vector<ReportedFile> parse_report(const std::string& content) {
   return files;
 }
 
+namespace {
+
+// Of the reports that launchers in this process's namespace of process ids make: "rondo-report-NAMESPACE-". Empty: there is no /proc.
+std::string name_here() {
+  struct stat status {};
+  return ::stat("/proc/self/ns/pid", &status) == 0 ? text("rondo-report-{:x}-", status.st_ino) : std::string();
+}
+
+// Those of launchers that are dead: SIGKILL leaves them nothing to do.
+void remove_left_behind(const std::filesystem::path& directory, const std::string& name_here) {
+  if (name_here.empty()) return;
+  std::error_code error;
+  for (std::filesystem::directory_iterator one(directory, error), end; !error && one != end; one.increment(error)) {
+    const std::string name = one->path().filename().string();
+    pid_t pid = 0;
+    if (!name.starts_with(name_here)) continue;
+    const char* const digits = name.data() + name_here.size();
+    const auto [behind, unread] = std::from_chars(digits, name.data() + name.size(), pid);
+    if (unread == std::errc() && behind != digits && *behind == '-' && pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH)
+      ::unlink(one->path().c_str());
+  }
+}
+
+}  // namespace
+
 Result<ReportFile> ReportFile::create() {
+  const std::string here = name_here();
   const char* directory = std::getenv("TMPDIR");
   std::string path;
   for (const char* place : {directory, "/tmp"}) {
     if (place == nullptr || *place != '/') continue;
-    path = text("{}/rondo-report-XXXXXX", place);
+    remove_left_behind(place, here);
+    path = text("{}/{}{}-XXXXXX", place, here.empty() ? "rondo-report-" : here, ::getpid());
     const int fd = ::mkostemp(path.data(), O_CLOEXEC);
     if (fd < 0) continue;
     ::close(fd);

@@ -21,7 +21,7 @@ struct ReportedFile {
 // Entries that are not as above are left out: the file is open to the program.
 std::vector<ReportedFile> parse_report(const std::string& content);
 
-// Owns a temporary file; removed with the object.
+// Owns a temporary file; removed with the object, or by the next launcher where this one was killed.
 class ReportFile {
  public:
   static Result<ReportFile> create();

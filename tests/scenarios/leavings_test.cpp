@@ -93,7 +93,7 @@ SCENARIO("captures leave their files and nothing else", "[capture-checks]") {
 SCENARIO("a capture whose launcher is interrupted leaves its file and nothing else", "[capture-checks]") {
   if (kSanitized) SKIP_SCENARIO("a sanitizer's reports are files of its own");
   const Rooms rooms;
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGIO, SIGPROF, SIGRTMIN + 3}) {
     const std::size_t captures = files_in(rooms.here.path()).size();
     Process process(rooms.command({}, {program("compute"), "--submits", "100000000"}));
     for (int i = 0; i < 1000 && files_in(rooms.here.path()).size() == captures; ++i) ::usleep(10000);
@@ -104,6 +104,24 @@ SCENARIO("a capture whose launcher is interrupted leaves its file and nothing el
     CHECK(files_in(rooms.here.path()).size() == captures + 1);
     CHECK(files_in(rooms.temporary.path()).empty());
   }
+}
+
+SCENARIO("what a launcher leaves that is killed the next one removes", "[capture-checks]") {
+  const Rooms rooms;
+  Process other(rooms.command({}, {"sleep", "60"}));
+  for (int i = 0; i < 1000 && files_in(rooms.temporary.path()).empty(); ++i) ::usleep(10000);
+  const std::vector<std::string> running = files_in(rooms.temporary.path());
+  REQUIRE(running.size() == 1);
+  Process killed(rooms.command({}, {"sleep", "5"}));
+  for (int i = 0; i < 1000 && files_in(rooms.temporary.path()).size() < 2; ++i) ::usleep(10000);
+  killed.kill(SIGKILL);
+  static_cast<void>(killed.wait());
+  CHECK(files_in(rooms.temporary.path()).size() == 2);
+  CHECK(run(rooms.command({}, {"true"})).status == 0);
+  CHECK(files_in(rooms.temporary.path()) == running);
+  other.kill(SIGTERM);
+  CHECK(other.wait().status == 128 + SIGTERM);
+  CHECK(files_in(rooms.temporary.path()).empty());
 }
 
 SCENARIO("captures leave nothing in the machine's temporary directories and shared memory", "[capture-checks]") {
