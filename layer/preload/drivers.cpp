@@ -27,10 +27,12 @@ bool is_file(const char* path, const char* begin) {
 }
 
 // Of objects that the process began with, in front of all that come and go. (Not by dl_iterate_phdr, which sanitizers have, too.)
+// The C library may be the program itself, which has no name here.
 void* find_dlsym() {
   for (const link_map* one = _r_debug.r_map; one != nullptr; one = one->l_next) {
-    if (!is_file(one->l_name, "libc.so") && !is_file(one->l_name, "libdl.so")) continue;
-    if (void* const found = ElfTables(one->l_ld, one->l_addr).defined("dlsym"); found != nullptr) return found;
+    const ElfTables object(one->l_ld, one->l_addr);
+    if (!is_file(one->l_name, "libc.so") && !is_file(one->l_name, "libdl.so") && (*one->l_name != '\0' || object.defined("gnu_get_libc_version") == nullptr)) continue;
+    if (void* const found = object.defined("dlsym"); found != nullptr) return found;
   }
   return nullptr;
 }

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <dlfcn.h>
 #include <filesystem>
+#include <gnu/libc-version.h>
 
 #include "fixture.h"
 #include "json.h"
@@ -430,6 +432,17 @@ SCENARIO("children of AddressSanitizer's shared runtime start", "[preload]") {
     CHECK(count(outcome.err, "ASan runtime") == 0);
     if (std::string(how) == "system") CHECK(count(outcome.out, "system(" + path + "): 0, errno 0\n") == 1);
   }
+}
+
+SCENARIO("the C library may be the program", "[preload]") {
+  if (kSanitized) SKIP_SCENARIO(kNotSanitized);
+  Dl_info library{};
+  REQUIRE(::dladdr(reinterpret_cast<void*>(&::gnu_get_libc_version), &library) != 0);
+  const TemporaryDirectory directory;
+  const Outcome outcome = run(shimmed({std::filesystem::canonical(library.dli_fname)}, directory.file("c.rondo")));
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out.starts_with("GNU C Library"));
 }
 
 SCENARIO("the shim does nothing where nothing is captured", "[preload]") {
