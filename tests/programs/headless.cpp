@@ -129,10 +129,12 @@ void ask_or_copy(VkCommandBuffer commands, VkQueryPool pool, bool asks, const Ma
   }
 }
 
-// Where the copies go is in its second half.
+constexpr VkDeviceSize kCopied = 256;
+
+// Where the copies go is behind it.
 MappedBuffer read_model(const Context& c, const char* path) {
   const auto bytes = static_cast<std::uint32_t>(std::filesystem::file_size(path));
-  MappedBuffer model = create_mapped_buffer(c, 2 * bytes, VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT);
+  MappedBuffer model = create_mapped_buffer(c, bytes + kCopied, VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT);
   std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(model.words), bytes);
   return model;
 }
@@ -187,7 +189,7 @@ int main(int argc, char** argv) {
     begin(commands);
     if (asks) ask_or_copy(commands.buffer, query, frame == 0, found);
     if (model.buffer != VK_NULL_HANDLE) {
-      const VkBufferCopy region{0, model.bytes / 2, model.bytes / 2};
+      const VkBufferCopy region{0, model.bytes - kCopied, kCopied};
       vkCmdCopyBuffer(commands.buffer, model.buffer, model.buffer, 1, &region);
     }
     const std::uint32_t shade = 17 * (frame % 16);
