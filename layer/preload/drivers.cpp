@@ -45,10 +45,37 @@ link_map* object_of(const void* code) {
 
 const link_map* g_last = nullptr;  // of the objects that the process began with
 
-// As the dynamic linker finds it for RTLD_NEXT: behind the object that asks, among those.
+bool is_from_the_beginning(const link_map* object) {
+  for (const link_map* one = _r_debug.r_map; one != nullptr; one = one != g_last ? one->l_next : nullptr)
+    if (one == object) return true;
+  return false;
+}
+
+// In an object that came later, and what it needs: the scope that it has once it was opened itself, as it is here. (The C library
+// makes none for what only others need, and takes their link maps for handles all the same: it reads at no address then.)
+void* found_in_own_scope(link_map* own, const char* name) {
+  const auto information = reinterpret_cast<int (*)(void*, int, void*)>(real_function("dlinfo"));
+  const auto open = reinterpret_cast<void* (*)(Lmid_t, const char*, int)>(real_function("dlmopen"));
+  const auto close = reinterpret_cast<int (*)(void*)>(real_function("dlclose"));
+  Lmid_t where = LM_ID_BASE;
+  if (information(own, RTLD_DI_LMID, &where) != 0) return nullptr;
+  void* const opened = open(where, own->l_name, RTLD_LAZY | RTLD_NOLOAD);
+  void* const found = opened == own ? real_dlsym()(opened, name) : nullptr;
+  if (opened != nullptr) close(opened);
+  return found;
+}
+
+// As the dynamic linker finds it for RTLD_NEXT: behind the object that asks, among those that the process began with, or in its
+// scope.
 void* next_of(const void* asker, const char* name) {
+  link_map* const own = object_of(asker);
+  if (own == nullptr) return nullptr;
+  if (!is_from_the_beginning(own)) {
+    void* const found = found_in_own_scope(own, name);
+    return found != ElfTables(own->l_ld, own->l_addr).defined(name) ? found : nullptr;
+  }
   void* found = nullptr;
-  for (const link_map* one = object_of(asker); one != nullptr && one != g_last && found == nullptr;) {
+  for (const link_map* one = own; one != nullptr && one != g_last && found == nullptr;) {
     one = one->l_next;
     if (one != nullptr) found = ElfTables(one->l_ld, one->l_addr).defined(name);
   }
@@ -60,8 +87,8 @@ void* found_for(const Lookup& who, const char* name) {
   if (who.library == RTLD_NEXT) return next_of(who.asker, name);
   void* const found = real_dlsym()(who.library, name);
   if (found != nullptr || who.library != RTLD_DEFAULT) return found;
-  link_map* const own = object_of(who.asker);  // the C library's handles are these
-  return own != nullptr ? real_dlsym()(own, name) : nullptr;
+  link_map* const own = object_of(who.asker);
+  return own != nullptr && !is_from_the_beginning(own) ? found_in_own_scope(own, name) : nullptr;
 }
 
 // A driver's entry points. Not where what was asked for is not there.

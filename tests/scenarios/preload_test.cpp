@@ -116,6 +116,17 @@ SCENARIO("drivers are captured that are looked up where it depends on who asks",
   is_captured({loaderless("direct"), "--how", "asking"}, fake);
 }
 
+SCENARIO("who looks up a driver where none is for them finds none", "[preload]") {
+  if (kSanitized) SKIP_SCENARIO(kNotSanitized);
+  const TemporaryDirectory directory;
+  const Outcome outcome = run(shimmed({loaderless("asking_nobody")}, directory.file("c.rondo"), fake));
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  std::string none;
+  for (int i = 0; i < 5; ++i) none += "default: 0\nnext: 0\n";
+  CHECK(outcome.out == none + "closed: 0\n");
+}
+
 SCENARIO("an instance that is not recorded is none that was at its address", "[preload]") {
   const TemporaryDirectory directory;
   Words words{loaderless("other_instances")};
