@@ -88,6 +88,7 @@ Result<void> CaptureWriter::Impl::start() {
     sigset_t all, before;
     sigfillset(&all);
     sigdelset(&all, SIGBUS);  // CaptureWriter::replace_lost()
+    sigdelset(&all, SIGSYS);  // of a program that forbids itself system calls, and has its handler answer them
     pthread_attr_t attributes;
     ::pthread_attr_init(&attributes);
     ::pthread_attr_setstacksize(&attributes, kThreadStack);

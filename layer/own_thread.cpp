@@ -23,6 +23,7 @@ int start_own_thread(void (*work)() noexcept) noexcept {
   sigset_t all, before;
   sigfillset(&all);
   sigdelset(&all, SIGBUS);  // lost_pages.h
+  sigdelset(&all, SIGSYS);  // of a program that forbids itself system calls, and has its handler answer them
   pthread_attr_t attributes;
   ::pthread_attr_init(&attributes);
   ::pthread_attr_setstacksize(&attributes, kStack);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a recorder may live through: kill -9, forks, full disks.
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -11,7 +14,9 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
+#include <iterator>
 #include <thread>
 
 #include "format_support.h"
@@ -434,6 +439,59 @@ TEST(FullDisk, OutOfSpaceIsAFailureNotASignal) {
   EXPECT_EQ(read.error, "");
   EXPECT_GT(read.records.size(), 500u);
   ::umount(disk.c_str());
+}
+
+// A system call of the thread that looks.
+class ForbiddenPlaces final : public BlobPlaces {
+ public:
+  explicit ForbiddenPlaces(std::atomic<int>& glances) : glances_(glances) {}
+  std::vector<FilePiece> look(std::span<const std::byte>) override { return {}; }
+  void glance() override {
+    ::syscall(SYS_getpgid, 0);
+    ++glances_;
+  }
+  ExternalFile describe(std::uint32_t) const override { return {}; }
+  bool read(std::uint32_t, std::uint64_t, std::span<std::byte>) override { return false; }
+  void close() override {}
+
+ private:
+  std::atomic<int>& glances_;
+};
+
+std::atomic<int> g_answered{0};
+
+// Of all threads; the handler answers.
+bool forbid_getpgid() {
+  struct sigaction answering {};
+  answering.sa_handler = [](int) { ++g_answered; };
+  sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getpgid, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{std::size(filter), filter};
+  return ::sigaction(SIGSYS, &answering, nullptr) == 0 && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
+}
+
+TEST(Sandbox, AHandlerOfTheProgramsAnswersWhatTheBackgroundThreadMayNotDo) {
+  TemporaryDirectory dir;
+  const int status = in_child([&] {
+    std::atomic<int> glances{0};
+    WriterOptions options = options_for(dir.file("a.rondo"));
+    options.files = FilePolicy::reference;
+    options.places = std::make_shared<ForbiddenPlaces>(glances);
+    auto writer = create(options);
+    write_call(*writer, *writer->open_stream(), "first");
+    if (!forbid_getpgid()) ::_exit(77);
+    for (int i = 0; i < 1000 && g_answered == 0; ++i) ::usleep(10'000);
+    if (g_answered == 0) ::_exit(10);
+    ::_exit(writer->finish(Ending::exited) ? 0 : 11);
+  });
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 77) GTEST_SKIP() << "seccomp filters are not allowed here";
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(read_all(dir.file("a.rondo")).records.size(), 1u);
 }
 
 TEST(FullDisk, ABlobThatFoundNoRoomHasNoRecordThatRefersToIt) {
