@@ -80,10 +80,12 @@ bool OpenFiles::read_noticed() {
   if (noticed_.empty()) return false;
   for (Noticed& one : std::exchange(noticed_, {})) {
     const Key key{one.identity.device, one.identity.inode};
+    struct stat at_path {};
     if (one.file.identity() != one.identity) {
       seen_.erase(key);  // it may be finished the next time
       forget_if_not_own(one);
     } else if (in_question_.contains(key)) {  // a library that was just being loaded
+    } else if (::stat(one.path.c_str(), &at_path) != 0 || identity_of(at_path) != one.identity) {  // deleted since, as in note()
     } else if (const auto number = matcher_.add(std::move(one.file))) {
       paths_.resize(*number + 1);
       paths_[*number] = std::move(one.path);

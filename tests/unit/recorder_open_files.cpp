@@ -114,6 +114,20 @@ TEST_F(TheProgramsFiles, AreOthersWhereTheyChangedBehindTheGlance) {
   ::close(fd);
 }
 
+TEST_F(TheProgramsFiles, AreNotThoseThatWereDeletedBehindTheGlance) {
+  const Bytes deleted = noise(100'000, 1), replaced = noise(100'000, 2), kept = noise(100'000, 3);
+  std::vector<int> open;
+  for (const auto& [name, bytes] : {std::pair{"deleted", &deleted}, std::pair{"replaced", &replaced}, std::pair{"kept", &kept}})
+    open.push_back(::open(write(name, *bytes).c_str(), O_RDONLY | O_CLOEXEC));
+  files_.glance();
+  for (const int fd : open) ::close(fd);
+  std::filesystem::remove(path_ + "/deleted");
+  std::filesystem::rename(write("new", noise(100'000, 4)), path_ + "/replaced");
+  EXPECT_FALSE(is_found(deleted));
+  EXPECT_FALSE(is_found(replaced));
+  EXPECT_TRUE(is_found(kept));
+}
+
 TEST_F(TheProgramsFiles, ComeLaterToo) {
   const Bytes one = noise(100'000, 1), other = noise(100'000, 2);
   const int first = ::open(write("one", one).c_str(), O_RDONLY | O_CLOEXEC);
