@@ -56,6 +56,9 @@ struct Recorder {
 // present may wait for a window that nobody sees.
 constexpr unsigned kCallsMilliseconds = 10'000;
 
+// In a child of fork, also where its number is its parent's: the first of a namespace has one that is the first of another.
+bool is_copied(const Recorder& r) { return r.own_page != nullptr && *r.own_page == 0; }
+
 Recorder& recorder() {
   static Recorder* const r = new Recorder;  // outlives every destructor
   return *r;
@@ -66,7 +69,7 @@ std::atomic<bool> g_forked{false};
 void finish_recording(unsigned calls_ms) {
   if (in_forked_child()) return;  // another thread may have held the lock
   Recorder& r = recorder();
-  if (r.pid != ::getpid()) return;  // a child that no fork handler has seen
+  if (r.pid != ::getpid() || is_copied(r)) return;  // a child that no fork handler has seen
   const std::lock_guard guard(r.closing);
   if (r.finished || g_hot.writer == nullptr) return;
   r.finished = true;
@@ -143,7 +146,7 @@ void after_fork_in_child() {
 // Made by a system call (clone): no fork handler has seen it. Told when it asks for an instance: what it has from its parent is of no
 // use to it, since the driver's threads are not there.
 bool is_unseen_child() {
-  if (!recording() || recorder().own_page == nullptr || *recorder().own_page != 0) return false;
+  if (!recording() || !is_copied(recorder())) return false;
   g_forked.store(true);
   leave_to_parent();
   return true;

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files, their names, and how recordings end.
+#include <sched.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstring>
 #include <fstream>
 #include <thread>
@@ -113,6 +119,37 @@ TEST_F(RecorderTest, AForkedChildLeavesTheFileAlone) {
   EXPECT_TRUE(capture.reader->complete());
   ASSERT_TRUE(capture.next().has_value());
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_), {}), 1);
+}
+
+// By the system call, which runs no fork handlers, in a namespace of process ids of its own.
+pid_t first_of_a_namespace() { return static_cast<pid_t>(::syscall(SYS_clone, CLONE_NEWPID | SIGCHLD, 0, 0, 0, 0)); }
+
+TEST_F(RecorderTest, AChildThatHasItsParentsNumberLeavesTheFileAlone) {
+  const pid_t tried = first_of_a_namespace();
+  if (tried == 0) ::_exit(0);
+  if (tried < 0) GTEST_SKIP() << "no namespaces of process ids: " << std::strerror(errno);
+  ::waitpid(tried, nullptr, 0);
+  in_process(file("a.rondo"), [] {
+    const pid_t first = first_of_a_namespace();
+    int status = 0;
+    if (first != 0) {
+      ::waitpid(first, &status, 0);
+      ::_exit(status == 0 ? 0 : 1);
+    }
+    start();
+    const pid_t child = first_of_a_namespace();
+    if (child == 0) {
+      ::alarm(10);  // rather than wait for a thread that it does not have
+      std::exit(0);
+    }
+    ::waitpid(child, &status, 0);
+    if (::getpid() != 1 || status != 0 || !recording()) ::_exit(1);
+    note("after the child");
+    std::exit(0);
+  });
+  const Capture capture(file("a.rondo"));
+  ASSERT_NE(capture.reader, nullptr);
+  EXPECT_TRUE(capture.reader->complete());
 }
 
 TEST_F(RecorderTest, StoppingSaysWhyAndTheProgramGoesOn) {
