@@ -16,6 +16,7 @@
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
 #include "analyzers/cut.h"
+#include "analyzers/file_arguments.h"
 #include "analyzers/launch.h"
 #include "analyzers/output.h"
 #include "analyzers/play.h"
@@ -200,8 +201,10 @@ std::string cut(const std::string& path, Summary& summary) {
   const std::string shown = shown_path(path);
   const auto left_whole = [&](const std::string& why, std::uint64_t last) {
     std::string line = text("{}: left whole, not cut to {}: {}", printable(shown), wanted.text(), why);
+    std::string allowing;
+    for (const std::string& word : allowing_files_of(path)) allowing += printable(word) + ' ';
     if (wanted.first < last)
-      line += text("; `rondo trim --frames {}:{} {} -o OUT` cuts it", wanted.first, last, printable(shown));
+      line += text("; `rondo trim --frames {}:{} {}{} -o OUT` cuts it", wanted.first, last, allowing, printable(shown));
     say(line);
     return std::string();
   };

@@ -76,10 +76,13 @@ void OpenFiles::note(const std::string& path, const std::string& open_by) {
   noticed_.push_back({path, std::move(file), identity});
 }
 
-bool OpenFiles::read_noticed() {
+// What was opened last is what is uploaded next.
+bool OpenFiles::read_noticed(std::size_t most) {
   if (noticed_.empty()) return false;
-  for (Noticed& one : std::exchange(noticed_, {})) {
-    const Key key{one.identity.device, one.identity.inode};
+  for (; most != 0 && !noticed_.empty(); --most) {
+    Noticed one = std::move(noticed_.back());
+    noticed_.pop_back();
+    const Key key = key_of(one);
     struct stat at_path {};
     if (one.file.identity() != one.identity) {
       seen_.erase(key);  // it may be finished the next time
@@ -98,6 +101,26 @@ bool OpenFiles::read_noticed() {
 void OpenFiles::forget_if_not_own(Noticed& one) {
   const FileIdentity now = one.file.identity();
   if (now.device != one.identity.device || now.inode != one.identity.inode) one.file.forget();
+}
+
+// The newest of those that the program has closed are kept: others would take the places of what it opens.
+bool OpenFiles::forget_closed() {
+  if (noticed_.size() <= kMostClosed) return false;
+  std::sort(open_now_.begin(), open_now_.end());
+  const auto is_open = [this](const Noticed& one) { return std::binary_search(open_now_.begin(), open_now_.end(), key_of(one)); };
+  std::size_t closed = noticed_.size() - static_cast<std::size_t>(std::count_if(noticed_.begin(), noticed_.end(), is_open));
+  const std::size_t before = noticed_.size();
+  for (auto one = noticed_.begin(); closed > kMostClosed;) {
+    if (is_open(*one)) {
+      ++one;
+      continue;
+    }
+    seen_.erase(key_of(*one));
+    forget_if_not_own(*one);
+    one = noticed_.erase(one);
+    --closed;
+  }
+  return noticed_.size() != before;
 }
 
 // Lines of /proc/self/maps: range, permissions, offset, device, inode, path. Programs and libraries are no data, and what
@@ -128,8 +151,10 @@ void OpenFiles::scan_mappings() {
     const bool unfit = permissions[2] == 'x' || (permissions[1] == 'w' && permissions[3] == 's');
     all.push_back({{makedev(major, minor), number}, {std::string(line.substr(path)), std::string(range), unfit}});
   }
-  for (const auto& [key, mapped] : all)
+  for (const auto& [key, mapped] : all) {
+    open_now_.push_back(key);
     if (mapped.unfit) in_question_.insert(key);
+  }
   for (const auto& [key, mapped] : all)
     // On some file systems the numbers here are not those that stat() tells: then note() sees by the path that it has
     // been seen. /proc/self/map_files is for the privileged: the path it is.
@@ -147,7 +172,8 @@ void OpenFiles::scan_descriptors() {
     if (length <= 0 || path[0] != '/' || static_cast<std::size_t>(length) >= sizeof path) continue;
     struct stat status {};
     if (::stat(link.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-    if (seen_.contains({static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino)})) continue;
+    open_now_.emplace_back(status.st_dev, status.st_ino);
+    if (seen_.contains(open_now_.back())) continue;
     // One that the program writes changes; it may open it for reading later.
     if (is_written(entry->d_name)) continue;
     note(std::string(path, static_cast<std::size_t>(length)), link);
@@ -157,11 +183,16 @@ void OpenFiles::scan_descriptors() {
 
 void OpenFiles::scan(Pace& pace, std::uint64_t pause, std::uint64_t least_ns) {
   const std::uint64_t begin = now_ns();
-  if (begin < pace.looked_ns + std::max(pause * pace.took_ns, least_ns) || files() >= kMost) return;
+  if (begin < pace.looked_ns + std::max(pause * pace.took_ns, least_ns) || matcher_.files() >= kMost) return;
   const std::size_t before = files();
-  in_question_.clear();
-  scan_mappings();
-  scan_descriptors();
+  const auto pass = [this] {
+    in_question_.clear();
+    open_now_.clear();
+    scan_mappings();
+    scan_descriptors();
+    return forget_closed();
+  };
+  if (pass() && before >= kMost) pass();  // there was no place for what is new
   pace.looked_ns = now_ns();
   // Where something came, more may come.
   pace.took_ns = files() != before ? 0 : pace.looked_ns - begin;
@@ -171,10 +202,13 @@ void OpenFiles::glance() { scan(glances_, kPauseIfFound, kGlancesNs); }
 
 std::vector<FilePiece> OpenFiles::look(std::span<const std::byte> blob) {
   std::vector<FilePiece> pieces = matcher_.find(blob);
-  const bool whole = !pieces.empty() &&
-                     std::none_of(pieces.begin(), pieces.end(), [](const FilePiece& p) { return p.file == kInNoFile; });
-  scan(looks_, whole ? kPauseIfFound : kPauseIfNot, 0);
-  return !whole && read_noticed() ? matcher_.find(blob) : pieces;
+  const auto is_whole = [&] {
+    return !pieces.empty() && std::none_of(pieces.begin(), pieces.end(), [](const FilePiece& p) { return p.file == kInNoFile; });
+  };
+  scan(looks_, is_whole() ? kPauseIfFound : kPauseIfNot, 0);
+  // Twice as many each time: a blob is looked for again and again, and so are files read that it is not in.
+  for (std::size_t most = 1; !is_whole() && read_noticed(most); most *= 2) pieces = matcher_.find(blob);
+  return pieces;
 }
 
 ExternalFile OpenFiles::describe(std::uint32_t number) const {

@@ -20,6 +20,7 @@ class OpenFiles final : public BlobPlaces {
  public:
   static constexpr std::uint64_t kSmallest = 64 * 1024;  // smaller ones hold no blob that is looked for
   static constexpr std::size_t kMost = 256;              // that are kept open
+  static constexpr std::size_t kMostClosed = 64;         // of these that the program has closed before any blob was looked for in them
 
   std::vector<FilePiece> look(std::span<const std::byte> blob) override;
   void glance() override;
@@ -43,9 +44,11 @@ class OpenFiles final : public BlobPlaces {
   std::size_t files() const { return matcher_.files() + noticed_.size(); }
   // Notices what is new, unless the last look was just now (`pause`: in times that it took, and at least `least_ns`).
   void scan(Pace& pace, std::uint64_t pause, std::uint64_t least_ns);
-  // False: there was nothing.
-  bool read_noticed();
+  // So many, the newest first. False: there was nothing.
+  bool read_noticed(std::size_t most);
+  bool forget_closed();  // false: there were none too many
   static void forget_if_not_own(Noticed& one);
+  static Key key_of(const Noticed& one) { return {one.identity.device, one.identity.inode}; }
   void scan_mappings();
   void scan_descriptors();
   void note(const std::string& path, const std::string& open_by);
@@ -54,7 +57,8 @@ class OpenFiles final : public BlobPlaces {
   std::vector<std::string> paths_;  // by the matcher's numbers
   std::set<Key> seen_;              // also those that are of no use
   std::set<Key> in_question_;       // of the last look: programs and libraries
-  std::vector<Noticed> noticed_;    // and not read yet
+  std::vector<Key> open_now_;       // at the last look, of all files
+  std::vector<Noticed> noticed_;    // and not read yet, by age
   Pace looks_, glances_;
 };
 

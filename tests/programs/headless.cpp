@@ -131,11 +131,12 @@ void ask_or_copy(VkCommandBuffer commands, VkQueryPool pool, bool asks, const Ma
 
 constexpr VkDeviceSize kCopied = 256;
 
-// Where the copies go is behind it.
+// Where the copies go is behind it. The file stays open.
 MappedBuffer read_model(const Context& c, const char* path) {
   const auto bytes = static_cast<std::uint32_t>(std::filesystem::file_size(path));
   MappedBuffer model = create_mapped_buffer(c, bytes + kCopied, VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT);
-  std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(model.words), bytes);
+  static std::ifstream file(path, std::ios::binary);
+  file.read(reinterpret_cast<char*>(model.words), bytes);
   return model;
 }
 

@@ -266,6 +266,12 @@ SCENARIO("the cut that a capture asks for reads the files that its program read"
   const Outcome captured = run(command);
   INFO(captured.both());
   REQUIRE(captured.status == 0);
+  // Where it cannot be done, it is said how it can.
+  command.arguments[3] = "4:70";
+  command.arguments[9] = upload.directory.file("whole.rondo");
+  const Outcome whole = run(command);
+  INFO(whole.both());
+  CHECK(whole.err.find("`rondo trim --frames 4:12 --allow-files " + upload.models + " " + command.arguments[9]) != std::string::npos);
   std::filesystem::remove(upload.model);
   const Json info = Json::parse(rondo({"info", "--json", file}).out);
   CHECK(info.at("/frames") == "3");

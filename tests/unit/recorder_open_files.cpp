@@ -3,14 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <barrier>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "layer/open_files.h"
@@ -102,6 +105,36 @@ TEST_F(TheProgramsFiles, AreFoundWhereTheyWereOpenAtAGlance) {
   }
   EXPECT_TRUE(is_found(one));
   EXPECT_TRUE(is_found(other));
+}
+
+TEST_F(TheProgramsFiles, AreFoundAlsoBehindManyThatAreClosed) {
+  const Bytes model = noise(300'000, 1), none = noise(100'000, 2);
+  std::vector<int> open;
+  for (std::uint64_t i = 0; i < OpenFiles::kMost + 50; ++i)
+    open.push_back(::open(write("f" + std::to_string(i), noise(OpenFiles::kSmallest, 10 + i)).c_str(), O_RDONLY | O_CLOEXEC));
+  ASSERT_GE(open.back(), 0);
+  std::barrier<> step(2);
+  bool found = false, closed = false, found_none = true;
+  // As the recorder's thread: what it keeps open is not open in the program.
+  std::thread recorder([&] {
+    ASSERT_EQ(::unshare(CLONE_FILES), 0);
+    files_.glance();
+    step.arrive_and_wait();
+    step.arrive_and_wait();
+    found = is_found(model);
+    closed = is_found(noise(OpenFiles::kSmallest, 10 + OpenFiles::kMost - 1));
+    found_none = is_found(none);
+    files_.close();
+  });
+  step.arrive_and_wait();
+  for (const int fd : open) ::close(fd);
+  const int fd = ::open(write("model", model).c_str(), O_RDONLY | O_CLOEXEC);
+  step.arrive_and_wait();
+  recorder.join();
+  ::close(fd);
+  EXPECT_TRUE(found);
+  EXPECT_TRUE(closed);
+  EXPECT_FALSE(found_none);
 }
 
 TEST_F(TheProgramsFiles, AreOthersWhereTheyChangedBehindTheGlance) {
