@@ -1,40 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a recorder may live through: kill -9, forks, full disks.
+// What a recorder may live through: kill -9, forks, programs that close and take its descriptors.
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <cstddef>
 #include <functional>
-#include <iterator>
 #include <thread>
 
 #include "format_support.h"
 
 namespace rondo::test {
 namespace {
-
-// Runs `body` in a child and returns its wait status.
-int in_child(const std::function<void()>& body) {
-  const pid_t pid = ::fork();
-  if (pid == 0) {
-    body();
-    ::_exit(0);
-  }
-  int status = -1;
-  EXPECT_EQ(::waitpid(pid, &status, 0), pid);
-  return status;
-}
 
 // Counters that a killed child leaves behind.
 template <class T>
@@ -388,150 +369,6 @@ TEST(Recording, NeverWritesIntoAFileThatGotItsDescriptorOrItsName) {
   EXPECT_TRUE(slurp(dir.file("other")).empty());
   EXPECT_TRUE(slurp(dir.file("a.rondo")).empty());
   EXPECT_GE(read_all(dir.file("b.rondo")).records.size(), 1u);
-}
-
-// Records until well beyond what the disk holds: no signal, one failure, and
-// all that came before it.
-void record_on_full_disk(const std::string& path) {
-  WriterOptions options = options_for(path);
-  options.compression = Compression::none;
-  auto created = CaptureWriter::create(options);
-  if (!created) ::_exit(10);
-  CaptureWriter& writer = **created;
-  ThreadStream* stream = writer.open_stream();
-  const auto bytes = noise(10'000, 1);
-  for (int i = 0; i < 10'000; ++i) {
-    write_call(writer, *stream, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    if (i % 50 == 0) {
-      const auto blob = noise(80'000, static_cast<std::uint64_t>(i));
-      writer.add_blob(*stream, digest_of(blob), blob);
-    }
-  }
-  if (!writer.failed() || writer.failure().empty()) ::_exit(11);
-  if (writer.finish(Ending::exited)) ::_exit(12);
-  ::_exit(0);
-}
-
-TEST(FullDisk, AFileSizeLimitIsAFailureNotASignal) {
-  TemporaryDirectory dir;
-  const int status = in_child([&] {
-    const rlimit limit{40u << 20, 40u << 20};
-    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(9);
-    record_on_full_disk(dir.file("a.rondo"));
-  });
-  ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
-  EXPECT_EQ(WEXITSTATUS(status), 0);
-  const Contents read = read_all(dir.file("a.rondo"));
-  EXPECT_EQ(read.error, "");
-  EXPECT_GT(read.records.size(), 500u);
-}
-
-TEST(FullDisk, OutOfSpaceIsAFailureNotASignal) {
-  TemporaryDirectory dir;
-  const std::string disk = dir.file("disk");
-  ASSERT_EQ(::mkdir(disk.c_str(), 0700), 0);
-  if (::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=24m") != 0)
-    GTEST_SKIP() << "mounting a small tmpfs is not permitted here";
-  const int status = in_child([&] { record_on_full_disk(disk + "/a.rondo"); });
-  EXPECT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
-  EXPECT_EQ(WEXITSTATUS(status), 0);
-  const Contents read = read_all(disk + "/a.rondo");
-  EXPECT_EQ(read.error, "");
-  EXPECT_GT(read.records.size(), 500u);
-  ::umount(disk.c_str());
-}
-
-// A system call of the thread that looks.
-class ForbiddenPlaces final : public BlobPlaces {
- public:
-  explicit ForbiddenPlaces(std::atomic<int>& glances) : glances_(glances) {}
-  std::vector<FilePiece> look(std::span<const std::byte>) override { return {}; }
-  void glance() override {
-    ::syscall(SYS_getpgid, 0);
-    ++glances_;
-  }
-  ExternalFile describe(std::uint32_t) const override { return {}; }
-  bool read(std::uint32_t, std::uint64_t, std::span<std::byte>) override { return false; }
-  void close() override {}
-
- private:
-  std::atomic<int>& glances_;
-};
-
-std::atomic<int> g_answered{0};
-
-// Of all threads; the handler answers.
-bool forbid_getpgid() {
-  struct sigaction answering {};
-  answering.sa_handler = [](int) { ++g_answered; };
-  sock_filter filter[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getpgid, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  const sock_fprog program{std::size(filter), filter};
-  return ::sigaction(SIGSYS, &answering, nullptr) == 0 && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
-}
-
-TEST(Sandbox, AHandlerOfTheProgramsAnswersWhatTheBackgroundThreadMayNotDo) {
-  TemporaryDirectory dir;
-  const int status = in_child([&] {
-    std::atomic<int> glances{0};
-    WriterOptions options = options_for(dir.file("a.rondo"));
-    options.files = FilePolicy::reference;
-    options.places = std::make_shared<ForbiddenPlaces>(glances);
-    auto writer = create(options);
-    write_call(*writer, *writer->open_stream(), "first");
-    if (!forbid_getpgid()) ::_exit(77);
-    for (int i = 0; i < 1000 && g_answered == 0; ++i) ::usleep(10'000);
-    if (g_answered == 0) ::_exit(10);
-    ::_exit(writer->finish(Ending::exited) ? 0 : 11);
-  });
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 77) GTEST_SKIP() << "seccomp filters are not allowed here";
-  EXPECT_EQ(status, 0);
-  EXPECT_EQ(read_all(dir.file("a.rondo")).records.size(), 1u);
-}
-
-TEST(FullDisk, ABlobThatFoundNoRoomHasNoRecordThatRefersToIt) {
-  TemporaryDirectory dir;
-  const int status = in_child([&] {
-    const rlimit limit{40u << 20, 40u << 20};
-    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(9);
-    auto writer = create(options_for(dir.file("a.rondo")));
-    ThreadStream* stream = writer->open_stream();
-    for (std::uint64_t i = 0; i < 1000; ++i) {
-      const auto blob = noise(80'000, i);
-      const Digest digest = digest_of(blob);
-      writer->add_blob(*stream, digest, blob);
-      write_call(*writer, *stream, {reinterpret_cast<const char*>(&digest), sizeof digest});
-    }
-    ::_exit(writer->failed() ? 0 : 11);
-  });
-  EXPECT_EQ(status, 0);
-  const Contents read = read_all(dir.file("a.rondo"));
-  EXPECT_GT(read.records.size(), 50u);
-  const std::unique_ptr<Reader> reader = open(dir.file("a.rondo"));
-  ASSERT_NE(reader, nullptr);
-  for (const Read& record : read.records) {
-    Digest digest{};
-    ASSERT_EQ(record.payload.size(), sizeof digest);
-    std::memcpy(&digest, record.payload.data(), sizeof digest);
-    EXPECT_TRUE(reader->blob(digest)) << "record " << record.sequence;
-  }
-}
-
-TEST(FullDisk, ACaptureThatCannotBeCreatedLeavesNoFile) {
-  TemporaryDirectory dir;
-  const int status = in_child([&] {
-    const rlimit limit{1u << 20, 1u << 20};
-    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(9);
-    auto writer = CaptureWriter::create(options_for(dir.file("a.rondo")));
-    ::_exit(writer || writer.error().message.empty() ? 1 : 0);
-  });
-  EXPECT_EQ(status, 0);
-  EXPECT_NE(::access(dir.file("a.rondo").c_str(), F_OK), 0);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include "format_support.h"
 
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -14,6 +16,17 @@ TemporaryDirectory::TemporaryDirectory() {
   if (::mkdtemp(path_.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
 }
 TemporaryDirectory::~TemporaryDirectory() { std::filesystem::remove_all(path_); }
+
+int in_child(const std::function<void()>& body) {
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    body();
+    ::_exit(0);
+  }
+  int status = -1;
+  EXPECT_EQ(::waitpid(pid, &status, 0), pid);
+  return status;
+}
 
 WriterOptions options_for(const std::string& path, std::size_t segment_bytes) {
   WriterOptions options;

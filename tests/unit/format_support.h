@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,6 +29,9 @@ class TemporaryDirectory {
  private:
   std::string path_;
 };
+
+// Runs `body` in a child and returns its wait status.
+int in_child(const std::function<void()>& body);
 
 inline constexpr std::uint16_t kDraw = 1, kSubmit = 2, kUnused = 3;
 inline constexpr std::uint16_t kStructure = 7, kUnusedStructure = 8;
