@@ -26,6 +26,7 @@
 #include "analyzers/text.h"
 #include "analyzers/tree.h"
 #include "format/reader.h"
+#include "player/trust.h"
 
 namespace rondo::analyzers {
 
@@ -253,8 +254,13 @@ int replay(const std::vector<Capture>& captures, const Options& options) {
   return status;
 }
 
+// From here on player, trim and extract trust it. Where the list cannot be written it is foreign, as a copy is.
+void trust(const std::string& path, const Options& options) {
+  if (const auto added = player::add_trusted(path); !added && tells_more(options)) say(added.error().message);
+}
+
 // One line for the file, an error where it could not be closed or read; then nothing is returned.
-std::optional<Summary> close_and_report(const ReportedFile& file, const Ended& ended) {
+std::optional<Summary> close_and_report(const ReportedFile& file, const Ended& ended, const Options& options) {
   const auto finished = finish_capture(file.path, file.pid == ended.pid ? ended.signal : 0);
   if (!finished) {
     say(finished.error().message);
@@ -265,7 +271,9 @@ std::optional<Summary> close_and_report(const ReportedFile& file, const Ended& e
     say(summary.error().message);
     return std::nullopt;
   }
+  trust(file.path, options);
   const std::string cut_to = cut(file.path, *summary);
+  if (!cut_to.empty()) trust(file.path, options);  // it is another file
   std::string line = summary_line(shown_path(file.path), *summary) + cut_to;
   if (*finished) line += text(" ({})", how_it_ended(ended, file.pid));
   say(line);
@@ -362,7 +370,7 @@ Result<int> run_capture(Arguments args) {
     return refuse({ended->exec_error, text("{}: {}", printable(options.program[0]), exec_error_text(ended->exec_error))});
   std::vector<Capture> captures;
   for (const ReportedFile& file : files)
-    if (!file.path.empty()) captures.push_back({file.path, close_and_report(file, *ended)});
+    if (!file.path.empty()) captures.push_back({file.path, close_and_report(file, *ended, options)});
   say_that_there_is_none(files, options.program[0]);
   if (options.replay || options.verify) {
     const int status = replay(captures, options);

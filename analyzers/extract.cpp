@@ -93,6 +93,7 @@ Result<int> run_extract(Arguments args) {
   cli.value("--at", "frame:K|submit:K", "what they hold behind that frame or submit; without it, at the end", request.at);
   cli.values("--device", "[K=]NAME|INDEX|UUID", "play on this device, as of player", request.devices);
   files.add_to(cli);
+  cli.flag("--trust", "trust IN, as player does", request.trust);
   cli.flag("--validate", "under the validation layer; any message is status 1", request.validate);
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
@@ -102,9 +103,9 @@ Result<int> run_extract(Arguments args) {
     return fail(Status::usage, "nothing to extract is named: --images, --buffers or --shaders (see rondo extract --help)");
   if (shaders && contents)
     return fail(Status::usage, "--shaders needs no device: it stands without --images and --buffers (see rondo extract --help)");
-  if (shaders && (request.at || !request.devices.empty() || !request.objects.empty() || request.validate || files.any()))
+  if (shaders && (request.at || !request.devices.empty() || !request.objects.empty() || request.validate || request.trust || files.any()))
     return fail(Status::usage,
-                "OBJECT, --at, --device, --validate, --allow-files and --file-remap go with --images and --buffers (see rondo extract --help)");
+                "OBJECT, --at, --device, --validate, --trust, --allow-files and --file-remap go with --images and --buffers (see rondo extract --help)");
   if (request.output.empty()) return fail(Status::usage, "-o DIR is required (see rondo extract --help)");
   if (shaders) return run_shaders(request.file, request.output);
   auto access = files.access();

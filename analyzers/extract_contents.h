@@ -18,6 +18,7 @@ struct ContentsRequest {
   std::vector<std::string> devices;  // [K=]NAME|INDEX|UUID
   std::vector<std::string> objects;  // "VkImage#12", or a debug name; none: all that hold something
   bool validate = false;
+  bool trust = false;  // --trust
   FileAccess access = {};  // to files outside the capture
 };
 

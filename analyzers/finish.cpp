@@ -7,22 +7,28 @@
 #include "analyzers/summary.h"
 #include "analyzers/text.h"
 #include "format/reader.h"
+#include "player/trust.h"
 
 namespace rondo::analyzers {
 
 Result<int> run_finish(Arguments args) {
   std::string file;
+  bool trust_option = false;
   Cli cli("rondo finish",
           "Closes a capture that was cut because its program died: compresses the open chunks and writes\n"
           "index and footer, in place. A capture that is complete is left as it is.");
   cli.positional("FILE", "the capture", file);
+  cli.flag("--trust", "you recorded it here yourself: from now on player, trim and extract trust it", trust_option);
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
 
   if (file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
+  const player::Trust trust = player::trust_of(file, trust_option);
   const auto changed = finish_capture(file, 0);
   if (!changed) return tl::unexpected(changed.error());
+  if (trust == player::Trust::trusted)
+    if (const auto added = player::add_trusted(file); !added && trust_option) return tl::unexpected(added.error());
   const auto summary = summarize(file);
   if (!summary) return tl::unexpected(summary.error());
   Output out;

@@ -9,6 +9,7 @@
 #include "analyzers/file_arguments.h"
 #include "analyzers/output.h"
 #include "analyzers/text.h"
+#include "player/trust.h"
 
 namespace rondo::analyzers {
 
@@ -31,8 +32,10 @@ Result<int> run_pack(Arguments args) {
     return fail(Status::usage, text("{} is FILE: name another place", printable(output)));
   const auto access = files.access();
   if (!access) return tl::unexpected(access.error());
+  const player::Trust trust = player::trust_of(file, false);
   const auto done = pack(file, output, *access);
   if (!done) return tl::unexpected(done.error());
+  if (trust == player::Trust::trusted) static_cast<void>(player::add_trusted(output));
   Output out;
   out.line(text("{}: {} → {}, {}", printable(output), size_text(done->before), size_text(done->after),
                 done->files == 0 ? std::string("needed no files before")

@@ -8,6 +8,7 @@
 #include "analyzers/commands.h"
 #include "analyzers/output.h"
 #include "analyzers/text.h"
+#include "player/trust.h"
 
 namespace rondo::analyzers {
 
@@ -32,8 +33,10 @@ Result<int> run_recompress(Arguments args) {
   if (!in_place && std::filesystem::equivalent(file, output, unknown))
     return fail(Status::usage, text("{} is FILE: --in-place replaces it", printable(output)));
   const Compression to = codec == "zstd" ? Compression::zstd : codec == "lz4" ? Compression::lz4 : Compression::none;
+  const player::Trust trust = player::trust_of(file, false);
   const auto done = recompress(file, in_place ? file : output, to);
   if (!done) return tl::unexpected(done.error());
+  if (trust == player::Trust::trusted) static_cast<void>(player::add_trusted(in_place ? file : output));
   Output out;
   out.line(text("{}: {} → {}", printable(in_place ? file : output), size_text(done->before), size_text(done->after)));
   RONDO_TRY(out.finish());

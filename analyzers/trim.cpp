@@ -15,6 +15,7 @@
 #include "analyzers/json.h"
 #include "analyzers/output.h"
 #include "analyzers/text.h"
+#include "player/trust.h"
 #include "trim/draws.h"
 
 namespace rondo::analyzers {
@@ -104,7 +105,7 @@ Result<int> run_trim(Arguments args) {
   std::optional<std::string> frames, submits, scope, draws, budget;
   std::vector<std::string> devices;
   FileArguments files;
-  bool in_place = false, quiet = false, validate = false;
+  bool in_place = false, quiet = false, validate = false, trust_option = false;
   Cli cli("rondo trim",
           "Writes a part of a capture as a capture that stands alone: what the part needs of what came before it is put\n"
           "back in front of it, or made again by the calls that made it. Plays FILE up to the part, on a device. Without\n"
@@ -122,6 +123,7 @@ Result<int> run_trim(Arguments args) {
   cli.value("--memory-budget", "MIB", "host memory for the capture; half of the machine's", budget);
   cli.flag("--validate", "under VK_LAYER_KHRONOS_validation: any message is an error", validate);
   cli.flag("--quiet", "print errors only", quiet);
+  cli.flag("--trust", "trust FILE, as player does", trust_option);
   cli.hidden("--leave-out", leave_out);
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
@@ -133,6 +135,7 @@ Result<int> run_trim(Arguments args) {
   std::error_code unknown;
   if (!in_place && std::filesystem::equivalent(file, output, unknown))
     return fail(Status::usage, text("{} is FILE: --in-place replaces it", printable(output)));
+  const player::Trust trust = player::trust_of(file, trust_option);
   const int spans = (frames ? 1 : 0) + (submits ? 1 : 0) + (scope ? 1 : 0) + (draws ? 1 : 0);
   if (spans > 1) return fail(Status::usage, "--frames, --submits, --scope and --draws exclude each other (see rondo trim --help)");
 
@@ -195,6 +198,7 @@ Result<int> run_trim(Arguments args) {
     say_list(done.error().message);
     return static_cast<int>(done.error().status);
   }
+  if (trust == player::Trust::trusted) static_cast<void>(player::add_trusted(options.output));
   if (quiet) return 0;
   Output out;
   out.line(text("{}: {} → {}; records {} to {}, {} of {} objects from before, {} put back", printable(options.output),

@@ -169,6 +169,7 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   app.add_option("--until", o.until, "Stop behind the record with this sequence number")
       ->type_name("SEQ")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62));
+  app.add_flag("--trust", o.trust, "Trust the capture as one that you recorded here yourself: play it without a sandbox");
   app.add_option("--timeout", o.timeout, "Give up after S seconds, with status 7")
       ->type_name("S")
       ->check([](const std::string& text) { return seconds_error(text); });

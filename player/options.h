@@ -36,6 +36,7 @@ struct Options {
   bool window = false;
   std::string report;       // file; empty: none
   bool validate = false;
+  bool trust = false;       // the capture is trusted, whoever recorded it (trust.h)
   bool salvage = false;
   std::uint64_t until = UINT64_MAX;
   double timeout = 0;  // seconds; 0: none

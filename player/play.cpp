@@ -252,6 +252,7 @@ Outcome play(const Options& options) {
   Outcome outcome;
   Observer observer;
   observer.progress = !options.quiet && isatty(STDERR_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
+  if (!options.list_devices) outcome.trust = trust_of(options.file, options.trust);
   const Result<void> done = options.list_devices ? list_devices() : play_file(options, observer, outcome);
   observer.clear_progress();
   if (!done) {

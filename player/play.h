@@ -13,6 +13,7 @@
 #include "player/replace.h"
 #include "player/run.h"
 #include "player/times.h"
+#include "player/trust.h"
 
 namespace rondo::player {
 
@@ -23,6 +24,7 @@ struct Outcome {
   std::string capture_id;  // 32 hex digits; empty when the file could not be read
   std::string capture_digest;  // of the file, XXH3-128; empty: nobody asked for it
   std::uint64_t file_bytes = 0;
+  Trust trust = Trust::foreign;
   std::vector<std::string> devices;  // name and driver, by captured device
   bool salvaged = false;
   std::vector<Replaced> replaced;

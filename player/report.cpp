@@ -53,7 +53,8 @@ Result<void> write_report(const std::string& path, const Options& options, const
                        {"id", outcome.capture_id},
                        {"bytes", outcome.file_bytes},
                        {"digest", outcome.capture_digest},
-                       {"salvaged", outcome.salvaged}};
+                       {"salvaged", outcome.salvaged},
+                       {"trusted", outcome.trust == Trust::trusted}};
   report["devices"] = outcome.devices;
   report["planned"] = {
       {"records", outcome.planned.records},       {"frames", outcome.planned.frames},

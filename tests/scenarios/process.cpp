@@ -69,6 +69,9 @@ Environment quiet_environment() {
   const char* driver = std::getenv("RONDO_TEST_ICD");
   e["VK_ICD_FILENAMES"] = driver != nullptr ? driver : "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
   e["NODEVICE_SELECT"] = "1";  // Mesa's implicit layer: not part of what is tested
+  // Captures of the launcher are trusted there, and none of the caller's.
+  static const TemporaryDirectory state;
+  e["XDG_STATE_HOME"] = state.path();
   return e;
 }
 

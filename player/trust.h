@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a capture is one that this user recorded here. Others are foreign: their shaders are validated and they are
+// played in a sandbox (docs/player.md). Nothing in a capture makes it trusted: a list of this user names the files that
+// are. It has each file's device, inode, size, mtime and ctime, so that a copy, or a file that changed, is foreign.
+#pragma once
+
+#include <string>
+
+#include "format/result.h"
+
+namespace rondo::player {
+
+enum class Trust { trusted, foreign };
+
+// `trust_option`: the user gave --trust. A capture that is not there is foreign.
+Trust trust_of(const std::string& capture_path, bool trust_option);
+
+// Puts a file that this process has just finished into the list, in the place of the oldest entry where the list is
+// full. Status::failed: it could not be written; then the file is foreign, which is no failure of who made it.
+Result<void> add_trusted(const std::string& capture_path);
+
+// $XDG_STATE_HOME/rondo/trusted, by default ~/.local/state/rondo/trusted. Empty: this user has no home directory.
+std::string trust_list_path();
+
+// Files that the list holds at most.
+inline constexpr std::size_t kMostTrusted = 4096;
+
+}  // namespace rondo::player
