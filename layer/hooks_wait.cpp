@@ -97,7 +97,10 @@ VkResult wait(DeviceState& device, Judge&& judge, Finished&& finished, Down&& do
     {
       const auto lock = host_memory().enter();
       const bool news = finished();
-      if (!readback && (news || HostMemory::to_refresh(device))) host_memory().refresh(device);
+      if (!readback && (news || HostMemory::to_refresh(device))) {
+        host_memory().refresh(device);
+        host_memory().record_owed(*thread, device);
+      }
     }
     if (readback) device.checkpointer->memory(*thread);
     // What was still pending behind its submit.

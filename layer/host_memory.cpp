@@ -302,6 +302,15 @@ void HostMemory::refresh(DeviceState& device) {
   }
 }
 
+void HostMemory::record_owed(ThreadState& state, DeviceState& device) {
+  if (!idle(device)) return;
+  for (auto& [handle, memory] : device.memories.memories) {
+    if (!memory->owes || memory->mapped) continue;
+    record(&state, *memory);
+    memory->owes = false;
+  }
+}
+
 // A shadow shows the program what a device wrote only so.
 bool HostMemory::to_refresh(const DeviceState& device) {
   return any_shadow || (device.memories.refreshed != device.memories.epoch && idle(device));

@@ -42,7 +42,8 @@ struct Memory {
   bool zeroed = false;
   bool mapped = false;
   bool mapped_before = false;
-  bool owes = false;             // contested pages, from before it was unmapped, for the next submit
+  // Contested pages, from before it was unmapped: for the next submit, or the wait after which nothing works any more.
+  bool owes = false;
   bool device_writable = false;  // something is bound that a device can write
   std::byte* pages = nullptr;    // the program's own, imported: it can always write them, `mapped` stays true
   std::vector<BoundBuffer> buffers;  // with read-back checkpoints
@@ -188,6 +189,8 @@ class HostMemory {
 
   // After a wait: device writes to what is mapped become part of the last known contents.
   void refresh(DeviceState& device);
+  // After a refresh: contested pages that unmapped memory owes, where the work that contested them has ended.
+  void record_owed(ThreadState& state, DeviceState& device);
   // Whether a wait that saw nothing new has to, all the same.
   static bool to_refresh(const DeviceState& device);
 
