@@ -11,6 +11,7 @@
 #include "analyzers/output.h"
 #include "analyzers/signals.h"
 #include "analyzers/text.h"
+#include "player/driver_crash.h"
 
 namespace rondo::analyzers {
 
@@ -63,6 +64,7 @@ int run(const std::vector<std::string>& words) {
   if (words.empty() || (words[0] != "capture" && words[0] != "play")) {
     for (const int ignored : {SIGPIPE, SIGXFSZ}) std::signal(ignored, SIG_IGN);
     remove_temporary_files_at_signals();
+    player::end_where_drivers_crash("rondo");
   }
   if (args.empty()) {
     say("no subcommand given (see rondo --help)");

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "format/result.h"
+#include "player/driver_crash.h"
 
 namespace rondo::player {
 
@@ -29,6 +30,7 @@ std::uint64_t now() {
 }  // namespace
 
 Deadline::Deadline(double seconds, const std::string& file) : seconds_(seconds) {
+  tell_crashes_of(file, sequence_);
   if (seconds <= 0) return;
   where_ = "player: " + (file.empty() ? "" : file + ": ");
   std::replace_if(
@@ -39,6 +41,7 @@ Deadline::Deadline(double seconds, const std::string& file) : seconds_(seconds) 
 }
 
 Deadline::~Deadline() {
+  tell_crashes_no_more_of(sequence_);
   if (!thread_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "player/driver_crash.h"
 #include "player/run.h"
 
 namespace rondo::player {
@@ -45,6 +46,7 @@ Jobs::~Jobs() {
 }
 
 void Jobs::work() {
+  const CrashStack stack;
   std::unique_lock lock(mutex_);
   while (true) {
     news_.wait(lock, [this] { return ends_ || next_ < known_; });

@@ -8,6 +8,7 @@
 #include <new>
 #include <string>
 
+#include "player/driver_crash.h"
 #include "player/interrupt.h"
 #include "player/options.h"
 #include "player/places.h"
@@ -74,6 +75,7 @@ int main(int argc, char** argv) {
   // A file beyond a limit is an error of its write.
   std::signal(SIGXFSZ, SIG_IGN);
   keep_freed_memory();
+  rondo::player::end_where_drivers_crash("player");
   try {
     rondo::player::reserve_places();
     return run(argc, argv);
