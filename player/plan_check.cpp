@@ -112,34 +112,6 @@ bool PlanBuilder::has_its_parameters(const codec::CommandInfo& command) const {
       const auto& a = view_.as<args_vkBindImageMemory2>();
       return there(a.bindInfoCount, a.pBindInfos);
     }
-    case CommandId::rondoHostWrite: {
-      const auto& a = view_.as<args_rondoHostWrite>();
-      return there(a.rangeCount, a.pRanges) && there(a.dataSize, a.pData);
-    }
-    case CommandId::rondoMemoryContents: {
-      const auto& a = view_.as<args_rondoMemoryContents>();
-      return there(a.rangeCount, a.pRanges) && there(a.dataSize, a.pData);
-    }
-    case CommandId::rondoImageContents: {
-      const auto& a = view_.as<args_rondoImageContents>();
-      return there(a.partCount, a.pParts) && there(a.dataSize, a.pData);
-    }
-    case CommandId::rondoBarriers: {
-      const auto& a = view_.as<args_rondoBarriers>();
-      return there(a.bufferCount, a.pBuffers) && there(a.imageCount, a.pImages);
-    }
-    case CommandId::rondoCheckpointMemory: {
-      const auto& a = view_.as<args_rondoCheckpointMemory>();
-      return there(a.rangeCount, a.pRanges) && there(a.rangeCount, a.pDigests);
-    }
-    case CommandId::rondoCheckpointBuffers: {
-      const auto& a = view_.as<args_rondoCheckpointBuffers>();
-      return there(a.count, a.pBuffers) && there(a.count, a.pRanges) && there(a.count, a.pDigests);
-    }
-    case CommandId::rondoCheckpointSubresources: {
-      const auto& a = view_.as<args_rondoCheckpointSubresources>();
-      return there(a.count, a.pImages) && there(a.count, a.pParts) && there(a.count, a.pDigests);
-    }
     case CommandId::vkCreateSwapchainKHR: {
       const auto& a = view_.as<args_vkCreateSwapchainKHR>();
       return a.pCreateInfo != nullptr && a.pSwapchain != nullptr;

@@ -395,7 +395,9 @@ class Tables:
     def _is_required(self, row, member, structure, command):
         """Whether a driver follows the pointer, or uses the handle, unasked."""
         owner = structure or command
-        if owner.rondo or (structure and structure.union) or row.element == "opaque":
+        if owner.rondo:  # who reads the record goes by the count; a text may be missing
+            return row.shape == "many" and not member.optional
+        if (structure and structure.union) or row.element == "opaque":
             return False
         if (owner.name, member.name) in self.irregular.REQUIRED:
             return True

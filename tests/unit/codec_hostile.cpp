@@ -236,6 +236,30 @@ TEST_F(Payloads, WithNullsThatADriverWouldFollowAreRefused) {
   expect_null(CommandId::vkUpdateDescriptorSets, &no_info, "pBufferInfo");
 }
 
+// The registry does not say it of them, and those who read them go by the count.
+TEST_F(Payloads, OfRondosOwnRecordsHaveTheListsThatTheirCountsSay) {
+  static constexpr std::byte zeros[4096] = {};
+  int lists = 0;
+  for (const codec::CommandInfo& command : codec::commands()) {
+    if (!codec::is_event(command.name)) continue;
+    const codec::StructInfo& row = codec::info(command.args);
+    for (const codec::Field& without : row.fields) {
+      if (without.shape != codec::Shape::many) continue;
+      std::vector<std::byte> args(row.size);
+      for (const codec::Field& list : row.fields) {
+        if (list.shape != codec::Shape::many) continue;
+        patch(args, list.count.a, static_cast<std::uint8_t>(1));
+        patch(args, list.offset, &list == &without ? nullptr : static_cast<const void*>(zeros));
+      }
+      const std::string message = refusal(command.id, encoded(command.id, args.data()));
+      EXPECT_NE(message.find(std::string(".") + without.name), std::string::npos) << command.name << ": " << message;
+      EXPECT_NE(message.find("is null but must not be"), std::string::npos) << message;
+      ++lists;
+    }
+  }
+  EXPECT_GT(lists, 10);
+}
+
 TEST_F(Payloads, MayHoldTheNullsThatVulkanAllows) {
   const auto accepted = [this](CommandId command, const void* args) {
     const auto decoded = codec::decode(lowered_, own_ids(), command, encoded(command, args));
