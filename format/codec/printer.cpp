@@ -35,22 +35,47 @@ class Printer {
   void field(const Field& f, const Selectors& selectors);
   void element(const Field& f, const Selectors& selectors);
   void array(const Field& f, std::size_t count, const Selectors& selectors);
+  void list(const Field& f, std::size_t count, const Selectors& selectors);
   void scalar(const Field& f, const std::byte* from);
   void raw_union(const Field& f, const std::byte* from);
   void data(const Field& f);
-  void text();
-  void chain();
-  void template_data();
+  void text(const Field& f);
+  void chain(const Field& f);
+  void template_data(const Field& f);
   void structure(const StructInfo& type, bool in_chain) {
     sink_.begin_structure(type.name);
     fields(type, in_chain);
     sink_.end_structure();
   }
   void flat(const StructInfo& type, const std::byte* from);
+  using Part = ValueSink::Part;
+  // The next `bytes` of the payload are that.
+  void say(const Field& f, Part part, std::size_t bytes = 0) { sink_.stands_at(f, part, in_.offset(), bytes); }
   std::uint32_t number() {
     std::uint32_t n = 0;
     in_.read(n);
     return n;
+  }
+  template <class T>
+  T plain(const Field& f) {
+    T value = 0;
+    say(f, Part::value, sizeof value);
+    in_.read(value);
+    return value;
+  }
+  std::uint32_t counted(const Field& f) {
+    say(f, Part::count, sizeof(std::uint32_t));
+    return number();
+  }
+  // What a pointer points to that may be null.
+  void maybe(const Field& f, const Selectors& selectors) {
+    std::uint8_t present = 0;
+    say(f, Part::present, sizeof present);
+    in_.read(present);
+    if (present == 0) return sink_.null();
+    say(f, Part::element);
+    element(f, selectors);
+    say(f, Part::end);
   }
 
   ValueSink& sink_;
@@ -90,45 +115,46 @@ void Printer::field(const Field& f, const Selectors& selectors) {
       return array(f, f.count.constant, selectors);
     case Shape::text:
     case Shape::string:
-      return text();
-    case Shape::one: {
-      std::uint8_t present = 0;
-      in_.read(present);
-      return present != 0 ? element(f, selectors) : sink_.null();
-    }
+      return text(f);
+    case Shape::one:
+      return maybe(f, selectors);
     case Shape::many: {
       if (is_data(f)) return data(f);
-      if (f.rule == RuleId::template_data) return template_data();
-      const std::uint32_t n = number();
+      if (f.rule == RuleId::template_data) return template_data(f);
+      const std::uint32_t n = counted(f);
       if (n == kNull) return sink_.null();
-      if (f.rule == RuleId::strided) number();
-      return array(f, n, selectors);
+      if (f.rule == RuleId::strided) plain<std::uint32_t>(f);
+      return list(f, n, selectors);
     }
     case Shape::strings: {
-      const std::uint32_t n = number();
-      if (n == kNull) return sink_.null();
-      sink_.begin_array();
-      for (std::uint32_t i = 0; i < n; ++i) text();
-      return sink_.end_array();
-    }
-    case Shape::many_pointers: {
-      const std::uint32_t n = number();
+      const std::uint32_t n = counted(f);
       if (n == kNull) return sink_.null();
       sink_.begin_array();
       for (std::uint32_t i = 0; i < n; ++i) {
+        say(f, Part::element);
+        text(f);
+      }
+      say(f, Part::end);
+      return sink_.end_array();
+    }
+    case Shape::many_pointers: {
+      const std::uint32_t n = counted(f);
+      if (n == kNull) return sink_.null();
+      sink_.begin_array();
+      for (std::uint32_t i = 0; i < n; ++i) {
+        say(f, Part::element);
         if (f.rule == RuleId::build_ranges) {
-          const std::uint32_t inner = number();
-          inner == kNull ? sink_.null() : array(f, inner, selectors);
+          const std::uint32_t inner = counted(f);
+          inner == kNull ? sink_.null() : list(f, inner, selectors);
           continue;
         }
-        std::uint8_t present = 0;
-        in_.read(present);
-        present != 0 ? element(f, selectors) : sink_.null();
+        maybe(f, selectors);
       }
+      say(f, Part::end);
       return sink_.end_array();
     }
     case Shape::pnext:
-      return chain();
+      return chain(f);
     case Shape::stype:
     case Shape::dropped:
       return;
@@ -148,6 +174,7 @@ void Printer::element(const Field& f, const Selectors& selectors) {
         sink_.key(form.member->name);
         field(*form.member, {});
       } else if (form.raw) {
+        say(f, Part::value, f.size);
         raw_union(f, in_.take(f.size));
       }
       return sink_.end_structure();
@@ -155,6 +182,7 @@ void Printer::element(const Field& f, const Selectors& selectors) {
     case Element::handle:
     case Element::untyped_handle: {
       std::uint64_t captured = 0;
+      say(f, Part::value, sizeof captured);
       in_.read(captured);
       const HandleType type = f.element == Element::handle
                                   ? static_cast<HandleType>(f.type)
@@ -164,6 +192,7 @@ void Printer::element(const Field& f, const Selectors& selectors) {
     case Element::opaque:
       return sink_.null();
     default:
+      say(f, Part::value, f.size);
       return scalar(f, in_.take(f.size));
   }
 }
@@ -171,6 +200,17 @@ void Printer::element(const Field& f, const Selectors& selectors) {
 void Printer::array(const Field& f, std::size_t count, const Selectors& selectors) {
   sink_.begin_array();
   for (std::size_t i = 0; i < count; ++i) element(f, selectors);
+  sink_.end_array();
+}
+
+// An array whose count stands in the payload.
+void Printer::list(const Field& f, std::size_t count, const Selectors& selectors) {
+  sink_.begin_array();
+  for (std::size_t i = 0; i < count; ++i) {
+    say(f, Part::element);
+    element(f, selectors);
+  }
+  say(f, Part::end);
   sink_.end_array();
 }
 
@@ -233,9 +273,14 @@ void Printer::flat(const StructInfo& type, const std::byte* from) {
 void Printer::data(const Field& f) {
   std::uint8_t kind = 0;
   std::uint64_t bytes = 0;
-  in_.read(kind);
+  Cursor peek = in_;
+  peek.read(kind);
+  constexpr std::size_t head = sizeof kind + sizeof bytes;
+  if (kind != kDataNull) peek.read(bytes);
+  say(f, Part::data,
+      kind == kDataNull ? sizeof kind : head + (kind == kDataBlob ? sizeof(Digest) : static_cast<std::size_t>(bytes)));
+  in_.take(kind == kDataNull ? sizeof kind : head);
   if (kind == kDataNull) return sink_.null();
-  in_.read(bytes);
   if (kind == kDataBlob) {
     Digest digest;
     in_.read(digest.low);
@@ -251,21 +296,24 @@ void Printer::data(const Field& f) {
 }
 
 // One object for each entry: what it is, then its descriptors.
-void Printer::template_data() {
-  const std::uint32_t entries = number();
+void Printer::template_data(const Field& f) {
+  const std::uint32_t entries = counted(f);
   if (entries == kNull) return sink_.null();
-  number();  // bytes of the native data
+  plain<std::uint32_t>(f);  // bytes of the native data
   sink_.begin_array();
   for (std::uint32_t i = 0; i < entries; ++i) {
-    const std::uint32_t type = number();
-    const std::uint32_t count = number();
-    in_.take(2 * sizeof(std::uint64_t));  // offset, stride
+    say(f, Part::element);
+    const auto type = plain<std::uint32_t>(f);
+    const auto count = plain<std::uint32_t>(f);
+    plain<std::uint64_t>(f);  // offset
+    plain<std::uint64_t>(f);  // stride
     sink_.begin_structure("VkDescriptorUpdateTemplateEntry");
     sink_.key("descriptorType");
     sink_.enumerant(enumerant_name(EnumId::VkDescriptorType, type), type);
     sink_.key("descriptors");
     const TemplateItem item = template_item(type);
     if (item == TemplateItem::bytes) {
+      say(f, Part::value, count);
       const std::byte* from = in_.take(count);
       sink_.bytes(digest_of({from, count}), count);
     } else {
@@ -277,6 +325,7 @@ void Printer::template_data() {
           continue;
         }
         std::uint64_t captured = 0;
+        say(f, Part::value, sizeof captured);
         in_.read(captured);
         sink_.handle(item == TemplateItem::texel_view ? HandleType::VkBufferView : acceleration_structure(type),
                      captured, handles_++);
@@ -285,21 +334,32 @@ void Printer::template_data() {
     }
     sink_.end_structure();
   }
+  say(f, Part::end);
   sink_.end_array();
 }
 
-void Printer::text() {
-  const std::uint32_t length = number();
+void Printer::text(const Field& f) {
+  Cursor peek = in_;
+  std::uint32_t length = 0;
+  peek.read(length);
+  say(f, Part::text, sizeof length + (length == kNull ? 0 : length));
+  number();
   if (length == kNull) return sink_.null();
   const std::byte* from = in_.take(length);
   if (from == nullptr) return sink_.null();
   sink_.string({reinterpret_cast<const char*>(from), length});
 }
 
-void Printer::chain() {
+void Printer::chain(const Field& f) {
   sink_.begin_array();
   std::uint16_t file_id = 0;
-  while (in_.read(file_id) && file_id != 0) structure(info(ids_.structure(file_id)), true);
+  for (Cursor peek = in_; peek.read(file_id) && file_id != 0; peek = in_) {
+    say(f, Part::chained, sizeof file_id);
+    in_.take(sizeof file_id);
+    structure(info(ids_.structure(file_id)), true);
+  }
+  say(f, Part::end, sizeof file_id);
+  in_.take(sizeof file_id);
   sink_.end_array();
 }
 

@@ -12,7 +12,20 @@ namespace rondo::codec {
 
 class ValueSink {
  public:
+  // What stands in a payload, for tools that change payloads.
+  enum class Part : std::uint8_t {
+    value,    // a number or handle
+    present,  // u8 before what a pointer to one points to; its element and end follow
+    count,    // u32 before the elements of a list; they and its end follow
+    element,  // no bytes: an element begins here
+    chained,  // u16: the file's id of a structure in a pNext chain, which follows
+    end,      // no bytes, but for a chain, which ends with a u16 of zero: the list ends here
+    data,     // a whole data reference (schema.h)
+    text,     // u32 length and the characters
+  };
   virtual ~ValueSink() = default;
+  // Comes before the calls below that tell what the payload's bytes [offset, offset + bytes) mean.
+  virtual void stands_at(const Field&, Part, std::size_t /*offset*/, std::size_t /*bytes*/) {}
   virtual void begin_structure(std::string_view type) = 0;  // then key/value pairs
   virtual void end_structure() = 0;
   virtual void begin_array() = 0;

@@ -13,6 +13,7 @@
 #include "tests/fuzz/memory_file.h"
 #include "tests/fuzz/mutations.h"
 #include "tests/fuzz/targets.h"
+#include "tests/fuzz/typed_mutations.h"
 
 namespace rondo::fuzz {
 namespace {
@@ -80,6 +81,62 @@ TEST(Mutations, ReachTheRecords) {
   }
   EXPECT_GT(readable, 100);
   EXPECT_GT(changed, 60);
+}
+
+// Nothing but what a mutant says is wrong with it, and that is believed: every chunk and blob has its digest.
+TEST(TypedMutations, AreCapturesWhoseDigestsAreRight) {
+  const std::string seed = contents(std::string(RONDO_CORPUS) + "/plan/triangle.rondo");
+  const auto mutator = TypedMutator::from(bytes_of(seed));
+  ASSERT_TRUE(mutator);
+  ASSERT_TRUE(mutator->has_shaders());
+  int readable = 0, shaders = 0;
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    const auto kind = i % 3 == 0 ? TypedMutator::Kind::shaders : TypedMutator::Kind::records;
+    const Mutant mutant = mutator->mutate(7, i, kind);
+    SCOPED_TRACE("mutant " + std::to_string(i) + ": " + mutant.what);
+    EXPECT_TRUE(mutant.file == mutator->mutate(7, i, kind).file);
+    EXPECT_TRUE(mutant.file != mutator->mutate(8, i, kind).file);
+    const MemoryFile file(mutant.file);
+    const auto reader = Reader::open(file.path());
+    ASSERT_TRUE(reader) << reader.error().message;
+    EXPECT_TRUE((*reader)->complete()) << (*reader)->cut_reason();
+    EXPECT_TRUE((*reader)->damaged_chunks().empty());
+    for (const BlobInfo& blob : (*reader)->blobs()) EXPECT_TRUE((*reader)->blob(blob.digest));
+    const codec::IdMap ids = codec::IdMap::match((*reader)->dictionary());
+    codec::Lowered lowered;
+    bool decodes = true, new_shader = false;
+    while (true) {
+      const auto record = (*reader)->next();
+      ASSERT_TRUE(record) << record.error().message;
+      if (!*record) break;
+      const CommandId command = ids.command((*record)->command);
+      decodes = decodes && codec::decode(lowered, ids, command, (*record)->payload);
+      for (const codec::BlobRef& blob : lowered.blobs) {
+        if (command != CommandId::vkCreateShaderModule) continue;
+        const MemoryFile original(bytes_of(seed));
+        new_shader = new_shader || !(*Reader::open(original.path()))->blob(blob.digest);
+      }
+    }
+    readable += decodes ? 1 : 0;
+    shaders += new_shader ? 1 : 0;
+  }
+  EXPECT_GT(readable, 200);
+  EXPECT_GT(shaders, 80);
+}
+
+// Every kind of change is made.
+TEST(TypedMutations, ChangeWhatTheySay) {
+  const std::string seed = contents(std::string(RONDO_CORPUS) + "/plan/addresses.rondo");
+  const auto mutator = TypedMutator::from(bytes_of(seed));
+  ASSERT_TRUE(mutator);
+  std::string all;
+  for (std::uint64_t i = 0; i < 2000; ++i)
+    all += mutator->mutate(1, i, TypedMutator::Kind::records).what + "\n";
+  for (const char* kind :
+       {"vkCreateBuffer; ", "elements are none", ", the count is left", "of the chain is taken out",
+        "of the chain is there twice", "of another chain", " is null", "the word at ", " bytes long",
+        " is another text of ", "returned ", "is left out", "is there twice", "has changed places"})
+    EXPECT_NE(all.find(kind), std::string::npos) << kind;
 }
 
 TEST(Mutations, OfNothingLeaveACompleteCapture) {

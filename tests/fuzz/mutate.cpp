@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Damages a capture N times and gives each damaged file to everything that
 // reads captures: info, dump, accesses, and a whole replay on the fake driver.
-//   mutate [--seed S] [--count N] [--keep DIRECTORY] CAPTURE...
+//   mutate [--typed] [--seed S] [--count N] [--keep DIRECTORY] CAPTURE...
+// --typed: mutants by the types of what they change (typed_mutations.h), else damage of bytes (mutations.h).
 // Each batch runs in a process of its own. A crash, a broken promise, more than
 // ten seconds, more memory than the budget: the mutation's number is printed and
 // its file is kept. With RONDO_TEST_RESULTS=FILE a line a capture goes there
@@ -20,6 +21,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <new>
 #include <string>
@@ -31,6 +33,7 @@
 #include "tests/fuzz/mutations.h"
 #include "tests/fuzz/replay.h"
 #include "tests/fuzz/targets.h"
+#include "tests/fuzz/typed_mutations.h"
 
 namespace rondo::fuzz {
 namespace {
@@ -83,7 +86,21 @@ void one(Bytes file, Progress& progress) {
   if (bytes > progress.most_bytes) progress.most_bytes = bytes;
 }
 
-[[noreturn]] void run_batch(const Mutator& mutator, std::uint64_t first, std::uint64_t end,
+// The file of a number.
+using Mutants = std::function<std::vector<std::byte>(std::uint64_t)>;
+
+Mutants mutants_of(const std::string& capture, bool typed) {
+  const auto bytes = std::as_bytes(std::span(capture.data(), capture.size()));
+  if (!typed) return [mutator = Mutator(bytes)](std::uint64_t number) { return mutator.mutate(number); };
+  auto mutator = TypedMutator::from(bytes);
+  expect(mutator.has_value(), "a capture of the tests can be read");
+  return [mutator = std::move(*mutator)](std::uint64_t number) {
+    const auto kind = number % 4 == 0 ? TypedMutator::Kind::shaders : TypedMutator::Kind::records;
+    return mutator.mutate(0, number, kind).file;
+  };
+}
+
+[[noreturn]] void run_batch(const Mutants& mutants, std::uint64_t first, std::uint64_t end,
                             Progress& progress) {
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   ::dup2(nowhere, STDOUT_FILENO);
@@ -91,7 +108,7 @@ void one(Bytes file, Progress& progress) {
   ::setrlimit(RLIMIT_CORE, &no_core);
   for (std::uint64_t i = first; i < end; ++i) {
     progress.at = i;
-    const std::vector<std::byte> file = mutator.mutate(i);
+    const std::vector<std::byte> file = mutants(i);
     ::alarm(kSecondsEach);
     one(file, progress);
     ::alarm(0);
@@ -108,8 +125,8 @@ std::string how_it_ended(int status) {
 
 class Campaign {
  public:
-  Campaign(std::uint64_t seed, std::uint64_t count, std::string keep)
-      : seed_(seed), count_(count), keep_(std::move(keep)) {
+  Campaign(bool typed, std::uint64_t seed, std::uint64_t count, std::string keep)
+      : typed_(typed), seed_(seed), count_(count), keep_(std::move(keep)) {
     void* shared =
         ::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     expect(shared != MAP_FAILED, "a page can be shared");
@@ -119,7 +136,7 @@ class Campaign {
   // False: something failed.
   bool run(const std::string& path) {
     const std::string seed = contents(path);
-    const Mutator mutator(std::as_bytes(std::span(seed.data(), seed.size())));
+    const Mutants mutants = mutants_of(seed, typed_);
     const std::string name = std::filesystem::path(path).stem().string();
     new (progress_) Progress{};
     std::uint64_t failures = plays_whole(path) ? 0 : 1;
@@ -127,14 +144,14 @@ class Campaign {
       const std::uint64_t end = std::min(next + kBatch, seed_ + count_);
       const pid_t child = ::fork();
       expect(child >= 0, "fork works");
-      if (child == 0) run_batch(mutator, next, end, *progress_);
+      if (child == 0) run_batch(mutants, next, end, *progress_);
       int status = 0;
       while (::waitpid(child, &status, 0) < 0) {
       }
       next = progress_->at;
       if (status == 0) continue;
       ++failures;
-      keep(name, next, mutator.mutate(next), how_it_ended(status));
+      keep(name, next, mutants(next), how_it_ended(status));
       ++next;
     }
     std::printf(
@@ -143,7 +160,7 @@ class Campaign {
         static_cast<unsigned long long>(progress_->played.load()),
         static_cast<unsigned long long>(progress_->planned.load()), progress_->most_bytes.load() / 1024);
     std::fflush(stdout);
-    note(failures == 0, "mutations of " + name, failures);
+    note(failures == 0, (typed_ ? "typed mutations of " : "mutations of ") + name, failures);
     return failures == 0;
   }
 
@@ -184,19 +201,23 @@ class Campaign {
         << (passed ? "" : std::to_string(failures) + " mutations failed") << '\n';
   }
 
+  bool typed_;
   std::uint64_t seed_, count_;
   std::string keep_;
   Progress* progress_;
 };
 
 int run(int argc, char** argv) {
+  bool typed = false;
   std::uint64_t seed = 1, count = 200;
   std::string keep = "mutations-kept";
   std::vector<std::string> captures;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     const bool more = i + 1 < argc;
-    if (word == "--seed" && more)
+    if (word == "--typed")
+      typed = true;
+    else if (word == "--seed" && more)
       seed = std::strtoull(argv[++i], nullptr, 10);
     else if (word == "--count" && more)
       count = std::strtoull(argv[++i], nullptr, 10);
@@ -206,10 +227,10 @@ int run(int argc, char** argv) {
       captures.push_back(word);
   }
   if (captures.empty()) {
-    std::fprintf(stderr, "usage: mutate [--seed S] [--count N] [--keep DIRECTORY] CAPTURE...\n");
+    std::fprintf(stderr, "usage: mutate [--typed] [--seed S] [--count N] [--keep DIRECTORY] CAPTURE...\n");
     return 2;
   }
-  Campaign campaign(seed, count, keep);
+  Campaign campaign(typed, seed, count, keep);
   bool good = true;
   for (const std::string& capture : captures) good = campaign.run(capture) && good;
   return good ? 0 : 1;

@@ -73,6 +73,8 @@ class Walker {
   void wrong(const std::string& path, const std::string& what) {
     violation((path.empty() ? std::string("parameters") : path) + " " + what);
   }
+  // What drivers pass over in a chain.
+  void ignored(const std::string& path, const std::string& what) { harmless(path + " " + what); }
 
   const Call& call_;
   std::vector<std::shared_ptr<Object>>& named_;
@@ -270,11 +272,11 @@ void Walker::chain(const StructInfo& type, const void* next, const std::string& 
       return wrong(name, "holds a structure of the unknown type " + std::to_string(stype));
     const StructInfo& link = info(id);
     if (!tables::extends(id, type.id))
-      return wrong(name, std::string("holds a ") + link.name + ", which does not extend " + type.name);
+      return ignored(name, std::string("holds a ") + link.name + ", which does not extend " + type.name);
     if (std::find(seen.begin(), seen.end(), stype) != seen.end() &&
         id != StructId::VkDebugUtilsMessengerCreateInfoEXT &&
         id != StructId::VkDebugReportCallbackCreateInfoEXT)
-      wrong(name, std::string("holds two of ") + link.name);
+      ignored(name, std::string("holds two of ") + link.name);
     seen.push_back(stype);
     structure(link, reinterpret_cast<const std::byte*>(s), name + "(" + link.name + ")", output, true,
               depth + 1);

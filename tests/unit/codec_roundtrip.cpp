@@ -63,6 +63,25 @@ TEST_P(EveryCommand, PrintsHandlesInTheOrderOfDecoding) {
   }
 }
 
+// What changes payloads by their members relies on it.
+class PlaceSink : public TextSink {
+ public:
+  void stands_at(const codec::Field& field, Part part, std::size_t offset, std::size_t bytes) override {
+    EXPECT_EQ(offset, end) << field.name << " (part " << static_cast<int>(part) << ")";
+    end = offset + bytes;
+  }
+  std::size_t end = 0;
+};
+
+TEST_P(EveryCommand, PrintsWhereEachByteStands) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const auto payload = encoded(seed);
+    PlaceSink sink;
+    ASSERT_TRUE(codec::print(sink, own_ids(), GetParam(), payload).has_value());
+    ASSERT_EQ(sink.end, payload.size()) << codec::info(GetParam()).name << " seed " << seed;
+  }
+}
+
 TEST_P(EveryCommand, RefusesPayloadsThatAreCut) {
   const auto payload = encoded(3);
   const std::size_t step = payload.size() / 64 + 1;
