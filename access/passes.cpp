@@ -104,7 +104,7 @@ bool is_all(Tracker& t, const ImageView& view, const Area& area) {
   if (image == nullptr || area.partial || area.area.offset.x != 0 || area.area.offset.y != 0) return false;
   const VkExtent3D whole = t.extent_of(*image, view.part.aspectMask, view.part.baseMipLevel);
   return area.area.extent.width >= whole.width && area.area.extent.height >= whole.height && whole.depth == 1 &&
-         area.layers >= view.part.layerCount && view.part.levelCount == 1;
+         area.layers >= view.part.layerCount;
 }
 
 Touch of_view(const ImageView& view, VkImageAspectFlags aspects, VkPipelineStageFlags2 stages, VkAccessFlags2 access,
@@ -117,6 +117,15 @@ Touch of_view(const ImageView& view, VkImageAspectFlags aspects, VkPipelineStage
   touch.access = access;
   touch.overwrites = overwrites;
   return touch;
+}
+
+// Of a view of several mips the first is drawn to.
+std::optional<ImageView> first_mip(Tracker& t, ObjectId id) {
+  const ImageView* found = t.views.find(id);
+  if (found == nullptr) return std::nullopt;
+  ImageView view = *found;
+  view.part.levelCount = std::min(view.part.levelCount, 1u);
+  return view;
 }
 
 // What the beginning of a pass does to one aspect of an attachment.
@@ -156,11 +165,10 @@ void add_draw_touches(std::vector<Touch>& to, const ImageView& view, bool depth)
 
 // Of depth and stencil a pass uses both, whatever the aspects of the view are.
 std::optional<ImageView> attachment(Tracker& t, const CommandBuffer& commands, std::uint32_t index) {
-  const ImageView* found = index < commands.views.size() ? t.views.find(commands.views[index]) : nullptr;
-  if (found == nullptr) return std::nullopt;
-  ImageView view = *found;
-  if (const Image* image = t.images.find(view.image); image != nullptr && gpu::is_depth_stencil(image->format))
-    view.part.aspectMask = gpu::aspects_of(image->format);
+  auto view = first_mip(t, index < commands.views.size() ? commands.views[index] : 0);
+  if (!view) return std::nullopt;
+  if (const Image* image = t.images.find(view->image); image != nullptr && gpu::is_depth_stencil(image->format))
+    view->part.aspectMask = gpu::aspects_of(image->format);
   return view;
 }
 
@@ -289,8 +297,8 @@ void begin_rendering(Tracker& t, const Call& c) {
   commands.views_drawn = count_of(info.viewMask);
   commands.changed();
   const auto take = [&](const VkRenderingAttachmentInfo& a, VkImageAspectFlags aspects, bool depth) {
-    const ImageView* view = t.views.find(c.id(&a.imageView));
-    if (view == nullptr) return;
+    const auto view = first_mip(t, c.id(&a.imageView));
+    if (!view) return;
     load(t, c, *view, aspects, resumes ? VK_ATTACHMENT_LOAD_OP_LOAD : a.loadOp, false, is_all(t, *view, area));
     Touch drawn = of_view(*view, aspects, depth ? kTests : kOutput,
                           depth ? kDepthRead | kDepthWrite : kColorRead | kColorWrite, false);
@@ -299,8 +307,9 @@ void begin_rendering(Tracker& t, const Call& c) {
       drawn.access = depth ? kDepthWrite : kColorWrite;
       commands.at_end.push_back(drawn);
     }
-    const ImageView* target = a.resolveMode != VK_RESOLVE_MODE_NONE && !suspends ? t.views.find(c.id(&a.resolveImageView)) : nullptr;
-    if (target == nullptr) return;
+    const bool resolves = a.resolveMode != VK_RESOLVE_MODE_NONE && !suspends;
+    const auto target = first_mip(t, resolves ? c.id(&a.resolveImageView) : 0);
+    if (!target) return;
     commands.at_end.push_back(of_view(*view, aspects, kOutput, kColorRead, false));
     commands.at_end.push_back(of_view(*target, aspects, kOutput, kColorWrite, is_all(t, *target, area)));
   };
@@ -311,7 +320,7 @@ void begin_rendering(Tracker& t, const Call& c) {
   if (const auto* rate = find_chained<VkRenderingFragmentShadingRateAttachmentInfoKHR>(
           info.pNext, VK_STRUCTURE_TYPE_RENDERING_FRAGMENT_SHADING_RATE_ATTACHMENT_INFO_KHR);
       rate != nullptr)
-    if (const ImageView* view = t.views.find(c.id(&rate->imageView)))
+    if (const auto view = first_mip(t, c.id(&rate->imageView)))
       commands.attachments.push_back(of_view(*view, view->part.aspectMask,
                                              VK_PIPELINE_STAGE_2_FRAGMENT_SHADING_RATE_ATTACHMENT_BIT_KHR,
                                              VK_ACCESS_2_FRAGMENT_SHADING_RATE_ATTACHMENT_READ_BIT_KHR, false));

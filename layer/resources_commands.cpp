@@ -131,6 +131,7 @@ void Resources::begin_rendering(Effects& effects, const VkRenderingInfo& info) {
       Effect effect;
       effect.image = view->second.image;
       effect.range = view->second.range;
+      effect.range.levelCount = 1;  // of a view of several mips the first is drawn to
       effect.range.aspectMask = aspects;
       const bool kept = resolved || a.storeOp == VK_ATTACHMENT_STORE_OP_STORE || goes_on;
       effect.change = kept                                           ? Change::write

@@ -212,18 +212,10 @@ Wrong check_inherited(CommandBuffer& primary, const CommandBuffer& secondary) {
   return {};
 }
 
-bool may_nest([[maybe_unused]] const Validity& v, [[maybe_unused]] const Call& c) {
-#ifdef VK_EXT_nested_command_buffer
-  return v.has_extension(c.dispatch(), VK_EXT_NESTED_COMMAND_BUFFER_EXTENSION_NAME);
-#else
-  return false;
-#endif
-}
-
 Wrong execute(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdExecuteCommands>();
   CommandBuffer* commands = v.command_buffers.find(c.dispatch());
-  if (commands != nullptr && commands->secondary && !may_nest(v, c))
+  if (commands != nullptr && commands->secondary && !v.allows(c.dispatch(), Relaxation::nested_command_buffers))
     return "is in a secondary command buffer";
   if (commands != nullptr && commands->feedback) return "transform feedback is not ended";
   if (commands != nullptr && commands->pass != Pass::none && !commands->takes_secondaries)
@@ -314,13 +306,8 @@ Wrong follow_generated(Validity& v, const CommandBuffer& commands) {
 }  // namespace
 
 // Commands of its own beside secondaries.
-bool may_mix([[maybe_unused]] const Validity& v, [[maybe_unused]] const Call& c) {
-#ifdef VK_EXT_nested_command_buffer
-  return v.has_extension(c.dispatch(), VK_EXT_NESTED_COMMAND_BUFFER_EXTENSION_NAME) ||
-         v.has_extension(c.dispatch(), VK_KHR_MAINTENANCE_7_EXTENSION_NAME);
-#else
-  return false;
-#endif
+bool may_mix(const Validity& v, const Call& c) {
+  return v.allows(c.dispatch(), Relaxation::nested_or_maintenance7);
 }
 bool takes_secondaries(const Validity& v, const Call& c, VkSubpassContents contents) {
   if (contents == VK_SUBPASS_CONTENTS_INLINE) return false;

@@ -3,8 +3,8 @@
 // images. The two versions of a command differ in their structures only.
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 
-#include "format/versions.h"
 #include "generated/args.h"
 #include "gpu/texels.h"
 #include "player/validity/validity.h"
@@ -33,7 +33,7 @@ std::uint32_t layer_count(Validity& v, ObjectId id, const VkImageSubresourceLaye
   const Image* image = v.image(id);
   if (layers.layerCount != VK_REMAINING_ARRAY_LAYERS || image == nullptr ||
       layers.baseArrayLayer >= image->layers ||
-      !(v.has_extension(id, "VK_KHR_maintenance5") || v.has_version(id, kVulkan14)))
+      !v.allows(id, Relaxation::maintenance5))
     return layers.layerCount;
   return image->layers - layers.baseArrayLayer;
 }
@@ -220,6 +220,25 @@ Wrong check_corners(Validity& v, const char* member, ObjectId id, const VkImageS
   return {};
 }
 
+// One side of a blit's region.
+struct BlitSide {
+  const Image& image;
+  std::uint32_t layers;
+  const VkOffset3D (&corners)[2];
+  bool is_volume() const { return image.type == VK_IMAGE_TYPE_3D; }
+  std::uint32_t slices() const {
+    return is_volume() ? static_cast<std::uint32_t>(std::abs(corners[1].z - corners[0].z)) : layers;
+  }
+};
+
+// As many layers as are read are written. Where VK_KHR_maintenance8 says so, slices become layers, or layers slices.
+bool blits_as_many(const Validity& v, const BlitSide& from, const BlitSide& to, ObjectId of) {
+  if (!from.is_volume() && !to.is_volume()) return from.layers == to.layers;
+  if (from.is_volume() != to.is_volume() && v.allows(of, Relaxation::maintenance8))
+    return (from.is_volume() ? from : to).layers == 1 && from.slices() == to.slices();
+  return from.layers == 1 && to.layers == 1;
+}
+
 // Converted by drawing: what cannot be drawn to or sampled so is no blit's.
 bool can_convert(VkFormat from, VkFormat to) {
   if (is_planar(from) || is_planar(to)) return false;
@@ -236,18 +255,17 @@ Wrong blit(Validity& v, ObjectId from, ObjectId to, std::uint32_t count, const R
     return "an image is multisampled";
   if (!can_convert(source->format, target->format)) return "the formats cannot be converted into one another";
   if (Wrong w = check_images(v, from, to); !w.empty()) return w;
-  const bool volume = source->type == VK_IMAGE_TYPE_3D || target->type == VK_IMAGE_TYPE_3D;
   for (std::uint32_t i = 0; i < count; ++i) {
     const Region& r = regions[i];
     if (Wrong w = check_layers(v, "srcSubresource", from, r.srcSubresource); !w.empty()) return w;
     if (Wrong w = check_layers(v, "dstSubresource", to, r.dstSubresource); !w.empty()) return w;
     if (r.srcSubresource.aspectMask != r.dstSubresource.aspectMask)
       return "a region names other aspects of the source than of the target";
-    const std::uint32_t read = layer_count(v, from, r.srcSubresource);
-    if (read != layer_count(v, to, r.dstSubresource) || (volume && read != 1))
-      return "a region's source has other layers than its target";
     if (Wrong w = check_corners(v, "srcOffsets", from, r.srcSubresource, r.srcOffsets); !w.empty()) return w;
     if (Wrong w = check_corners(v, "dstOffsets", to, r.dstSubresource, r.dstOffsets); !w.empty()) return w;
+    if (!blits_as_many(v, {*source, layer_count(v, from, r.srcSubresource), r.srcOffsets},
+                       {*target, layer_count(v, to, r.dstSubresource), r.dstOffsets}, from))
+      return "a region's source has other layers than its target";
   }
   return {};
 }
@@ -294,13 +312,13 @@ Wrong resolve_2(Validity& v, const Call& c) {
 }
 Wrong blit_1(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdBlitImage>();
-  if (a.filter == VK_FILTER_CUBIC_EXT && !v.has_extension(c.dispatch(), VK_EXT_FILTER_CUBIC_EXTENSION_NAME))
+  if (a.filter == VK_FILTER_CUBIC_EXT && !v.allows(c.dispatch(), Relaxation::cubic_filter))
     return "filter is cubic";
   return blit(v, c.id(&a.srcImage), c.id(&a.dstImage), a.regionCount, a.pRegions);
 }
 Wrong blit_2(Validity& v, const Call& c) {
   const auto& a = *c.as<args_vkCmdBlitImage2>().pBlitImageInfo;
-  if (a.filter == VK_FILTER_CUBIC_EXT && !v.has_extension(c.dispatch(), VK_EXT_FILTER_CUBIC_EXTENSION_NAME))
+  if (a.filter == VK_FILTER_CUBIC_EXT && !v.allows(c.dispatch(), Relaxation::cubic_filter))
     return "filter is cubic";
   return blit(v, c.id(&a.srcImage), c.id(&a.dstImage), a.regionCount, a.pRegions);
 }

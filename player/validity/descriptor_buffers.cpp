@@ -11,18 +11,13 @@ namespace rondo::player::validity {
 
 namespace {
 
-// Only nullDescriptor (VK_EXT_robustness2) lets them be null.
-bool may_be_null(const Validity& v, const Call& c) {
-  return v.has_extension(c.dispatch(), VK_EXT_ROBUSTNESS_2_EXTENSION_NAME);
-}
-
 Wrong check_view(Validity& v, const Call& c, const VkDescriptorImageInfo* image) {
-  if (may_be_null(v, c)) return {};
+  if (v.allows(c.dispatch(), Relaxation::null_descriptors)) return {};
   return image == nullptr || c.id(&image->imageView) == 0 ? "the descriptor has no view" : Wrong();
 }
 
 Wrong check_address(Validity& v, const Call& c, const VkDescriptorAddressInfoEXT* range) {
-  if (may_be_null(v, c)) return {};
+  if (v.allows(c.dispatch(), Relaxation::null_descriptors)) return {};
   return range == nullptr || range->address == 0 ? "the descriptor has no address" : Wrong();
 }
 

@@ -99,7 +99,7 @@ Wrong check_write(Validity& v, const Call& c, const SetLayout* layout, std::uint
       return "has not as many acceleration structures as it says";
     for (std::uint32_t i = 0; i < w.descriptorCount; ++i)
       if (c.id(&which->pAccelerationStructures[i]) == 0 &&
-          !v.has_extension(c.dispatch(), VK_EXT_ROBUSTNESS_2_EXTENSION_NAME))
+          !v.allows(c.dispatch(), Relaxation::null_descriptors))
         return "an acceleration structure is null";
     return {};
   }

@@ -14,7 +14,7 @@ namespace {
 
 // Pipelines in parts have layouts without some of their sets.
 bool has_parts(const Validity& v, const Call& c) {
-  return v.has_extension(c.dispatch(), VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME);
+  return v.allows(c.dispatch(), Relaxation::pipeline_libraries);
 }
 
 Wrong create_set_layout(Validity& v, const Call& c) {
@@ -99,7 +99,7 @@ Wrong allocate_sets(Validity& v, const Call& c) {
   for (std::uint32_t i = 0; i < info.descriptorSetCount; ++i) {
     const SetLayoutRef* layout = v.set_layouts.find(c.id(&info.pSetLayouts[i]));
     const ObjectId id = c.created(i);
-    if (c.id(&info.pSetLayouts[i]) == 0) return "layout " + std::to_string(i) + " is null";
+    if (c.id(&info.pSetLayouts[i]) == 0) return "the layout of set " + std::to_string(i) + " is null";
     if (layout == nullptr) continue;
     const SetLayout& made_of = **layout;
     if (pushes(made_of)) return v.name(c.id(&info.pSetLayouts[i])) + " is for pushed descriptors";

@@ -24,6 +24,7 @@ Wrong draw(Validity& v, const Call& c) {
 Wrong draw_indexed(Validity& v, const Call& c) {
   if (Wrong w = draw(v, c); !w.empty()) return w;
   const CommandBuffer* commands = commands_of(v, c);
+  // Null may be bound, too, where something allows that: then the size of an index is known.
   return commands != nullptr && commands->index_bytes == 0 ? "no index buffer is bound" : Wrong();
 }
 
@@ -47,11 +48,13 @@ Wrong draw_indices(Validity& v, const Call& c) {
 }
 
 Wrong draw_many(Validity& v, const Call& c) {
-  if (c.as<args_vkCmdDrawMultiEXT>().stride % 4 != 0) return "stride is no multiple of 4";
+  const auto& a = c.as<args_vkCmdDrawMultiEXT>();
+  if (a.drawCount > 1 && a.stride % 4 != 0) return "stride is no multiple of 4";
   return draw(v, c);
 }
 Wrong draw_many_indexed(Validity& v, const Call& c) {
-  if (c.as<args_vkCmdDrawMultiIndexedEXT>().stride % 4 != 0) return "stride is no multiple of 4";
+  const auto& a = c.as<args_vkCmdDrawMultiIndexedEXT>();
+  if (a.drawCount > 1 && a.stride % 4 != 0) return "stride is no multiple of 4";
   return draw_indexed(v, c);
 }
 
@@ -171,24 +174,14 @@ Wrong draw_mesh_indirect_count(Validity& v, const Call& c) {
                        sizeof(VkDrawMeshTasksIndirectCommandEXT));
 }
 
-bool may_bind_null(const Validity& v, ObjectId commands) {
-  const std::uint32_t place = v.plan().place_of(v.plan().objects.objects()[commands].device);
-  if (place >= v.plan().devices.size()) return false;
-  for (const FeatureUse& use : v.plan().devices[place].features)
-    if (use.structure == StructId::VkPhysicalDeviceRobustness2FeaturesEXT &&
-        use.bytes.size() >= sizeof(VkPhysicalDeviceRobustness2FeaturesEXT) &&
-        reinterpret_cast<const VkPhysicalDeviceRobustness2FeaturesEXT*>(use.bytes.data())->nullDescriptor !=
-            VK_FALSE)
-      return true;
-  return false;
-}
-
 // `size`: of bytes that are indices; VK_WHOLE_SIZE: all to the buffer's end.
 template <class Args>
 Wrong bind_indices(Validity& v, const Call& c, const Args& a, VkDeviceSize size) {
   const ObjectId id = c.id(&a.buffer);
   CommandBuffer* commands = commands_of(v, c);
-  if (id == 0 && !may_bind_null(v, c.dispatch())) {  // nothing may read it, whoever lets it be bound
+  const bool may_be_null = v.allows(c.dispatch(), Relaxation::null_descriptors) ||
+                           v.allows(c.dispatch(), Relaxation::maintenance6);
+  if (id == 0 && !may_be_null) {  // programs that draw without indices bind it all the same
     if (commands != nullptr) commands->index_bytes = 0;
     v.skip();
     return {};
@@ -223,7 +216,8 @@ Wrong check_vertices(Validity& v, const Call& c, std::uint32_t count, const VkBu
                      const VkDeviceSize* offsets, const VkDeviceSize* sizes, VkBufferUsageFlags usage) {
   for (std::uint32_t i = 0; i < count; ++i) {
     const ObjectId id = c.id(&buffers[i]);
-    if (id == 0 && !may_bind_null(v, c.dispatch())) return "buffer " + std::to_string(i) + " is null";
+    if (id == 0 && !v.allows(c.dispatch(), Relaxation::null_descriptors))
+      return "buffer " + std::to_string(i) + " is null";
     if (id == 0 && offsets[i] != 0) {
       if (!c.view.holds(&offsets[i])) return "the offset of null buffer " + std::to_string(i) + " is not 0";
       v.change(c, offsets[i], 0);

@@ -177,7 +177,7 @@ struct LayoutCheck {
 
 Wrong create_layout(Validity& v, const Call& c) {
   LayoutCheck check{*c.as<args_vkCreateIndirectCommandsLayoutEXT>().pCreateInfo,
-                    v.has_extension(c.dispatch(), VK_EXT_MESH_SHADER_EXTENSION_NAME)};
+                    v.allows(c.dispatch(), Relaxation::mesh_shader)};
   if (Wrong w = check.check(); !w.empty()) return w;
   if (const VkPipelineLayoutCreateInfo* told = check.told(); told != nullptr)
     if (Wrong w = check_sets_of_layout(v, c, *told); !w.empty()) return w;

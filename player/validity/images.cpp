@@ -40,7 +40,7 @@ Wrong create_image(Validity& v, const Call& c) {
     return "initialLayout is neither undefined nor preinitialized";
   if (info.format == VK_FORMAT_UNDEFINED) return "format is undefined";
   if (info.tiling == VK_IMAGE_TILING_DRM_FORMAT_MODIFIER_EXT &&
-      !v.has_extension(c.dispatch(), VK_EXT_IMAGE_DRM_FORMAT_MODIFIER_EXTENSION_NAME))
+      !v.allows(c.dispatch(), Relaxation::drm_format_modifier))
     return "tiling is that of an extension that is not enabled";
   const ObjectId id = c.created();
   if (id == 0) return {};

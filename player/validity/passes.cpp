@@ -182,12 +182,14 @@ Wrong begin_pass(Validity& v, const Call& c, const VkRenderPassBeginInfo& info, 
     return "has " + std::to_string(info.clearValueCount) + " clear values, and " + v.name(pass_id) +
            " needs " + std::to_string(pass->cleared);
   if (framebuffer != nullptr) {
-    const VkRect2D& area = info.renderArea;
-    if (area.offset.x < 0 || area.offset.y < 0 ||
-        !within(static_cast<std::uint32_t>(area.offset.x), area.extent.width, framebuffer->width) ||
-        !within(static_cast<std::uint32_t>(area.offset.y), area.extent.height, framebuffer->height))
-      return "renderArea ends outside " + v.name(framebuffer_id) + ", which is " +
-             std::to_string(framebuffer->width) + "x" + std::to_string(framebuffer->height);
+    const auto areas = areas_of(info.renderArea, info.pNext);
+    for (const VkRect2D& area : areas)
+      if (!is_inside(area, framebuffer->width, framebuffer->height))
+        return "renderArea ends outside " + v.name(framebuffer_id) + ", which is " +
+               std::to_string(framebuffer->width) + "x" + std::to_string(framebuffer->height);
+    // Some drivers read it all the same.
+    if (!is_inside(info.renderArea, framebuffer->width, framebuffer->height))
+      v.change(c, info.renderArea, areas.front());
     if (pass != nullptr && pass->attachments != framebuffer->attachments)
       return v.name(framebuffer_id) + " does not have the attachments of " + v.name(pass_id);
     const auto* given = find_chained<VkRenderPassAttachmentBeginInfo>(
@@ -222,7 +224,7 @@ Wrong begin_pass(Validity& v, const Call& c, const VkRenderPassBeginInfo& info, 
   commands->views = pass != nullptr ? pass->views : 0;
   commands->knows_area = pass != nullptr && framebuffer != nullptr;
   if (!commands->knows_area) return {};
-  commands->area = info.renderArea;
+  commands->area = areas_of(info.renderArea, info.pNext).front();
   commands->layers = framebuffer->layers;
   commands->colors.clear();
   for (const RenderPass::Subpass& subpass : pass->subpasses) commands->colors.push_back(subpass.colors);
@@ -236,14 +238,6 @@ Wrong begin_pass_1(Validity& v, const Call& c) {
 Wrong begin_pass_2(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdBeginRenderPass2>();
   return begin_pass(v, c, *a.pRenderPassBegin, a.pSubpassBeginInfo->contents);
-}
-
-// Queries end where the pass does that they were begun in.
-void end_queries(Validity& v, const Call& c, CommandBuffer& commands) {
-  std::erase_if(commands.queries, [&](const CommandBuffer::ActiveQuery& query) {
-    if (query.inside) v.needs_query_end(c.dispatch(), query);
-    return query.inside;
-  });
 }
 
 Wrong next_subpass(Validity& v, const Call& c, VkSubpassContents contents) {
@@ -264,13 +258,6 @@ Wrong next_subpass_2(Validity& v, const Call& c) {
   return next_subpass(v, c, c.as<args_vkCmdNextSubpass2>().pSubpassBeginInfo->contents);
 }
 
-void leave(CommandBuffer& commands) {
-  commands.pass = CommandBuffer::Pass::none;
-  commands.knows_area = commands.secondaries_only = commands.in_render_pass = false;
-  commands.takes_secondaries = false;
-  commands.framebuffer = 0;
-}
-
 Wrong end_pass(Validity& v, const Call& c) {
   CommandBuffer* commands = v.command_buffers.find(c.dispatch());
   if (commands == nullptr) return {};
@@ -279,110 +266,7 @@ Wrong end_pass(Validity& v, const Call& c) {
     return "before the last subpass";
   if (commands->feedback) return "transform feedback is not ended";
   end_queries(v, c, *commands);
-  leave(*commands);
-  return {};
-}
-
-Wrong begin_rendering(Validity& v, const Call& c) {
-  const VkRenderingInfo& info = *c.as<args_vkCmdBeginRendering>().pRenderingInfo;
-  if (const CommandBuffer* commands = v.command_buffers.find(c.dispatch());
-      commands != nullptr && commands->pass != CommandBuffer::Pass::none)
-    return "within a render pass";
-  const VkRect2D& area = info.renderArea;
-  const bool multiview = info.viewMask != 0;
-  const auto layers =
-      multiview ? static_cast<std::uint32_t>(std::bit_width(info.viewMask)) : std::max(1u, info.layerCount);
-  if (!multiview && info.layerCount == 0) v.change(c, info.layerCount, 1);
-  if (area.offset.x < 0 || area.offset.y < 0) return "renderArea begins outside its images";
-  VkSampleCountFlags samples = 0;
-  const auto check_view = [&](const VkImageView& handle, VkImageAspectFlags aspect) -> Wrong {
-    const ObjectId id = c.id(&handle);
-    const ImageView* view = v.image_views.find(id);
-    if (view == nullptr) return {};
-    const bool color = aspect == VK_IMAGE_ASPECT_COLOR_BIT;
-    if (is_depth_stencil(view->format) == color || (!color && (view->aspects & aspect) == 0))
-      return v.name(id) + (color ? " has no color format" : " has no depth or stencil format");
-    if (view->image != 0 && !v.alive(view->image)) return "the image of " + v.name(id) + " is destroyed";
-    if (Wrong w = check_bound(v, "imageView", view->image); !w.empty()) return w;
-    if (Wrong w = v.needs_image_usage(
-            "imageView", view->image,
-            color ? VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT : VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT);
-        !w.empty())
-      return w;
-    if (view->levels != 1) return v.name(id) + " has several mips";
-    if (view->extent.width == 0) return {};
-    if (!within(static_cast<std::uint32_t>(area.offset.x), area.extent.width, view->extent.width) ||
-        !within(static_cast<std::uint32_t>(area.offset.y), area.extent.height, view->extent.height))
-      return "renderArea ends outside " + v.name(id);
-    if (view->layers < layers)
-      return v.name(id) + " has " + std::to_string(view->layers) + " layers of the " +
-             std::to_string(layers) + " that are drawn to";
-    return {};
-  };
-  const auto samples_of = [&](const ImageView* view) {
-    const Image* image = view != nullptr ? v.image(view->image) : nullptr;
-    return image != nullptr ? image->samples : VK_SAMPLE_COUNT_1_BIT;
-  };
-  const auto check = [&](const VkRenderingAttachmentInfo* attachment, VkImageAspectFlags aspect) -> Wrong {
-    if (attachment == nullptr) return {};
-    if (attachment->imageView == VK_NULL_HANDLE) {  // nothing to resolve either
-      if (attachment->resolveMode != VK_RESOLVE_MODE_NONE)
-        v.change(c, attachment->resolveMode, VK_RESOLVE_MODE_NONE);
-      return {};
-    }
-    if (Wrong w = check_view(attachment->imageView, aspect); !w.empty()) return w;
-    const ImageView* view = v.image_views.find(c.id(&attachment->imageView));
-    const VkSampleCountFlags has = samples_of(view);
-    if (samples != 0 && samples != has) return "its attachments have different numbers of samples";
-    samples = has;
-    if (attachment->imageLayout == VK_IMAGE_LAYOUT_UNDEFINED ||
-        attachment->imageLayout == VK_IMAGE_LAYOUT_PREINITIALIZED)
-      return "an attachment is in no layout to draw in";
-    if (attachment->resolveMode == VK_RESOLVE_MODE_NONE) return {};
-    if (Wrong w = check_view(attachment->resolveImageView, aspect); !w.empty()) return w;
-    const ImageView* target = v.image_views.find(c.id(&attachment->resolveImageView));
-    if (view == nullptr || target == nullptr || has == VK_SAMPLE_COUNT_1_BIT ||
-        samples_of(target) != VK_SAMPLE_COUNT_1_BIT || target->format != view->format)
-      return "an attachment is resolved from one sample, into several, or into another format";
-    return {};
-  };
-  for (std::uint32_t i = 0; i < info.colorAttachmentCount; ++i)
-    if (Wrong w = check(&info.pColorAttachments[i], VK_IMAGE_ASPECT_COLOR_BIT); !w.empty()) return w;
-  if (Wrong w = check(info.pDepthAttachment, VK_IMAGE_ASPECT_DEPTH_BIT); !w.empty()) return w;
-  if (Wrong w = check(info.pStencilAttachment, VK_IMAGE_ASPECT_STENCIL_BIT); !w.empty()) return w;
-  const auto view_of = [&](const VkRenderingAttachmentInfo* one) {
-    return one != nullptr ? c.id(&one->imageView) : ObjectId{0};
-  };
-  const ObjectId depth = view_of(info.pDepthAttachment), stencil = view_of(info.pStencilAttachment);
-  if (depth != 0 && stencil != 0 && depth != stencil)
-    return "depth and stencil are attachments of different views";
-  if (CommandBuffer* commands = v.command_buffers.find(c.dispatch()); commands != nullptr) {
-    commands->pass = CommandBuffer::Pass::rendering;
-    commands->takes_secondaries = (info.flags & VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT) != 0;
-    commands->secondaries_only = commands->takes_secondaries;
-#ifdef VK_EXT_nested_command_buffer
-    if ((info.flags & VK_RENDERING_CONTENTS_INLINE_BIT_EXT) != 0 && may_mix(v, c))
-      commands->secondaries_only = false;
-#endif
-    commands->in_render_pass = false;
-    commands->framebuffer = 0;
-    commands->subpass = 0;
-    commands->knows_area = true;
-    commands->area = area;
-    commands->layers = layers;
-    commands->views = static_cast<std::uint32_t>(std::popcount(info.viewMask));
-    commands->colors.assign(1, info.colorAttachmentCount);
-  }
-  return {};
-}
-
-Wrong end_rendering(Validity& v, const Call& c) {
-  CommandBuffer* commands = v.command_buffers.find(c.dispatch());
-  if (commands == nullptr) return {};
-  if (commands->pass != CommandBuffer::Pass::rendering) return "outside of dynamic rendering";
-  if (commands->feedback) return "transform feedback is not ended";
-  end_queries(v, c, *commands);
-  leave(*commands);
+  leave_pass(*commands);
   return {};
 }
 
@@ -457,6 +341,33 @@ Wrong clear_attachments(Validity& v, const Call& c) {
 
 }  // namespace
 
+void end_queries(Validity& v, const Call& c, CommandBuffer& commands) {
+  std::erase_if(commands.queries, [&](const CommandBuffer::ActiveQuery& query) {
+    if (query.inside) v.needs_query_end(c.dispatch(), query);
+    return query.inside;
+  });
+}
+
+void leave_pass(CommandBuffer& commands) {
+  commands.pass = CommandBuffer::Pass::none;
+  commands.knows_area = commands.secondaries_only = commands.in_render_pass = false;
+  commands.takes_secondaries = false;
+  commands.framebuffer = 0;
+}
+
+std::span<const VkRect2D> areas_of(const VkRect2D& area, const void* chain) {
+  const auto* group =
+      find_chained<VkDeviceGroupRenderPassBeginInfo>(chain, VK_STRUCTURE_TYPE_DEVICE_GROUP_RENDER_PASS_BEGIN_INFO);
+  if (group == nullptr || group->deviceRenderAreaCount == 0) return {&area, 1};
+  return {group->pDeviceRenderAreas, group->deviceRenderAreaCount};
+}
+
+bool is_inside(const VkRect2D& area, std::uint32_t width, std::uint32_t height) {
+  return area.offset.x >= 0 && area.offset.y >= 0 &&
+         within(static_cast<std::uint32_t>(area.offset.x), area.extent.width, width) &&
+         within(static_cast<std::uint32_t>(area.offset.y), area.extent.height, height);
+}
+
 Wrong check_clears(CommandBuffer& commands, const Clears& clears) {
   if (!commands.knows_area && commands.secondary) {  // looked at with its own
     Clears& own = commands.clears;
@@ -488,8 +399,6 @@ void add_pass_checks(std::vector<Handler>& table) {
   add(CommandId::vkCmdNextSubpass2, next_subpass_2);
   add(CommandId::vkCmdEndRenderPass, end_pass);
   add(CommandId::vkCmdEndRenderPass2, end_pass);
-  add(CommandId::vkCmdBeginRendering, begin_rendering);
-  add(CommandId::vkCmdEndRendering, end_rendering);
   add(CommandId::vkCmdClearAttachments, clear_attachments);
 }
 

@@ -28,6 +28,7 @@ const std::vector<Handler>& handlers() {
     add_descriptor_checks(t);
     add_descriptor_write_checks(t);
     add_pass_checks(t);
+    add_rendering_checks(t);
     add_pipeline_checks(t);
     add_command_buffer_checks(t);
     add_copy_checks(t);
@@ -296,11 +297,13 @@ bool Validity::has_extension(ObjectId of, std::string_view wanted) const {
   return std::find(all.begin(), all.end(), wanted) != all.end();
 }
 
-bool Validity::has_version(ObjectId of, std::uint32_t version) const {
+bool Validity::allows(ObjectId of, Relaxation what) const {
   const std::uint32_t place = device_of(of);
   if (place == kNone) return false;
   const CapturedDevice& device = plan_.devices[place];
-  return std::min(device.api_version, plan_.physical_devices[device.physical].properties.apiVersion) >= version;
+  const std::uint32_t version =
+      std::min(device.api_version, plan_.physical_devices[device.physical].properties.apiVersion);
+  return enables(device, version, what);
 }
 
 void Validity::wait_for_bind(ObjectId buffer, ObjectId view) {

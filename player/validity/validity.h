@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -20,6 +21,7 @@
 #include "format/native_view.h"
 #include "format/objects.h"
 #include "player/plan.h"
+#include "player/validity/relaxations.h"
 #include "player/validity/states.h"
 #include "player/validity/work.h"
 
@@ -197,7 +199,8 @@ class Validity {
   bool enabled(ObjectId of, VkBool32 VkPhysicalDeviceFeatures::*feature) const;
   bool enabled_addresses(ObjectId of) const;  // bufferDeviceAddress
   bool has_extension(ObjectId of, std::string_view name) const;
-  bool has_version(ObjectId of, std::uint32_t version) const;  // the application and the captured device
+  // True if the program enabled something for the device of this object that lets it do this.
+  bool allows(ObjectId of, Relaxation what) const;
 
  private:
   Wrong check_devices(const Call& call) const;
@@ -237,6 +240,7 @@ void add_image_checks(std::vector<Handler>& table);
 void add_descriptor_checks(std::vector<Handler>& table);
 void add_descriptor_write_checks(std::vector<Handler>& table);
 void add_pass_checks(std::vector<Handler>& table);
+void add_rendering_checks(std::vector<Handler>& table);
 void add_pipeline_checks(std::vector<Handler>& table);
 void add_command_buffer_checks(std::vector<Handler>& table);
 void add_copy_checks(std::vector<Handler>& table);
@@ -268,6 +272,8 @@ Wrong check_rendering_places(const void* chain);
 bool does_nothing(const Call& call);
 // rays.cpp: which of a pipeline's stages its groups have.
 Wrong check_shader_groups(const VkRayTracingPipelineCreateInfoKHR& info, std::uint32_t stages);
+// graphics_pipelines.cpp: its states.
+Wrong check_graphics_pipeline(Validity& v, const Call& c, const VkGraphicsPipelineCreateInfo& info);
 // pipelines.cpp
 Wrong check_constants(const VkSpecializationInfo* constants);
 Wrong check_code(const void* code, std::size_t bytes);
@@ -320,5 +326,11 @@ Wrong check_image_regions(Validity& v, ObjectId from, ObjectId to, std::uint32_t
                           const VkImageCopy2* regions);
 // passes.cpp: clears of a secondary, where it is executed.
 Wrong check_clears(CommandBuffer& commands, const Clears& clears);
+// passes.cpp: the end of a pass ends the queries that were begun in it.
+void end_queries(Validity& v, const Call& c, CommandBuffer& commands);
+void leave_pass(CommandBuffer& commands);
+// passes.cpp: where it is drawn to: the area, or one for each device of a group, which then takes the area's place.
+std::span<const VkRect2D> areas_of(const VkRect2D& area, const void* chain);
+bool is_inside(const VkRect2D& area, std::uint32_t width, std::uint32_t height);
 
 }  // namespace rondo::player::validity

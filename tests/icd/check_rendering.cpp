@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "tests/icd/chain.h"
 #include "tests/icd/install.h"
 #include "tests/icd/ranges.h"
 
@@ -26,7 +27,6 @@ bool check_view(const ImageView& view, const VkRenderingInfo& info, const Wanted
   if (!image.alive) return wrong("is a view of an image that was destroyed");
   if (!is_usable(image, wanted.usage, wanted.name)) return false;
   if ((view.range.aspectMask & wanted.aspect) == 0) return wrong("lacks the aspect");
-  if (view.range.levelCount != 1) return wrong("has several levels");
   const std::uint32_t layers =
       info.viewMask == 0 ? info.layerCount : static_cast<std::uint32_t>(std::bit_width(info.viewMask));
   if (view.range.layerCount < layers) return wrong("has fewer layers than are rendered to");
@@ -42,11 +42,16 @@ bool check_attachment(const VkRenderingAttachmentInfo* a, const VkRenderingInfo&
   if (a == nullptr || a->imageView == VK_NULL_HANDLE) return true;
   const auto view = get<ImageView>(a->imageView);
   if (!check_view(*view, info, wanted)) return false;
-  if (samples != 0 && samples != view->image->samples) {
+  // What has one sample is then rendered to as if it had several.
+  const auto* several = chained<VkMultisampledRenderToSingleSampledInfoEXT>(info);
+  std::uint32_t own = view->image->samples;
+  if (own == 1 && several != nullptr && several->multisampledRenderToSingleSampledEnable != VK_FALSE)
+    own = several->rasterizationSamples;
+  if (samples != 0 && samples != own) {
     violation("attachments have different sample counts");
     return false;
   }
-  samples = view->image->samples;
+  samples = own;
   if (a->imageLayout == VK_IMAGE_LAYOUT_UNDEFINED || a->imageLayout == VK_IMAGE_LAYOUT_PREINITIALIZED ||
       a->imageLayout == VK_IMAGE_LAYOUT_PRESENT_SRC_KHR) {
     violation("an attachment's imageLayout is not one to render in");

@@ -145,9 +145,11 @@ void check_graphics_one(const VkGraphicsPipelineCreateInfo& info, std::uint32_t 
     return violation("subpass is none of the render pass");
   if ((parts.pre_raster || parts.fragment) && parts.all() && info.layout == VK_NULL_HANDLE)
     return violation("layout is null");
-  const bool discards = parts.pre_raster && info.pRasterizationState->rasterizerDiscardEnable == VK_TRUE &&
+  // A state is null where all that it says is dynamic.
+  const bool discards = parts.pre_raster && info.pRasterizationState != nullptr &&
+                        info.pRasterizationState->rasterizerDiscardEnable == VK_TRUE &&
                         !dynamic(info, VK_DYNAMIC_STATE_RASTERIZER_DISCARD_ENABLE);
-  if (parts.pre_raster && !discards) {
+  if (parts.pre_raster && !discards && info.pViewportState != nullptr) {
     const auto& viewports = *info.pViewportState;
     const bool counts = dynamic(info, VK_DYNAMIC_STATE_VIEWPORT_WITH_COUNT);
     if (!counts && viewports.viewportCount == 0) violation("viewportCount is 0");

@@ -51,6 +51,22 @@ bool rule_requires(RuleId rule) {
   }
 }
 
+// Null where all that it says is dynamic: VK_EXT_extended_dynamic_state3.
+bool is_pipeline_state(RuleId rule) {
+  switch (rule) {
+    case RuleId::pipeline_input_assembly:
+    case RuleId::pipeline_tessellation:
+    case RuleId::pipeline_viewport:
+    case RuleId::pipeline_rasterization:
+    case RuleId::pipeline_multisample:
+    case RuleId::pipeline_depth_stencil:
+    case RuleId::pipeline_color_blend:
+      return true;
+    default:
+      return false;
+  }
+}
+
 class Walker {
  public:
   Walker(const Call& call, std::vector<std::shared_ptr<Object>>& named)
@@ -140,7 +156,9 @@ void Walker::pointer_field(const StructInfo&, const Field& f, std::uint8_t facts
   const bool dereferenced = f.count.kind == CountKind::dereferenced || f.count.kind == CountKind::path;
   const std::size_t n = counted ? count(f, base) : 1;
   if (target == nullptr) {
-    const bool by_rule = f.rule != RuleId::none && rule_requires(f.rule);
+    const bool may_be_dynamic = is_pipeline_state(f.rule) && call_.device != nullptr &&
+                                call_.device->enabled(VK_EXT_EXTENDED_DYNAMIC_STATE_3_EXTENSION_NAME);
+    const bool by_rule = f.rule != RuleId::none && rule_requires(f.rule) && !may_be_dynamic;
     const bool required =
         (f.flags & kRequired) != 0 || by_rule || (facts & (tables::kMayBeNull | tables::kNotSaid)) == 0;
     const bool asks_for_the_count = output && dereferenced;

@@ -22,6 +22,31 @@ SCENARIO("dynamic rendering replays, suspended, resolved and in secondaries", "[
   replays_bit_for_bit({program("rendering")}, {.submits = 1});
 }
 
+SCENARIO("dynamic rendering to views of several mips, of 3D images and of too few layers replays", "[commands]") {
+  replays_bit_for_bit({program("attachment_views")}, {.submits = 10});
+  WHEN("a driver that survives it draws to too many layers") {
+    const Words words{program("attachment_views"), "--layers", "2"};
+    if (const std::string why = cannot_run(words, lavapipe25); !why.empty()) SKIP_SCENARIO(why);
+    replays_bit_for_bit(words, {.submits = 2, .driver = lavapipe25});
+  }
+}
+
+SCENARIO("dynamic rendering to attachments of one sample and of four replays", "[commands]") {
+  replays_bit_for_bit({program("mixed_samples")}, {.submits = 3});
+}
+
+SCENARIO("pipelines replay without the states that are dynamic as a whole", "[commands]") {
+  const std::string needed = "Debian's layer needs the states all the same";
+  WHEN("depth and stencil are") {
+    replays_bit_for_bit({program("null_states"), "--state", "0"}, {.submits = 1, .not_validated_because = needed});
+  }
+  WHEN("each state is, once") {
+    const Words words{program("null_states")};
+    if (const std::string why = cannot_run(words, lavapipe25); !why.empty()) SKIP_SCENARIO(why);
+    replays_bit_for_bit(words, {.submits = 6, .driver = lavapipe25, .not_validated_because = needed});
+  }
+}
+
 SCENARIO("render passes of both kinds replay: subpasses, resolves, imageless framebuffers", "[commands]") {
   replays_bit_for_bit({program("passes")}, {.submits = 1});
 }

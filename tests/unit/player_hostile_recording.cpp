@@ -319,7 +319,7 @@ TEST_F(HostileShaders, MayDeclareWhatTheyDoNotUse) {
 
 TEST_F(HostileRecording, SetsHaveLayouts) {
   set(set_pool(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER), VK_NULL_HANDLE);
-  refuses("vkAllocateDescriptorSets: layout 0 is null");
+  refuses("vkAllocateDescriptorSets: the layout of set 0 is null");
 }
 TEST_F(HostileRecording, ObjectsOfAStateAreMadeOnce) {
   const VkBuffer made = buffer(64, false);

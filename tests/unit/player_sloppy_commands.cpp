@@ -195,17 +195,6 @@ TEST_F(SloppyCommands, AttachmentsMayBeLarger) {
   framebuffer(pass(2), {image_view(16), image_view(32)});
   accepts();
 }
-TEST_F(SloppyCommands, RenderingHasTheLayersOfItsViews) {
-  auto color = of_type<VkRenderingAttachmentInfo>(VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO);
-  color.imageView = image_view(16);
-  auto info = of_type<VkRenderingInfo>(VK_STRUCTURE_TYPE_RENDERING_INFO);
-  info.renderArea = {{0, 0}, {16, 16}};
-  info.layerCount = 64;
-  info.colorAttachmentCount = 1;
-  info.pColorAttachments = &color;
-  capture.call(CommandId::vkCmdBeginRendering, args_vkCmdBeginRendering{recording(), &info});
-  refuses("VkImageView#0 has 1 layers of the 64 that are drawn to");
-}
 TEST_F(SloppyCommands, ClearsStayInTheirPass) {
   clear(in_pass(), 0, {{{{-4, 8}, {4096, 4}}, 0, 9}, {{{0, 0}, {4, 4}}, 50, 1}, {{{0, 0}, {4, 4}}, 0, 1}});
   const auto built = plan();
