@@ -8,6 +8,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "format/flags2.h"
 #include "format/leaves.h"
 #include "player/validity/validity.h"
 
@@ -119,14 +120,62 @@ bool resolves(const std::byte* base) {
          word(base, offsetof(VkRenderingAttachmentInfo, resolveMode)) != VK_RESOLVE_MODE_NONE;
 }
 
+bool pushes_descriptors(const std::byte* base) {
+  return word(base, offsetof(VkDescriptorUpdateTemplateCreateInfo, templateType)) ==
+         VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS_KHR;
+}
+bool inherits_queries(const std::byte* base) {
+  return word(base, offsetof(VkCommandBufferInheritanceInfo, occlusionQueryEnable)) != VK_FALSE;
+}
+// Questions of sizes have no target.
+bool builds(const std::byte* base) {
+  return codec::load<std::uint64_t>(
+             base + offsetof(VkAccelerationStructureBuildGeometryInfoKHR, dstAccelerationStructure)) != 0;
+}
+bool has_locations(const std::byte* base) {
+  return word(base, offsetof(VkSampleLocationsInfoEXT, sampleLocationsCount)) != 0;
+}
+// What gives a resource to another family ignores what comes after it there, and what takes it what came before.
+template <class Barrier>
+bool stays_in_its_family(const std::byte* base) {
+  return word(base, offsetof(Barrier, srcQueueFamilyIndex)) == word(base, offsetof(Barrier, dstQueueFamilyIndex));
+}
+
+// Wider flags in the chain take the place of a structure's own.
+bool has_wider_flags(const std::byte* all, const std::byte* base) {
+  for (std::uint64_t next = codec::load<std::uint64_t>(base + offsetof(VkBaseInStructure, pNext)); next != 0;
+       next = codec::load<std::uint64_t>(all + next + offsetof(VkBaseInStructure, pNext)))
+    if (const auto type = static_cast<VkStructureType>(word(all + next, 0));
+        type == kBufferUsage2 || type == kPipelineFlags2)
+      return true;
+  return false;
+}
+
 // Enumerants and flags that nothing uses while other members are as they are:
-// programs leave them as they found them.
+// programs leave them as they found them. scripts/ignored.py says of which members of the registry that holds.
 struct Unused {
   StructId structure;
   std::string_view member;  // begins so
-  Uses unless;
+  Uses unless;              // null: unless has_wider_flags()
 };
 constexpr Unused kUnused[] = {
+    {StructId::VkDescriptorUpdateTemplateCreateInfo, "pipelineBindPoint", pushes_descriptors},
+    {StructId::VkBufferCreateInfo, "usage", nullptr},
+    {StructId::VkGraphicsPipelineCreateInfo, "flags", nullptr},
+    {StructId::VkComputePipelineCreateInfo, "flags", nullptr},
+    {StructId::VkRayTracingPipelineCreateInfoKHR, "flags", nullptr},
+    {StructId::VkDescriptorBufferBindingInfoEXT, "usage", nullptr},
+    {StructId::VkBufferMemoryBarrier, "srcAccessMask", stays_in_its_family<VkBufferMemoryBarrier>},
+    {StructId::VkBufferMemoryBarrier, "dstAccessMask", stays_in_its_family<VkBufferMemoryBarrier>},
+    {StructId::VkImageMemoryBarrier, "srcAccessMask", stays_in_its_family<VkImageMemoryBarrier>},
+    {StructId::VkImageMemoryBarrier, "dstAccessMask", stays_in_its_family<VkImageMemoryBarrier>},
+    {StructId::VkBufferMemoryBarrier2, "srcAccessMask", stays_in_its_family<VkBufferMemoryBarrier2>},
+    {StructId::VkBufferMemoryBarrier2, "dstAccessMask", stays_in_its_family<VkBufferMemoryBarrier2>},
+    {StructId::VkImageMemoryBarrier2, "srcAccessMask", stays_in_its_family<VkImageMemoryBarrier2>},
+    {StructId::VkImageMemoryBarrier2, "dstAccessMask", stays_in_its_family<VkImageMemoryBarrier2>},
+    {StructId::VkCommandBufferInheritanceInfo, "queryFlags", inherits_queries},
+    {StructId::VkAccelerationStructureBuildGeometryInfoKHR, "mode", builds},
+    {StructId::VkSampleLocationsInfoEXT, "sampleLocationsPerPixel", has_locations},
     {StructId::VkSamplerCreateInfo, "compareOp", compares},
     {StructId::VkSamplerCreateInfo, "borderColor", has_border},
     {StructId::VkPipelineDepthStencilStateCreateInfo, "depthCompareOp", tests_depth},
@@ -147,6 +196,8 @@ constexpr Unused kUnused[] = {
     {StructId::VkStencilOpState, "", never},
     {StructId::VkDescriptorImageInfo, "imageLayout", never},
     {StructId::VkAttachmentReference2, "aspectMask", never},
+    {StructId::VkPipelineFragmentShadingRateStateCreateInfoKHR, "combinerOps", never},
+    {StructId::VkAttachmentSampleCountInfoAMD, "", never},
 };
 
 // pipelines.cpp knows whether they are used.
@@ -214,7 +265,8 @@ class Values {
     const std::string_view name = leaf.field->name;
     for (const Unused& unused : kUnused) {
       if (unused.structure != leaf.owner->id || !name.starts_with(unused.member)) continue;
-      if (!unused.unless(&lowered_.bytes[leaf.base])) return true;
+      const std::byte* base = &lowered_.bytes[leaf.base];
+      if (unused.unless != nullptr ? !unused.unless(base) : has_wider_flags(lowered_.bytes.data(), base)) return true;
     }
     return false;
   }

@@ -18,6 +18,10 @@ SCENARIO("descriptors replay however they are written: by template, pushed, with
   replays_bit_for_bit({program("templates")}, {.submits = 1});
 }
 
+SCENARIO("values replay that another member makes unused", "[commands]") {
+  replays_bit_for_bit({program("unused_values")}, {.submits = 1});
+}
+
 SCENARIO("dynamic rendering replays, suspended, resolved and in secondaries", "[commands]") {
   replays_bit_for_bit({program("rendering")}, {.submits = 1});
 }
