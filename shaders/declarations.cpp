@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "format/digest.h"
+#include "shaders/operations.h"
 #include "shaders/parser.h"
 
 namespace rondo::shaders {
@@ -89,11 +90,11 @@ Result<void> Parser::take(std::uint32_t operation, Operands operands) {
     case SpvOpDecorate:
     case SpvOpMemberDecorate:
       return take_decoration(operation, operands);
-    case SpvOpDecorationGroup:
     case SpvOpGroupDecorate:
     case SpvOpGroupMemberDecorate:
-      return fail(Status::unreadable, "has groups of decorations, which are not understood: spirv-opt --flatten-decorations writes it without");
+      return take_group(operation, operands);
     case SpvOpVariable:
+    case kOpUntypedVariable:
       take_variable(operands);
       return {};
     case SpvOpFunction:
@@ -141,9 +142,59 @@ Result<void> Parser::take_name(std::uint32_t operation, Operands operands) {
   return {};
 }
 
+// The older way: what decorates a group decorates those that are named here.
+Result<void> Parser::take_group(std::uint32_t operation, Operands operands) {
+  const auto group = groups_.find(operands[0]);
+  if (group == groups_.end()) return damaged("names a group of decorations that is not there");
+  const bool members = operation == SpvOpGroupMemberDecorate;
+  const std::size_t words = members ? 2 : 1;
+  constexpr std::size_t kMost = std::size_t{1} << 16;
+  for (std::size_t at = 1; at + words <= operands.size(); at += words)
+    for (const std::vector<std::uint32_t>& decoration : group->second) {
+      if (++from_groups_ > kMost) return damaged("makes more decorations of groups than any program has");
+      std::vector<std::uint32_t> one(operands.begin() + static_cast<std::ptrdiff_t>(at),
+                                     operands.begin() + static_cast<std::ptrdiff_t>(at + words));
+      one.insert(one.end(), decoration.begin(), decoration.end());
+      RONDO_TRY(take_decoration(members ? SpvOpMemberDecorate : SpvOpDecorate, one));
+    }
+  return {};
+}
+
+void Parser::keep_decoration(std::uint32_t id, std::uint32_t decoration, Operands values) {
+  switch (decoration) {
+    case SpvDecorationDescriptorSet:
+      module_.decorated[id].set = values[0];
+      return;
+    case SpvDecorationBinding:
+      module_.decorated[id].binding = values[0];
+      return;
+    case SpvDecorationArrayStride:
+      module_.decorated[id].array_stride = values[0];
+      return;
+    case SpvDecorationBlock:
+      module_.decorated[id].block = true;
+      return;
+    case SpvDecorationBufferBlock:
+      module_.decorated[id].buffer_block = true;
+      return;
+    default:
+      return;
+  }
+}
+
+void Parser::keep_member_decoration(std::uint32_t id, std::uint32_t member, std::uint32_t decoration, Operands values) {
+  if (decoration == SpvDecorationOffset) module_.decorated_members[{id, member}].offset = values[0];
+  if (decoration == SpvDecorationMatrixStride) module_.decorated_members[{id, member}].matrix_stride = values[0];
+  if (decoration == SpvDecorationRowMajor) module_.decorated_members[{id, member}].row_major = true;
+}
+
 Result<void> Parser::take_decoration(std::uint32_t operation, Operands operands) {
   if (operands[0] >= bound_) return damaged("decorates an id beyond the bound");
   const bool member = operation == SpvOpMemberDecorate;
+  if (const auto group = groups_.find(operands[0]); group != groups_.end() && !member) {
+    group->second.emplace_back(operands.begin() + 1, operands.end());
+    return {};
+  }
   const std::uint32_t decoration = operands[member ? 2 : 1];
   const Operands values = operands.subspan(member ? 3 : 2);
   if (member) {
@@ -183,6 +234,10 @@ Result<void> Parser::take_decoration(std::uint32_t operation, Operands operands)
     default:
       return {};  // nothing that is compared
   }
+  if (member)
+    keep_member_decoration(operands[0], operands[1], decoration, values);
+  else
+    keep_decoration(operands[0], decoration, values);
   emit(operation, operands);
   return {};
 }
@@ -232,6 +287,8 @@ bool Parser::complete_type(std::uint32_t operation, Operands operands, Type& typ
       type.element = operands[1];
       // SPIRV-Cross gives these back as enumerators: of another number nobody may look at one.
       if (operands[2] > SpvDimSubpassData || operands[7] > SpvImageFormatR64i) return false;
+      type.dimension = operands[2];
+      type.sampled = operands[6];
       return operands.size() <= 9 && part(1) != nullptr && (is_scalar(*part(1)) || part(1)->operation == SpvOpTypeVoid);
     case SpvOpTypeSampledImage:
       type.element = operands[1];
@@ -276,6 +333,7 @@ bool Parser::complete_array(Operands operands, Type& type) const {
   const Type* of = type_of(length->second.type);
   if (of == nullptr || of->operation != SpvOpTypeInt) return false;
   type.length = length->second.text;
+  type.length_id = operands[2];
   if (type.length.find_first_not_of("0123456789") == std::string::npos) type.count = length->second.value;
   return true;
 }
@@ -335,6 +393,8 @@ void Parser::take_constant(std::uint32_t operation, Operands operands) {
       if (operands.size() <= 6) constant.parts.assign(operands.begin() + 2, operands.end());
       break;
     case SpvOpSpecConstantOp:
+      constant.operation = operands[2];
+      constant.operands.assign(operands.begin() + 3, operands.end());
       break;
     default:
       return;
@@ -381,6 +441,7 @@ bool Parser::is_interface(std::uint32_t storage, std::uint32_t type) const {
     case SpvStorageClassCallableDataKHR:
     case SpvStorageClassIncomingCallableDataKHR:
     case SpvStorageClassTaskPayloadWorkgroupEXT:
+    case SpvStorageClassWorkgroup:
       return operation != SpvOpTypeVoid;
     default:
       return false;
@@ -389,10 +450,15 @@ bool Parser::is_interface(std::uint32_t storage, std::uint32_t type) const {
 
 void Parser::take_variable(Operands operands) {
   const Type* pointer = type_of(operands[0]);
-  if (pointer == nullptr || !is_pointer(*pointer) || pointer->storage != operands[2] ||
-      !is_interface(operands[2], pointer->element))
+  const bool known = pointer != nullptr && is_pointer(*pointer) && pointer->storage == operands[2] &&
+                     is_interface(operands[2], pointer->element);
+  if (!known && operands[2] != SpvStorageClassUniformConstant && operands[2] != SpvStorageClassUniform &&
+      operands[2] != SpvStorageClassStorageBuffer)
     return;
-  module_.variables.push_back({operands[1], pointer->element, operands[2]});
+  if (known)
+    module_.variables.push_back({operands[1], pointer->element, operands[2]});
+  else
+    module_.unknown.push_back({operands[1], 0, operands[2]});
   globals_.insert(operands[1]);
 }
 

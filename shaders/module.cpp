@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "format/digest.h"
+#include "shaders/operations.h"
 #include "shaders/parser.h"
 
 namespace rondo::shaders {
@@ -27,6 +28,7 @@ tl::unexpected<Error> no(std::string sentence) { return fail(Status::unreadable,
 // --- Words of functions ---
 
 // What of an instruction in a function may name a variable: literals, which may have the value of any id, do not.
+// Of an instruction that is not known here all operands may.
 std::span<const std::uint32_t> Parser::named(std::uint32_t operation, std::span<const std::uint32_t> operands) {
   const auto part = [&](std::size_t first, std::size_t count) {
     first = std::min(first, operands.size());
@@ -34,58 +36,72 @@ std::span<const std::uint32_t> Parser::named(std::uint32_t operation, std::span<
   };
   constexpr std::size_t all = ~std::size_t{};
   switch (operation) {
-    case SpvOpNop:
     case SpvOpLine:
     case SpvOpNoLine:
     case SpvOpFunction:
     case SpvOpLabel:
-    case SpvOpBranch:
-    case SpvOpBranchConditional:
-    case SpvOpSwitch:
-    case SpvOpLoopMerge:
-    case SpvOpSelectionMerge:
-    case SpvOpVectorShuffle:
-    case SpvOpCompositeExtract:
-    case SpvOpCompositeInsert:
+    case SpvOpUndef:
       return {};
+    case SpvOpImageTexelPointer:
     case SpvOpLoad:
+    case SpvOpAccessChain:
+    case SpvOpInBoundsAccessChain:
+    case SpvOpPtrAccessChain:
+    case SpvOpInBoundsPtrAccessChain:
     case SpvOpArrayLength:
     case SpvOpCopyObject:
+    case SpvOpCooperativeMatrixLoadNV:
       return part(2, 1);
+    case SpvOpAtomicStore:
+    case SpvOpAtomicFlagClear:
+    case SpvOpReturnValue:
+    case SpvOpCooperativeMatrixStoreNV:
+      return part(0, 1);
     case SpvOpStore:
     case SpvOpCopyMemory:
       return part(0, 2);
     case SpvOpVariable:
       return part(3, 1);
+    case SpvOpFunctionCall:
+    case SpvOpSelect:
+      return part(3, all);
     case SpvOpExtInst:
       return part(4, all);
     default:
-      if (operation >= SpvOpImageSampleImplicitLod && operation <= SpvOpImageSparseRead) return part(2, 2);
-      if (operation >= SpvOpGroupNonUniformElect && operation <= SpvOpGroupNonUniformQuadSwap) return {};
+      if (makes_values_only(operation) || (operation >= SpvOpGroupAll && operation <= SpvOpGroupSMax)) return {};
+      if (operation >= SpvOpImageSampleImplicitLod && operation <= SpvOpImage) return part(2, 2);
+      if (operation >= SpvOpImageSparseSampleImplicitLod && operation <= SpvOpImageSparseRead) return part(2, 2);
+      if (operation >= SpvOpAtomicLoad && operation <= SpvOpAtomicFlagTestAndSet) return part(2, 1);
       return operands;
   }
 }
 
+void Parser::mention(std::uint32_t id, std::uint32_t member) {
+  if (globals_.count(id) != 0) mentions_[function_].insert({id, member});
+}
+
 void Parser::take_in_function(std::uint32_t operation, std::span<const std::uint32_t> operands) {
   if (operation == SpvOpFunctionCall && operands.size() >= 3) calls_[function_].insert(operands[2]);
-  for (const std::uint32_t id : named(operation, operands))
-    if (globals_.count(id) != 0) mentions_[function_].insert(id);
+  // A member of a structure, by a number that the module says.
+  if ((operation == SpvOpAccessChain || operation == SpvOpInBoundsAccessChain) && operands.size() >= 4)
+    if (const auto index = module_.constants.find(operands[3]); index != module_.constants.end() && !index->second.spec_id)
+      return mention(operands[2], static_cast<std::uint32_t>(index->second.value));
+  for (const std::uint32_t id : named(operation, operands)) mention(id, kWhole);
 }
 
 // The variables that the functions below an entry point name.
 void Parser::find_uses(Entry& entry) const {
-  std::set<std::uint32_t> seen{entry.function}, named_ids;
+  std::set<std::uint32_t> seen{entry.function};
   for (std::vector<std::uint32_t> open{entry.function}; !open.empty();) {
     const std::uint32_t function = open.back();
     open.pop_back();
     if (const auto found = mentions_.find(function); found != mentions_.end())
-      named_ids.insert(found->second.begin(), found->second.end());
+      entry.used_members.insert(found->second.begin(), found->second.end());
     if (const auto found = calls_.find(function); found != calls_.end())
       for (const std::uint32_t called : found->second)
         if (seen.insert(called).second) open.push_back(called);
   }
-  for (const Variable& variable : module_.variables)
-    if (named_ids.count(variable.id) != 0) entry.used.insert(variable.id);
+  for (const auto& use : entry.used_members) entry.used.insert(use.first);
 }
 
 // --- Header and instructions ---
@@ -106,10 +122,10 @@ Result<void> Parser::read_words(std::span<const std::byte> bytes) {
   if (words_.size() < kHeader) return no("is cut: its header has " + std::to_string(kHeader) + " words, and it has " + std::to_string(words_.size()));
   module_.version = words_[1];
   bound_ = words_[3];
-  // The most that the specification lets a module have. SPIRV-Cross takes memory by it.
+  // The most that the specification lets a module have.
   constexpr std::uint32_t kMostIds = 0x3fffff;
-  if (bound_ == 0 || bound_ > kMostIds || bound_ / 64 > words_.size())
-    return no("has a bound of ids of " + std::to_string(bound_) + ", which its " + std::to_string(words_.size()) + " words cannot need");
+  if (bound_ == 0 || bound_ > kMostIds)
+    return no("has a bound of ids of " + std::to_string(bound_) + ", and there are " + std::to_string(kMostIds) + " at most");
   if (words_[4] != 0) return no("has " + hex(words_[4]) + " where its header has 0");
   return {};
 }
@@ -141,6 +157,9 @@ bool Parser::fits(std::uint32_t operation, std::size_t count) {
     case SpvOpTypeSampler:
     case SpvOpTypeStruct:
     case SpvOpTypeAccelerationStructureKHR:
+    case SpvOpDecorationGroup:
+    case SpvOpGroupDecorate:
+    case SpvOpGroupMemberDecorate:
       return count >= 1;
     case SpvOpName:
     case SpvOpMemoryModel:
@@ -170,6 +189,7 @@ bool Parser::fits(std::uint32_t operation, std::size_t count) {
     case SpvOpSpecConstant:
     case SpvOpSpecConstantOp:
     case SpvOpVariable:
+    case kOpUntypedVariable:
       return count >= 3;
     case SpvOpFunction:
       return count >= 4;
@@ -210,6 +230,7 @@ Result<Module> Parser::run(std::span<const std::byte> bytes) {
     if (!fits(operation, operands.size())) return damaged("is too short");
     if (operation == SpvOpTypeStruct && operands[0] < bound_)
       members_[operands[0]] = static_cast<std::uint32_t>(operands.size() - 1);
+    if (operation == SpvOpDecorationGroup) groups_[operands[0]];
     return check_result(operation, operands);
   }));
   emit_header();

@@ -25,6 +25,7 @@ class Parser {
   Result<void> check_result(std::uint32_t operation, Operands operands);
   static std::optional<std::string> string_in(Operands operands, std::size_t& words);
   static Operands named(std::uint32_t operation, Operands operands);
+  void mention(std::uint32_t id, std::uint32_t member);
   void take_in_function(std::uint32_t operation, Operands operands);
   void find_uses(Entry& entry) const;
 
@@ -36,6 +37,9 @@ class Parser {
   Result<void> take_entry_point(Operands operands);
   Result<void> take_name(std::uint32_t operation, Operands operands);
   Result<void> take_decoration(std::uint32_t operation, Operands operands);
+  void keep_decoration(std::uint32_t id, std::uint32_t decoration, Operands values);
+  void keep_member_decoration(std::uint32_t id, std::uint32_t member, std::uint32_t decoration, Operands values);
+  Result<void> take_group(std::uint32_t operation, Operands operands);
   void take_type(std::uint32_t operation, Operands operands);
   bool complete_type(std::uint32_t operation, Operands operands, Type& type) const;
   bool complete_array(Operands operands, Type& type) const;
@@ -57,7 +61,12 @@ class Parser {
   std::set<std::uint32_t> globals_;                  // variables
   std::set<std::uint32_t> functions_;
   std::uint32_t function_ = 0;  // the one being read; 0: none
-  std::map<std::uint32_t, std::set<std::uint32_t>> calls_, mentions_;
+  std::map<std::uint32_t, std::set<std::uint32_t>> calls_;
+  // By function, as Entry::used_members.
+  std::map<std::uint32_t, std::set<std::pair<std::uint32_t, std::uint32_t>>> mentions_;
+  // The decorations of each group of decorations, as operands behind the group's id.
+  std::map<std::uint32_t, std::vector<std::vector<std::uint32_t>>> groups_;
+  std::size_t from_groups_ = 0;  // decorations that groups gave to others
   // In the order that a module has.
   std::vector<std::uint32_t> preamble_, annotations_, body_;
 };

@@ -11,6 +11,7 @@
 
 #include "shaders/module.h"
 #include "shaders/names.h"
+#include "shaders/sizes.h"
 
 namespace rondo::shaders {
 
@@ -24,6 +25,12 @@ class Reflector {
     auto parsed = parse_module(code);
     if (!parsed) return tl::unexpected<Error>(std::move(parsed).error());
     module_ = std::move(*parsed);
+    // SPIRV-Cross takes memory by it.
+    constexpr std::size_t kBound = 3;
+    const std::uint32_t bound = module_.declarations[kBound];
+    if (bound / 64 > code.size() / sizeof(std::uint32_t))
+      return fail(Status::unreadable, "has a bound of ids of " + std::to_string(bound) + ", which its " +
+                                          std::to_string(code.size() / sizeof(std::uint32_t)) + " words cannot need");
     RONDO_TRY(open());
     Reflection reflection;
     reflection.version = module_.version;
@@ -298,11 +305,12 @@ class Reflector {
 
   std::vector<Member> members_of(std::uint32_t structure) {
     std::vector<Member> members;
+    Sizes sizes(module_, [](const Type& array) { return array.count; });
     for (std::uint32_t m = 0; m < type(structure).members.size() && leaves_ <= kMostLeaves; ++m) {
       Member member;
       member.offset = value(structure, m, SpvDecorationOffset);
       member.type = member_text(structure, m);
-      member.bytes = bytes_of(structure, m);
+      member.bytes = sizes.member(structure, m);
       members.push_back(std::move(member));
     }
     std::stable_sort(members.begin(), members.end(), [](const Member& a, const Member& b) { return a.offset < b.offset; });
@@ -318,45 +326,8 @@ class Reflector {
   }
 
   std::uint32_t matrix_stride(std::uint32_t structure, std::uint32_t m) const {
-    unsigned stride = 0;
-    if (has(structure, m, SpvDecorationMatrixStride))
-      spvc_compiler_type_struct_member_matrix_stride(compiler_, spvc_compiler_get_type_handle(compiler_, structure), m, &stride);
-    return stride;
-  }
-
-  // To the end of its last element; what is between two members is nobody's.
-  std::uint64_t bytes_of(std::uint32_t structure, std::uint32_t m) const {
-    const bool rows = has(structure, m, SpvDecorationRowMajor);
-    return bytes_of(type(structure).members[m], matrix_stride(structure, m), rows);
-  }
-  std::uint64_t bytes_of(std::uint32_t id, std::uint32_t matrix_stride, bool rows) const {
-    const Type& t = type(id);
-    switch (t.operation) {
-      case SpvOpTypeVector:
-        return t.count * type(t.element).width / 8;
-      case SpvOpTypeMatrix: {
-        const Type& column = type(t.element);
-        const std::uint64_t scalar = type(column.element).width / 8;
-        const std::uint64_t lines = rows ? column.count : t.count, across = rows ? t.count : column.count;
-        return (lines - 1) * matrix_stride + across * scalar;
-      }
-      case SpvOpTypeArray: {
-        const std::uint64_t count = std::min<std::uint64_t>(t.count, 1 << 24);
-        return count == 0 ? 0 : (count - 1) * value(id, SpvDecorationArrayStride) + bytes_of(t.element, matrix_stride, rows);
-      }
-      case SpvOpTypeRuntimeArray:
-        return 0;
-      case SpvOpTypeStruct: {
-        std::uint64_t end = 0;
-        for (std::uint32_t m = 0; m < t.members.size(); ++m)
-          end = std::max(end, value(id, m, SpvDecorationOffset) + bytes_of(id, m));
-        return end;
-      }
-      case SpvOpTypePointer:
-        return 8;
-      default:
-        return t.width / 8;
-    }
+    const auto found = module_.decorated_members.find({structure, m});
+    return found != module_.decorated_members.end() ? found->second.matrix_stride : 0;
   }
 
   static std::string scalar_text(spvc_type handle) {

@@ -11,12 +11,11 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "shaders/operations.h"
+
 namespace rondo::shaders {
 
 namespace {
-
-// SPV_KHR_untyped_pointers, which the header lacks.
-constexpr std::uint32_t kOpTypeUntypedPointer = 4417, kOpUntypedVariable = 4418;
 
 using Operands = std::span<const std::uint32_t>;
 
@@ -43,16 +42,6 @@ struct Rule {
   enum Does : std::uint8_t { nothing, passes, loads, reads, writes, both, all } does = all;
   std::uint8_t place = 0;
 };
-
-bool makes_values_only(std::uint32_t operation) {
-  const auto in = [&](std::uint32_t first, std::uint32_t last) { return operation >= first && operation <= last; };
-  return in(SpvOpVectorExtractDynamic, SpvOpTranspose) || in(SpvOpConvertFToU, SpvOpBitcast) ||
-         in(SpvOpSNegate, SpvOpFwidthCoarse) || in(SpvOpEmitVertex, SpvOpEndStreamPrimitive) ||
-         in(SpvOpControlBarrier, SpvOpMemoryBarrier) || in(SpvOpLoopMerge, SpvOpUnreachable) ||
-         in(SpvOpGroupNonUniformElect, SpvOpGroupNonUniformQuadSwap) || in(SpvOpImageQueryFormat, SpvOpImageQuerySamples) ||
-         in(SpvOpTypeVoid, SpvOpTypeForwardPointer) || in(SpvOpConstantTrue, SpvOpSpecConstantOp) ||
-         in(SpvOpNop, SpvOpMemberName) || in(SpvOpFunctionParameter, SpvOpFunctionParameter);
-}
 
 Rule rule_of(std::uint32_t operation) {
   switch (operation) {
