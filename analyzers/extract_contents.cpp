@@ -295,6 +295,7 @@ Result<void> write_all(Snapshot& snapshot, const ContentsRequest& request, const
   const auto directory = OutputDirectory::open(request.output);
   if (!directory) return tl::unexpected(directory.error());
   Output out;
+  for (const std::string& note : snapshot.shaders().lines()) out.line(note);
   Extractor extractor(snapshot, *directory, place, out);
   const auto wanted = [&](const std::vector<ObjectId>& all) { return named.empty() ? all : named; };
   Result<void> done;
@@ -321,6 +322,7 @@ Result<void> extract_contents(const ContentsRequest& request) {
   }
   player::SnapshotOptions options;
   options.validate = request.validate;
+  options.trust = player::trust_of(request.file, request.trust);
   for (const std::string& one : request.devices) {
     const auto parsed = player::parse_device(one);
     if (!parsed) return tl::unexpected(parsed.error());

@@ -178,6 +178,7 @@ Result<int> run_trim(Arguments args) {
   }
   options.codec = codec == "zstd" ? Compression::zstd : codec == "lz4" ? Compression::lz4 : Compression::none;
   options.validate = validate;
+  options.trust = trust;
   options.leave_out = leave_out;
   options.sessions = [&file](const trim::Outcome& outcome, const std::vector<std::string>& source) {
     return sessions_of(outcome, file, source);
@@ -201,6 +202,7 @@ Result<int> run_trim(Arguments args) {
   if (trust == player::Trust::trusted) static_cast<void>(player::add_trusted(options.output));
   if (quiet) return 0;
   Output out;
+  for (const std::string& note : done->shader_notes) out.line(note);
   out.line(text("{}: {} → {}; records {} to {}, {} of {} objects from before, {} put back", printable(options.output),
                 size_text(done->bytes_before), size_text(done->bytes), done->records.first, done->records.last,
                 done->objects, done->objects_before, size_text(done->contents_bytes)));

@@ -184,6 +184,11 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
       ended.last_submit = last;
       [[maybe_unused]] const auto written = write_report(options.report, options, ended);
     });
+  auto shaders = check_shaders(**plan, outcome.trust, options.jobs);
+  if (!shaders) return tl::unexpected<Error>(shaders.error());
+  outcome.shaders = std::move(*shaders);
+  for (const std::string& line : outcome.shaders.lines())
+    if (!options.quiet) std::printf("%s\n", line.c_str());
   auto loader = Loader::open();
   if (!loader) return tl::unexpected<Error>(loader.error());
   if (options.validate) RONDO_TRY(loader->check_validation_layer());
@@ -199,6 +204,7 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
                   one.name.c_str(), one.reason.c_str());
   }
   RONDO_TRY(preflight(**plan, *loader, **live, *targets));
+  RONDO_TRY(check_workgroups(**plan, outcome.shaders, outcome.trust, *targets));
   for (const Replaced& one : outcome.replaced)
     if (!options.quiet) std::printf("%s\n", one.text().c_str());
   Windows windows;

@@ -12,6 +12,7 @@
 #include "player/plan.h"
 #include "player/replace.h"
 #include "player/run.h"
+#include "player/shader_checks.h"
 #include "player/times.h"
 #include "player/trust.h"
 
@@ -28,6 +29,7 @@ struct Outcome {
   std::vector<std::string> devices;  // name and driver, by captured device
   bool salvaged = false;
   std::vector<Replaced> replaced;
+  ShaderReport shaders;
   bool error_is_list = false;  // of a line each
   PlanCounts planned;
   RunCounts played;             // of the last iteration

@@ -11,6 +11,7 @@
 
 #include "format/codec/schema.h"
 #include "format/file.h"
+#include "player/enabled.h"
 #include "player/printable.h"
 #include "player/replace_code.h"
 #include "shaders/names.h"
@@ -44,26 +45,6 @@ Result<NewShader> read_shader(const std::string& path) {
   if (!reflection) return fail(Status::usage, "--replace: " + path + ": " + reflection.error().message);
   NewShader shader{bytes, digest_of(*bytes), std::move(*reflection)};
   return shader;
-}
-
-// Whether the program enabled a feature of this name on the device, in whatever structure.
-bool enables(const CapturedDevice& device, const char* feature) {
-  const auto any = [&](const auto& self, const codec::StructInfo& structure, const std::byte* at) -> bool {
-    for (const codec::Field& field : structure.fields) {
-      if (field.shape != codec::Shape::value) continue;
-      if (field.element == codec::Element::structure) {
-        if (self(self, codec::info(static_cast<StructId>(field.type)), at + field.offset)) return true;
-      } else if (field.element == codec::Element::bool32 && std::strcmp(field.name, feature) == 0) {
-        VkBool32 value;
-        std::memcpy(&value, at + field.offset, sizeof value);
-        if (value != VK_FALSE) return true;
-      }
-    }
-    return false;
-  };
-  return std::any_of(device.features.begin(), device.features.end(), [&](const FeatureUse& use) {
-    return any(any, codec::info(use.structure), use.bytes.data());
-  });
 }
 
 class Replacer {
@@ -264,12 +245,9 @@ class Replacer {
                        std::vector<shaders::Mismatch>& out) const {
     std::uint32_t most = std::max(old_one.version, std::uint32_t{0x00010000});
     if (device != nullptr) {
-      std::uint32_t api = device->api_version;
-      if (device->physical < plan_.physical_devices.size() && plan_.physical_devices[device->physical].has_properties)
-        api = std::min(api, plan_.physical_devices[device->physical].properties.apiVersion);
+      const std::uint32_t api = usable_version(plan_, *device);
       if (api >= VK_API_VERSION_1_1) most = std::max(most, std::uint32_t{0x00010300});
-      const auto& names = device->extensions;
-      if (std::find(names.begin(), names.end(), VK_KHR_SPIRV_1_4_EXTENSION_NAME) != names.end())
+      if (has_extension(*device, VK_KHR_SPIRV_1_4_EXTENSION_NAME))
         most = std::max(most, std::uint32_t{0x00010400});
       if (api >= VK_API_VERSION_1_2) most = std::max(most, std::uint32_t{0x00010500});
       if (api >= VK_API_VERSION_1_3) most = std::max(most, std::uint32_t{0x00010600});

@@ -23,8 +23,9 @@ ObjectId made_at(const Plan& plan, const Op& op, const OpView& view, Handle* Arg
   return 0;
 }
 
-// What the call makes `index`th, by the order of its create infos; 0: nothing that is kept.
-ObjectId made(const Plan& plan, const Op& op, const OpView& view, std::uint32_t index, CommandId canonical) {
+}  // namespace
+
+ObjectId made_by_site(const Plan& plan, const Op& op, const OpView& view, std::uint32_t index, CommandId canonical) {
   switch (canonical) {
     case CommandId::vkCreateShaderModule:
       return made_at(plan, op, view, &args_vkCreateShaderModule::pShaderModule, 0);
@@ -43,8 +44,6 @@ ObjectId made(const Plan& plan, const Op& op, const OpView& view, std::uint32_t 
   }
 }
 
-}  // namespace
-
 std::vector<CodeSite> find_code_sites(const Plan& plan) {
   std::vector<CodeSite> sites;
   OpView view;
@@ -58,7 +57,7 @@ std::vector<CodeSite> find_code_sites(const Plan& plan) {
       return static_cast<std::uint32_t>(static_cast<const std::byte*>(member) - base);
     };
     shaders::for_each_site(canonical, base, [&](const shaders::Site& found) {
-      const ObjectId id = made(plan, op, view, found.index, canonical);
+      const ObjectId id = made_by_site(plan, op, view, found.index, canonical);
       if (id == 0) return;
       CodeSite site;
       site.kind = found.kind;

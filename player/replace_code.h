@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a plan has shader code, and how other code gets there. Used by replace.cpp and replace_code.cpp only.
+// Where a plan has shader code, and how other code gets there.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "player/op_view.h"
 #include "player/plan.h"
 #include "shaders/compare.h"
 #include "shaders/sites.h"
 
 namespace rondo::player {
+
+// What a call that makes shaders or pipelines makes `index`th, by the order of its create infos; 0: nothing that is
+// kept. `view`: of the op.
+ObjectId made_by_site(const Plan& plan, const Op& op, const OpView& view, std::uint32_t index, CommandId canonical);
 
 // A module, a stage of a pipeline, or a shader object.
 struct CodeSite {

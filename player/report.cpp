@@ -56,6 +56,7 @@ Result<void> write_report(const std::string& path, const Options& options, const
                        {"salvaged", outcome.salvaged},
                        {"trusted", outcome.trust == Trust::trusted}};
   report["devices"] = outcome.devices;
+  report["shaders"] = {{"checked", outcome.shaders.checked}, {"newer", outcome.shaders.newer}, {"wrong", outcome.shaders.wrong}};
   report["planned"] = {
       {"records", outcome.planned.records},       {"frames", outcome.planned.frames},
       {"submits", outcome.planned.submits},       {"draws", outcome.planned.draws},

@@ -36,6 +36,7 @@ struct Snapshot::Impl {
   std::unique_ptr<LiveDevices> live;
   std::vector<ChosenDevice> chosen;
   Targets targets;
+  ShaderReport shaders;
   Windows windows;
   std::optional<Deadline> deadline;
   Observer observer;
@@ -118,11 +119,15 @@ std::uint64_t Snapshot::record() const { return impl_->op == 0 ? 0 : impl_->plan
 const std::vector<SnapshotImage>& Snapshot::images() const { return impl_->list.images; }
 const std::vector<SnapshotBuffer>& Snapshot::buffers() const { return impl_->list.buffers; }
 const std::vector<ChosenDevice>& Snapshot::devices() const { return impl_->chosen; }
+const ShaderReport& Snapshot::shaders() const { return impl_->shaders; }
 bool Snapshot::left_running() const { return impl_->left_running; }
 
 Result<void> Snapshot::play(const SnapshotOptions& options) {
   Impl& s = *impl_;
   Plan& plan = *s.plan;
+  auto shaders = check_shaders(plan, options.trust, 0);
+  if (!shaders) return tl::unexpected<Error>(shaders.error());
+  s.shaders = std::move(*shaders);
   auto loader = Loader::open();
   if (!loader) return tl::unexpected<Error>(loader.error());
   s.loader = std::move(*loader);
@@ -135,6 +140,7 @@ Result<void> Snapshot::play(const SnapshotOptions& options) {
   s.targets = std::move(*targets);
   const Unreadable unreadable = make_readable(plan, s.op, *s.live, s.targets);
   RONDO_TRY(preflight(plan, *s.loader, *s.live, s.targets));
+  RONDO_TRY(check_workgroups(plan, s.shaders, options.trust, s.targets));
   // Again: the target may number its queue families otherwise.
   auto list = list_alive(plan, s.op);
   if (!list) return tl::unexpected<Error>(list.error());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "format/external_files.h"
+#include "player/shader_checks.h"
 #include "player/snapshot_list.h"
 #include "player/targets.h"
 
@@ -30,6 +31,7 @@ Result<SnapshotPlace> parse_place(const std::string& text);
 struct SnapshotOptions {
   std::vector<DeviceChoice> devices;
   bool validate = false;
+  Trust trust = Trust::foreign;
 };
 
 // One thread. The methods are called in this order: load, play, read (any number), close.
@@ -53,6 +55,7 @@ class Snapshot {
   // Plays to the place, and waits until no device works. Status::device: what a device lacks.
   Result<void> play(const SnapshotOptions& options);
   const std::vector<ChosenDevice>& devices() const;  // behind play()
+  const ShaderReport& shaders() const;               // likewise
 
   // All parts of it that can be read, each whole and without padding, in order: visit(index into parts, bytes). The
   // bytes are valid in there; an error of `visit` ends the reading.

@@ -13,6 +13,7 @@
 #include "player/plan_edit.h"
 #include "player/preflight.h"
 #include "player/sampled_contents.h"
+#include "player/shader_checks.h"
 #include "player/snapshot_usage.h"
 #include "player/targets.h"
 #include "trim/prefix.h"
@@ -259,6 +260,9 @@ class Trimmer {
   }
 
   Result<void> play() {
+    const auto shaders = player::check_shaders(*plan_, options_.trust, 0);
+    if (!shaders) return tl::unexpected<Error>(shaders.error());
+    outcome_.shader_notes = shaders->lines();
     auto loader = player::Loader::open();
     if (!loader) return tl::unexpected<Error>(loader.error());
     loader_ = std::move(*loader);
@@ -276,6 +280,7 @@ class Trimmer {
       return keep_->has(id) && survey_->needs.images().count(id) != 0;
     });
     RONDO_TRY(preflight(*plan_, *loader_, *live_, targets_));
+    RONDO_TRY(check_workgroups(*plan_, *shaders, options_.trust, targets_));
     deadline_.emplace(0, plan_->path);
     const std::size_t budget = options_.memory_budget != 0 ? options_.memory_budget : machine_memory() / 2;
     if (!plan_->late_blobs.empty()) blobs_.emplace(*plan_, *plan_reader_, std::min(budget / 8, kHostWrites));

@@ -14,6 +14,7 @@
 #include "format/result.h"
 #include "format/spans.h"
 #include "player/devices.h"
+#include "player/trust.h"
 
 namespace rondo::trim {
 
@@ -31,6 +32,7 @@ struct Outcome {
   std::uint64_t commands = 0, known = 0;  // of the span, that touch memory; of which all that they touch is known
   std::uint64_t compared = 0, recomputed = 0;  // checkpoints; those that are others here, and were written anew
   std::uint64_t bytes = 0, bytes_before = 0;   // of the files
+  std::vector<std::string> shader_notes;       // lines for people: ShaderReport
 };
 
 // Of the capture that a file is only a step from: what is said of the cut.
@@ -49,6 +51,7 @@ struct Options {
   std::size_t memory_budget = 0;  // bytes; 0: half of the machine's
   Compression codec = Compression::zstd;
   bool validate = false;
+  player::Trust trust = player::Trust::foreign;
   std::string leave_out;  // for tests: the one kind of state that is not put back; with any, "calls" too, nothing is made again
   // What the new file says of the program, and of where it is from: JSON objects, given those of the source.
   std::function<std::vector<std::string>(const Outcome&, const std::vector<std::string>& source)> sessions;

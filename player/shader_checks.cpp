@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "player/shader_checks.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "format/codec/schema.h"
+#include "player/enabled.h"
+#include "player/preflight.h"
+#include "player/printable.h"
+#include "player/shader_stages.h"
+#include "shaders/names.h"
+#include "shaders/needs.h"
+#include "shaders/validate.h"
+
+namespace rondo::player {
+
+namespace {
+
+using Verdict = shaders::Validation::Verdict;
+
+std::string type_name(VkDescriptorType type) {
+  constexpr std::string_view kPrefix = "VK_DESCRIPTOR_TYPE_";
+  std::string_view name = codec::enumerant_name(EnumId::VkDescriptorType, type);
+  if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
+  return name.empty() ? "type " + std::to_string(type) : std::string(name);
+}
+
+shaders::DeviceRules rules_of(const Plan& plan, std::uint32_t device) {
+  shaders::DeviceRules rules;
+  rules.api_version = VK_API_VERSION_1_0;
+  if (device >= plan.devices.size()) return rules;
+  const CapturedDevice& captured = plan.devices[device];
+  rules.api_version = usable_version(plan, captured);
+  rules.relaxed_block_layout = rules.api_version >= VK_API_VERSION_1_1 ||
+                               has_extension(captured, VK_KHR_RELAXED_BLOCK_LAYOUT_EXTENSION_NAME);
+  rules.uniform_buffer_standard_layout = enables(captured, "uniformBufferStandardLayout");
+  rules.scalar_block_layout = enables(captured, "scalarBlockLayout");
+  rules.workgroup_scalar_layout = enables(captured, "workgroupMemoryExplicitLayoutScalarBlockLayout");
+  rules.local_size_id = enables(captured, "maintenance4");
+  return rules;
+}
+
+// Each of these: what is wrong, as the end of a sentence that begins with the stage; empty: nothing.
+
+std::string check_descriptor(const shaders::DescriptorNeed& need, const StageLayout& layout,
+                             VkShaderStageFlagBits stage) {
+  const std::string place = "set " + std::to_string(need.set) + " binding " + std::to_string(need.binding);
+  if (need.set >= layout.sets.size() || layout.sets[need.set] == nullptr)
+    return "uses " + place + ", and its pipeline layout has no set " + std::to_string(need.set);
+  const std::vector<StageBinding>& bindings = *layout.sets[need.set];
+  const auto binding = std::find_if(bindings.begin(), bindings.end(),
+                                    [&](const StageBinding& b) { return b.binding == need.binding; });
+  if (binding == bindings.end() || binding->count == 0)
+    return "uses " + place + ", which its pipeline layout lacks";
+  if ((binding->stages & stage) == 0)
+    return "uses " + place + ", which its pipeline layout has not for the " + shaders::stage_name(stage) +
+           " stage";
+  const bool fits = need.types.empty() || binding->type == VK_DESCRIPTOR_TYPE_MUTABLE_VALVE ||
+                    std::find(need.types.begin(), need.types.end(), binding->type) != need.types.end();
+  if (!fits)
+    return "uses " + place + " as " + type_name(need.types[0]) + ", and its pipeline layout has " +
+           type_name(binding->type) + " there";
+  if (need.count > binding->count && binding->type != VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK)
+    return "uses " + std::to_string(need.count) + " descriptors of " + place +
+           ", and its pipeline layout has " + std::to_string(binding->count);
+  return {};
+}
+
+std::string check_push_constants(const shaders::Needs& needs, const StageLayout& layout,
+                                 VkShaderStageFlagBits stage) {
+  if (needs.push_begin == needs.push_end) return {};
+  std::uint64_t begin = UINT64_MAX, end = 0;
+  for (const VkPushConstantRange& range : layout.ranges) {
+    if ((range.stageFlags & stage) == 0) continue;
+    begin = std::min<std::uint64_t>(begin, range.offset);
+    end = std::max(end, std::uint64_t{range.offset} + range.size);
+  }
+  if (needs.push_begin >= begin && needs.push_end <= end) return {};
+  const auto span = [](std::uint64_t first, std::uint64_t last) {
+    return "bytes " + std::to_string(first) + " to " + std::to_string(last);
+  };
+  return "uses " + span(needs.push_begin, needs.push_end) +
+         " of push constants, and its pipeline layout has " + (end == 0 ? "none" : span(begin, end)) +
+         " for the " + shaders::stage_name(stage) + " stage";
+}
+
+std::string check_layout(const shaders::Needs& needs, const ShaderStage& stage) {
+  static const StageLayout kEmpty;
+  const StageLayout& layout = stage.layout != nullptr ? *stage.layout : kEmpty;
+  for (const shaders::DescriptorNeed& need : needs.descriptors)
+    if (std::string w = check_descriptor(need, layout, stage.stage); !w.empty()) return w;
+  return check_push_constants(needs, layout, stage.stage);
+}
+
+std::uint64_t product(const std::array<std::uint64_t, 3>& size) {
+  std::uint64_t all = 1;
+  for (const std::uint64_t one : size) all = one != 0 && all > UINT64_MAX / one ? UINT64_MAX : all * one;
+  return all;
+}
+
+std::string check_limits(const shaders::Needs& needs, const VkPhysicalDeviceLimits& limits) {
+  const auto beyond = [](const std::string& what, std::uint64_t value, const char* limit, std::uint64_t has) {
+    return "has " + what + " of " + std::to_string(value) + ", and " + limit + " of the captured device is " +
+           std::to_string(has);
+  };
+  for (std::size_t i = 0; needs.local_size && i < 3; ++i)
+    if ((*needs.local_size)[i] > limits.maxComputeWorkGroupSize[i])
+      return beyond("a local size", (*needs.local_size)[i], "maxComputeWorkGroupSize",
+                    limits.maxComputeWorkGroupSize[i]);
+  if (needs.local_size && product(*needs.local_size) > limits.maxComputeWorkGroupInvocations)
+    return beyond("a local size", product(*needs.local_size), "maxComputeWorkGroupInvocations",
+                  limits.maxComputeWorkGroupInvocations);
+  if (needs.shared_bytes > limits.maxComputeSharedMemorySize)
+    return beyond("shared memory", needs.shared_bytes, "maxComputeSharedMemorySize",
+                  limits.maxComputeSharedMemorySize);
+  return {};
+}
+
+// One module and its stages; made by any thread.
+struct Checked {
+  Verdict verdict = Verdict::valid;
+  std::string newer;
+  std::vector<WrongShader> wrong;
+  WorkgroupNeeds workgroups;
+};
+
+class Checker {
+ public:
+  Checker(const Plan& plan, const ShaderStages& stages) : plan_(plan), stages_(stages) {
+    for (std::uint32_t d = 0; d < plan.devices.size(); ++d) rules_.push_back(rules_of(plan, d));
+    results_.resize(stages.codes.size());
+  }
+
+  void run(std::uint32_t threads) {
+    std::vector<std::thread> others;
+    const std::size_t wanted = std::min<std::size_t>(threads, results_.size());
+    for (std::size_t i = 1; i < wanted; ++i) others.emplace_back([this] { work(); });
+    work();
+    for (std::thread& one : others) one.join();
+  }
+  const std::vector<Checked>& results() const { return results_; }
+
+ private:
+  void work() {
+    for (std::size_t i = next_++; i < results_.size(); i = next_++) results_[i] = check(stages_.codes[i]);
+  }
+
+  Checked check(const ShaderCode& code) const {
+    Checked checked;
+    const auto wrong = [&](std::uint64_t sequence, const std::string& text) {
+      checked.wrong.push_back({sequence, text});
+    };
+    const shaders::Validation validation = shaders::validate(
+        code.code, code.device < rules_.size() ? rules_[code.device] : shaders::DeviceRules{});
+    checked.verdict = validation.verdict;
+    if (validation.verdict == Verdict::newer) checked.newer = code.name + ": " + validation.words;
+    if (validation.verdict == Verdict::invalid) {
+      wrong(code.sequence, code.name + " is not valid SPIR-V: " + validation.words);
+      return checked;
+    }
+    const auto module = shaders::parse_module(code.code);
+    if (!module) {
+      wrong(code.sequence, code.name + " " + module.error().message);
+      return checked;
+    }
+    for (const ShaderStage& stage : code.stages)
+      if (std::string w = check_stage(*module, stage, code.device, checked); !w.empty())
+        wrong(stage.sequence, stage.name + " " + w);
+    return checked;
+  }
+
+  std::string check_stage(const shaders::Module& module, const ShaderStage& stage, std::uint32_t device,
+                          Checked& checked) const {
+    const auto entry =
+        std::find_if(module.entries.begin(), module.entries.end(), [&](const shaders::Entry& e) {
+          return e.name == stage.entry && e.model == shaders::model_of(stage.stage);
+        });
+    if (entry == module.entries.end())
+      return "names the entry point " + stage.entry + " of the " + shaders::stage_name(stage.stage) +
+             " stage, which its module lacks";
+    const shaders::Needs needs = shaders::needs_of(module, *entry, stage.constants);
+    if (std::string w = check_layout(needs, stage); !w.empty()) return w;
+    if (needs.has_empty_array) return "has an array of no elements with its specialization constants";
+    if (needs.local_size && product(*needs.local_size) == 0) return "has a local size of 0";
+    if (stage.stage != VK_SHADER_STAGE_COMPUTE_BIT) return {};
+    WorkgroupNeeds& most = checked.workgroups;
+    for (std::size_t i = 0; needs.local_size && i < 3; ++i)
+      most.size[i].add({(*needs.local_size)[i], stage.sequence});
+    if (needs.local_size) most.invocations.add({product(*needs.local_size), stage.sequence});
+    most.shared_bytes.add({needs.shared_bytes, stage.sequence});
+    if (device >= plan_.devices.size()) return {};
+    const std::uint32_t physical = plan_.devices[device].physical;
+    if (physical >= plan_.physical_devices.size() || !plan_.physical_devices[physical].has_properties)
+      return {};
+    return check_limits(needs, plan_.physical_devices[physical].properties.limits);
+  }
+
+  const Plan& plan_;
+  const ShaderStages& stages_;
+  std::vector<shaders::DeviceRules> rules_;  // by device
+  std::vector<Checked> results_;             // by code; each written by one thread
+  std::atomic<std::size_t> next_{0};
+};
+
+void add_lines(std::vector<std::string>& lines, const std::vector<std::string>& all,
+               const std::string& tail) {
+  constexpr std::size_t kMost = 4;
+  for (std::size_t i = 0; i < all.size() && i < kMost; ++i) lines.push_back(printable(all[i]) + tail);
+  if (all.size() > kMost) lines.push_back("… and " + std::to_string(all.size() - kMost) + " more like this");
+}
+
+}  // namespace
+
+void WorkgroupNeeds::add(const WorkgroupNeeds& other) {
+  for (std::size_t i = 0; i < size.size(); ++i) size[i].add(other.size[i]);
+  invocations.add(other.invocations);
+  shared_bytes.add(other.shared_bytes);
+}
+
+std::vector<std::string> ShaderReport::lines() const {
+  std::vector<std::string> lines;
+  add_lines(lines, wrong, " (played: the capture is trusted)");
+  add_lines(lines, newer, " is newer than " + shaders::validator_version() + ", which did not check it");
+  return lines;
+}
+
+Result<ShaderReport> check_shaders(const Plan& plan, Trust trust, std::uint32_t threads) {
+  const ShaderStages stages = find_shader_stages(plan);
+  Checker checker(plan, stages);
+  checker.run(threads != 0 ? threads : std::max(std::thread::hardware_concurrency(), 1u));
+  ShaderReport report;
+  report.workgroups.resize(plan.devices.size());
+  std::vector<WrongShader> wrong = stages.wrong;
+  for (std::size_t i = 0; i < stages.codes.size(); ++i) {
+    const Checked& one = checker.results()[i];
+    ++report.checked;
+    if (one.verdict == Verdict::newer) report.newer.push_back(one.newer);
+    wrong.insert(wrong.end(), one.wrong.begin(), one.wrong.end());
+    if (const std::uint32_t device = stages.codes[i].device; device < report.workgroups.size())
+      report.workgroups[device].add(one.workgroups);
+  }
+  std::stable_sort(wrong.begin(), wrong.end(),
+                   [](const WrongShader& a, const WrongShader& b) { return a.sequence < b.sequence; });
+  if (trust == Trust::foreign && !wrong.empty())
+    return fail(Status::unreadable,
+                plan.path + ": record " + std::to_string(wrong[0].sequence) + ": " +
+                    printable(wrong[0].text) +
+                    "; a driver may crash on it: --trust plays a capture that you know to be harmless");
+  for (const WrongShader& one : wrong)
+    report.wrong.push_back("record " + std::to_string(one.sequence) + ": " + one.text);
+  return report;
+}
+
+Result<void> check_workgroups(const Plan& plan, const ShaderReport& report, Trust trust,
+                              const Targets& targets) {
+  std::string text;
+  std::size_t count = 0;
+  for (std::uint32_t d = 0; d < report.workgroups.size(); ++d) {
+    const LiveDevice& target = targets[d];
+    if (trust == Trust::trusted &&
+        is_the_captured_device(plan.physical_devices[plan.devices[d].physical], target))
+      continue;
+    const VkPhysicalDeviceLimits& limits = target.properties.limits;
+    const auto need = [&](const char* limit, const WorkgroupNeeds::Most& wanted, std::uint64_t has) {
+      if (wanted.value <= has) return;
+      ++count;
+      text += std::string("\n  ") + target.properties.deviceName + " lacks: " + limit + " of " +
+              std::to_string(wanted.value) + " (it has " + std::to_string(has) + "; record " +
+              std::to_string(wanted.sequence) + ")";
+    };
+    const WorkgroupNeeds& most = report.workgroups[d];
+    need("maxComputeWorkGroupSize[0]", most.size[0], limits.maxComputeWorkGroupSize[0]);
+    need("maxComputeWorkGroupSize[1]", most.size[1], limits.maxComputeWorkGroupSize[1]);
+    need("maxComputeWorkGroupSize[2]", most.size[2], limits.maxComputeWorkGroupSize[2]);
+    need("maxComputeWorkGroupInvocations", most.invocations, limits.maxComputeWorkGroupInvocations);
+    need("maxComputeSharedMemorySize", most.shared_bytes, limits.maxComputeSharedMemorySize);
+  }
+  if (count == 0) return {};
+  return fail(Status::device, plan.path + ": cannot be played here, " + std::to_string(count) +
+                                  (count == 1 ? " thing is missing:" : " things are missing:") + text);
+}
+
+}  // namespace rondo::player

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a driver may be given the shaders of a plan: each is valid SPIR-V, and asks no more than its
+// pipeline layout and the captured device have. What a valid shader does with its memory nobody can check.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "format/result.h"
+#include "player/plan.h"
+#include "player/run.h"
+#include "player/trust.h"
+
+namespace rondo::player {
+
+// The largest of what the compute shaders of a device ask for, each with the record that asks.
+struct WorkgroupNeeds {
+  struct Most {
+    std::uint64_t value = 0, sequence = 0;
+    void add(const Most& other) {
+      if (other.value > value) *this = other;
+    }
+  };
+  std::array<Most, 3> size;
+  Most invocations, shared_bytes;
+  void add(const WorkgroupNeeds& other);
+};
+
+struct ShaderReport {
+  std::uint64_t checked = 0;  // different modules
+  std::vector<std::string>
+      newer;  // that the validator does not know enough for: "VkShaderModule#3: capability 6022"
+  std::vector<std::string> wrong;          // of a trusted capture, which is played all the same
+  std::vector<WorkgroupNeeds> workgroups;  // by device
+
+  // For people: a line for each of the first, and how many there are more.
+  std::vector<std::string> lines() const;
+};
+
+// On so many threads; 0: one a processor. Status::unreadable for the first shader of a foreign capture that
+// is wrong. Before any driver sees a shader, and after replace_shaders().
+Result<ShaderReport> check_shaders(const Plan& plan, Trust trust, std::uint32_t threads);
+
+// Whether the devices that are to play the plan have what its compute shaders ask for: the rest of
+// preflight(). A trusted capture is played on the captured device even where its program was beyond the
+// limits there.
+Result<void> check_workgroups(const Plan& plan, const ShaderReport& report, Trust trust,
+                              const Targets& targets);
+
+}  // namespace rondo::player
