@@ -136,7 +136,7 @@ void transition(Tracker& t, const Call& c) {
     touch.part = t.part_of(touch.object, one.subresourceRange);
     touch.stages = VK_PIPELINE_STAGE_2_HOST_BIT;
     touch.access = VK_ACCESS_2_HOST_WRITE_BIT;
-    touch.overwrites = true;
+    touch.overwrites = touch.forgets = true;
     all.push_back(touch);
   }
   t.emit_now(c, all);

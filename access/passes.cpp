@@ -107,8 +107,8 @@ bool is_all(Tracker& t, const ImageView& view, const Area& area) {
          area.layers >= view.part.layerCount;
 }
 
-Touch of_view(const ImageView& view, VkImageAspectFlags aspects, VkPipelineStageFlags2 stages, VkAccessFlags2 access,
-              bool overwrites) {
+Touch of_view(const ImageView& view, VkImageAspectFlags aspects, VkPipelineStageFlags2 stages,
+              VkAccessFlags2 access, bool overwrites, bool forgets = false) {
   Touch touch;
   touch.object = view.image;
   touch.part = view.part;
@@ -116,6 +116,7 @@ Touch of_view(const ImageView& view, VkImageAspectFlags aspects, VkPipelineStage
   touch.stages = stages;
   touch.access = access;
   touch.overwrites = overwrites;
+  touch.forgets = overwrites && forgets;
   return touch;
 }
 
@@ -141,9 +142,9 @@ void load(Tracker& t, const Call& c, const ImageView& view, VkImageAspectFlags a
       return t.touch(c, of_view(view, aspects, stages, write, all));
     case VK_ATTACHMENT_LOAD_OP_DONT_CARE:
       // From UNDEFINED the whole is forgotten; else the area may be.
-      return t.touch(c, of_view(view, aspects, stages, write, all || forgets));
+      return t.touch(c, of_view(view, aspects, stages, write, all || forgets, true));
     default:  // VK_ATTACHMENT_LOAD_OP_NONE_EXT: it is as it was, but for its layout
-      if (forgets) t.touch(c, of_view(view, aspects, stages, write, true));
+      if (forgets) t.touch(c, of_view(view, aspects, stages, write, true, true));
       return;
   }
 }
@@ -357,10 +358,16 @@ void clear_attachments(Tracker& t, const Call& c) {
 
 template <class Barrier>
 void forget(Tracker& t, const Call& c, std::uint32_t count, const Barrier* barriers) {
-  for (const Barrier& b : std::span(barriers, count))
-    if (b.oldLayout == VK_IMAGE_LAYOUT_UNDEFINED && b.newLayout != VK_IMAGE_LAYOUT_UNDEFINED)
-      t.touch_image(c, c.id(&b.image), b.subresourceRange, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
-                    VK_ACCESS_2_MEMORY_WRITE_BIT, true);
+  for (const Barrier& b : std::span(barriers, count)) {
+    if (b.oldLayout != VK_IMAGE_LAYOUT_UNDEFINED || b.newLayout == VK_IMAGE_LAYOUT_UNDEFINED) continue;
+    Touch touch;
+    touch.object = c.id(&b.image);
+    touch.part = t.part_of(touch.object, b.subresourceRange);
+    touch.stages = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+    touch.access = VK_ACCESS_2_MEMORY_WRITE_BIT;
+    touch.overwrites = touch.forgets = true;
+    t.touch(c, touch);
+  }
 }
 
 template <class Args>

@@ -30,6 +30,8 @@ struct Touch {
   VkAccessFlags2 access = 0;
   // Surely all of that is replaced, and nothing of what was there is seen. Else it may be touched, or a part of it.
   bool overwrites = false;
+  // … by nothing: it is undefined from then on, which drivers may do by leaving it as it was.
+  bool forgets = false;
 
   bool reads() const { return (access & ~kWrites) != 0; }
   bool writes() const { return (access & kWrites) != 0; }

@@ -86,6 +86,9 @@ void append_session(std::string& out, const CaptureInfo& info) {
                           plural(session.number("/cut/checkpoints").value_or(0), "checkpoint")));
     if (const auto images = session.number("/cut/images_as_these_devices_lay_them_out").value_or(0); images != 0)
       label(out, "", text("{} lie as that driver lays them out: no other plays it", plural(images, "image")));
+    if (const auto images = session.number("/cut/images_kept_after_undefined").value_or(0); images != 0)
+      label(out, "",
+            text("{} that it lets be undefined begin as that driver kept them", plural(images, "image")));
   }
 }
 

@@ -44,6 +44,7 @@ std::string session_of(const trim::Outcome& outcome, const std::string& file, co
   json.field("checkpoints", outcome.compared);
   json.field("checkpoints_of_these_devices", outcome.recomputed);
   json.field("images_as_these_devices_lay_them_out", outcome.raw_images);
+  json.field("images_kept_after_undefined", outcome.kept_images);
   json.field("rondo", RONDO_VERSION);
   if (!earlier.empty()) {
     json.key("earlier");
@@ -216,6 +217,10 @@ Result<int> run_trim(Arguments args) {
     out.line(text("{} of several samples, or that cannot be copied, as {} lays {} out: only that driver plays this",
                   plural(done->raw_images, "image"), printable(done->devices.empty() ? "" : done->devices[0]),
                   done->raw_images == 1 ? "it" : "them"));
+  if (done->kept_images != 0)
+    out.line(text("the part uses on what it lets be undefined: the texels of {} are put back as {} kept them",
+                  plural(done->kept_images, "image"),
+                  printable(done->devices.empty() ? "" : done->devices[0])));
   if (drawn && done->compared == 0)
     out.line("nothing that the last draw leaves can be read and is known to be written: player --verify has nothing to compare");
   if (done->recomputed != 0 && !drawn)

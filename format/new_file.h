@@ -21,6 +21,7 @@ class NewFile {
   NewFile& operator=(NewFile&&) = delete;
 
   const File& file() const { return file_; }
+  const std::string& temporary_path() const { return temporary_.get(); }  // until keep()
   // Puts it where it belongs, durable.
   Result<void> keep();
   tl::unexpected<Error> failure(int error) const;  // "out.rondo: cannot be written: …"

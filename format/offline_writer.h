@@ -38,6 +38,7 @@ class OfflineWriter {
   std::uint64_t last_sequence() const { return last_sequence_; }
   // Closes the file. Its size in bytes.
   Result<std::uint64_t> close();
+  const std::string& path() const { return target_.temporary_path(); }  // until keep()
   // Puts a closed file where it belongs; without it nothing is left of it.
   Result<void> keep() { return target_.keep(); }
   Result<std::uint64_t> finish();  // both

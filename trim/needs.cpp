@@ -70,14 +70,32 @@ void Needs::read_image(ObjectId id, const VkImageSubresourceRange& part) {
 void Needs::touch_image(const Touch& touch, const player::ImageLayouts& image) {
   if (touch.reads() || !touch.overwrites) read_pages(touch.object);
   Parts& needed = images_[touch.object];
+  Parts& needed_or_forgotten = images_or_forgotten_[touch.object];
   Parts& written = written_.images[touch.object];
-  needed.resize(image.part_count(), false);
-  written.resize(image.part_count(), false);
+  Parts& filled = written_.filled[touch.object];
+  for (Parts* parts : {&needed, &needed_or_forgotten, &written, &filled})
+    parts->resize(image.part_count(), false);
+  // What is replaced in part only is needed for the rest of it.
+  const bool needs = touch.reads() || !touch.overwrites;
   player::parts_of(image, touch.part).each(image, [&](std::size_t part) {
-    // What is replaced in part only is needed for the rest of it.
-    if ((touch.reads() || !touch.overwrites) && !written[part]) needed[part] = true;
-    if (touch.overwrites && !touch.reads()) written[part] = true;
+    if (needs && !written[part]) needed[part] = true;
+    if (needs && !filled[part]) needed_or_forgotten[part] = true;
+    if (!needs) written[part] = true;
+    if (!needs && !touch.forgets) filled[part] = true;
   });
+}
+
+std::uint64_t Needs::images_with_forgotten() const {
+  std::uint64_t count = 0;
+  for (const auto& [id, parts] : images_or_forgotten_) {
+    const player::ImageLayouts& layouts = layouts_.images.at(id);
+    const Parts& needed = images_.at(id);
+    bool any = false;
+    for (std::size_t i = 0; i < parts.size() && !any; ++i)
+      any = parts[i] && !needed[i] && layouts.at(i).layout != VK_IMAGE_LAYOUT_UNDEFINED;
+    count += any ? 1 : 0;
+  }
+  return count;
 }
 
 void Needs::take(const access::Executed& executed) {

@@ -27,11 +27,17 @@ class Needs {
   void read_buffer(ObjectId buffer, std::uint64_t offset, std::uint64_t size);
   void read_image(ObjectId image, const VkImageSubresourceRange& part);
 
+  // From now on images() has the parts, too, that are forgotten (Touch::forgets) before they are used. A
+  // program that uses them all the same sees what was there before, on a driver that keeps it.
+  void add_forgotten() { with_forgotten_ = true; }
+  // The images of which that adds parts that have a layout where the span begins.
+  std::uint64_t images_with_forgotten() const;
+
   // By memory (index into Plan::memories).
   const std::map<std::uint32_t, Ranges>& memory() const { return memory_; }
   // Parts as Layouts counts them.
   using Parts = std::vector<bool>;
-  const std::map<ObjectId, Parts>& images() const { return images_; }
+  const std::map<ObjectId, Parts>& images() const { return with_forgotten_ ? images_or_forgotten_ : images_; }
   // What the span names by address alone, if at all.
   const std::set<ObjectId>& reached() const { return reached_; }
 
@@ -39,6 +45,7 @@ class Needs {
   struct Written {
     std::map<std::uint32_t, Ranges> memory;
     std::map<ObjectId, Parts> images;
+    std::map<ObjectId, Parts> filled;  // those of `images` that hold what was written
   };
   bool is_old(ObjectId id) const;
   // False: it lies nowhere where something from before the span could be.
@@ -53,7 +60,8 @@ class Needs {
   const std::uint64_t begin_;
   Written written_;
   std::map<std::uint32_t, Ranges> memory_;
-  std::map<ObjectId, Parts> images_;
+  std::map<ObjectId, Parts> images_, images_or_forgotten_;
+  bool with_forgotten_ = false;
   std::set<ObjectId> reached_;
 };
 

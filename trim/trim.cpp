@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trim/trim.h"
-#include "format/hex.h"
 
 #include <algorithm>
 #include <memory>
 #include <optional>
 #include <thread>
 
+#include "format/hex.h"
 #include "generated/args.h"
 #include "player/blobs_ahead.h"
 #include "player/plan_builder.h"
@@ -16,6 +16,7 @@
 #include "player/shader_checks.h"
 #include "player/snapshot_usage.h"
 #include "player/targets.h"
+#include "trim/differences.h"
 #include "trim/prefix.h"
 #include "trim/put_back.h"
 
@@ -58,7 +59,9 @@ struct Lacks {
 class Trimmer {
  public:
   // `asked`: options.span begins before that, so that calls make what would have to be put back.
-  explicit Trimmer(const Options& options, std::optional<Asked> asked = {}) : options_(options), asked_(std::move(asked)) {}
+  // `keeps_forgotten`: texels that the part lets be forgotten are put back all the same.
+  explicit Trimmer(const Options& options, std::optional<Asked> asked = {}, bool keeps_forgotten = false)
+      : options_(options), asked_(std::move(asked)), keeps_forgotten_(keeps_forgotten) {}
 
   // The file is closed, and not where it belongs yet.
   Result<Outcome> run() {
@@ -146,6 +149,9 @@ class Trimmer {
     auto surveyed = survey(*source_, *plan_, states_, plan_->span_records, asked_ ? asked_->records.first : 0, progress_of("following"));
     if (!surveyed) return tl::unexpected<Error>(surveyed.error());
     survey_ = std::move(*surveyed);
+    outcome_.forgotten_images = survey_->needs.images_with_forgotten();
+    if (keeps_forgotten_) survey_->needs.add_forgotten();
+    outcome_.kept_images = keeps_forgotten_ ? outcome_.forgotten_images : 0;
     outcome_.frame = survey_->frames;
     outcome_.submit = survey_->submits;
     outcome_.commands = survey_->coverage.commands;
@@ -384,6 +390,7 @@ class Trimmer {
   // In this order: what stands below uses what stands above.
   const Options& options_;
   const std::optional<Asked> asked_;
+  const bool keeps_forgotten_;
   Lacks lacks_;
   Outcome outcome_;
   std::unique_ptr<Reader> plan_reader_, source_;
@@ -434,6 +441,23 @@ std::uint64_t most_bytes_of_another(const Options& options, const Trimmer& trimm
   return bytes_of_records(options, first, outcome.records.first) <= most ? most : 0;
 }
 
+// A transition from UNDEFINED may leave texels as they were, and programs use them on. Where a cut without
+// them differs from the capture, and is nearer to it with them, they are put back.
+void keep_forgotten(const Options& options, const std::optional<Asked>& asked, Outcome& done,
+                    std::unique_ptr<OfflineWriter>& file) {
+  if (done.forgotten_images == 0 || done.compared == 0 || options.leave_out == "forgotten") return;
+  const auto differ = count_differences(file->path(), options);
+  if (!differ || *differ == 0) return;
+  Trimmer trimmer(options, asked, true);
+  Result<Outcome> other = trimmer.run();
+  if (!other) return;
+  std::unique_ptr<OfflineWriter> other_file = trimmer.file();
+  const auto still_differ = count_differences(other_file->path(), options);
+  if (!still_differ || *still_differ >= *differ) return;
+  done = std::move(*other);
+  file = std::move(other_file);
+}
+
 }  // namespace
 
 Result<Outcome> trim(const Options& options) {
@@ -443,7 +467,7 @@ Result<Outcome> trim(const Options& options) {
   std::unique_ptr<OfflineWriter> file;
   Result<Outcome> done = fail(Status::failed, "");
   std::uint64_t most = 0;
-  bool results = false, portability = false;
+  bool results = false, portability = false, is_longer = false;
   Options longer = options;
   Asked asked;
   {
@@ -463,6 +487,7 @@ Result<Outcome> trim(const Options& options) {
     if (other && other->bytes <= most && !no_better) {
       done = std::move(other);
       file = trimmer.file();
+      is_longer = true;
     } else if (!other && results) {  // what it copies means nothing in the first one
       done = std::move(other);
     }
@@ -470,6 +495,7 @@ Result<Outcome> trim(const Options& options) {
     done = fail(Status::failed, options.file + ": it cannot be cut there: it copies results of queries from before: begin before those");
   }
   if (!done) return done;
+  keep_forgotten(is_longer ? longer : options, is_longer ? std::optional(asked) : std::nullopt, *done, file);
   RONDO_TRY(file->keep());
   return done;
 }

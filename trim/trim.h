@@ -30,6 +30,9 @@ struct Outcome {
   std::uint64_t submits_again = 0;    // calls that submit, before the span: they make what would have been larger to put back
   std::uint64_t raw_images = 0;       // as only this driver lays them out
   std::uint64_t commands = 0, known = 0;  // of the span, that touch memory; of which all that they touch is known
+  // Images whose texels the span uses on after it let them be forgotten (Touch::forgets); those of which they
+  // are put back, for the cut's checkpoints showed that they were used.
+  std::uint64_t forgotten_images = 0, kept_images = 0;
   std::uint64_t compared = 0, recomputed = 0;  // checkpoints; those that are others here, and were written anew
   std::uint64_t bytes = 0, bytes_before = 0;   // of the files
   std::vector<std::string> shader_notes;       // lines for people: ShaderReport

@@ -3,6 +3,7 @@
 // out is found out.
 #include <catch2/catch.hpp>
 
+#include "replays.h"
 #include "skip.h"
 #include "trims.h"
 
@@ -167,4 +168,50 @@ SCENARIO("a cut has its indirect execution sets as they were written", "[trim]")
 
 SCENARIO("a cut has the acceleration structures that it updates", "[trim]") {
   is_put_back({{"rays"}, {"--submits", "6:12"}, "memory", kDifferent, lavapipe25});
+}
+
+SCENARIO("a cut has the texels that its part uses on after it let them be forgotten, as the driver kept them",
+         "[trim]") {
+  const std::string driver = GENERATE(lavapipe, lavapipe25);
+  // The program breaks a rule: a pass loads what it lets be undefined.
+  const State kept{{"undefined_kept"}, {"--submits", "3:5"}, "forgotten", kDifferent, driver, "", "", false};
+  is_put_back(kept);
+  if (!no_driver(driver).empty()) return;
+  const Recording& capture =
+      captured({program("undefined_kept")}, {.checkpoints = "submit", .driver = driver});
+  THEN("the cut says so") {
+    const Cut part = cut(capture, kept.span, driver);
+    INFO(part.run.both());
+    CHECK(part.run.out.find("the texels of 2 images are put back as ") != std::string::npos);
+    const Outcome info = rondo({"info", part.path});
+    CHECK(info.out.find("2 images that it lets be undefined begin as that driver kept them") !=
+          std::string::npos);
+  }
+}
+
+SCENARIO(
+    "a cut without texels that its part forgets is the smaller one where nothing shows that they are used",
+    "[trim]") {
+  WHEN("the driver of the cut gives such texels values of its own") {
+    const Recording& capture =
+        captured(without_checks({program("undefined_kept")}), {.checkpoints = "submit", .driver = fake});
+    REQUIRE(capture.run.status == 0);
+    const Cut part = cut(capture, {"--submits", "3:5"}, fake);
+    INFO(part.run.both());
+    CHECK(part.run.status == 0);
+    CHECK(part.run.out.find("the texels of") == std::string::npos);
+    cut_verifies(part, fake);
+  }
+  WHEN("nothing is compared") {
+    const Recording& capture = captured({program("undefined_kept")});
+    const Cut part = cut(capture, {"--submits", "3:5"});
+    INFO(part.run.both());
+    CHECK(part.run.status == 0);
+    CHECK(part.run.out.find("the texels of") == std::string::npos);
+  }
+}
+
+SCENARIO("a program that uses on what it let be forgotten replays bit for bit", "[trim]") {
+  replays_bit_for_bit({program("undefined_kept")},
+                      {.submits = 5, .draws_message = "VUID-VkAttachmentDescription-format-06699"});
 }

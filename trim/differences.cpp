@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trim/differences.h"
+
+#include "player/play.h"
+
+namespace rondo::trim {
+
+Result<std::uint64_t> count_differences(const std::string& cut, const Options& options) {
+  player::Options play;
+  play.file = cut;
+  play.devices = options.devices;
+  play.memory_budget = options.memory_budget;
+  play.verify = play.quiet = true;
+  const player::Outcome played = player::play(play);
+  if (played.status != Status::ok && played.status != Status::different)
+    return fail(played.status, played.error);
+  const player::Comparison all = played.verification.all();
+  return all.compared - all.equal;
+}
+
+}  // namespace rondo::trim
