@@ -5,6 +5,7 @@
 #include "layer/chain.h"
 #include "layer/guard.h"
 #include "layer/log.h"
+#include "layer/memory/kernel.h"
 #include "layer/recorder.h"
 
 namespace rondo::layer {
@@ -116,6 +117,32 @@ bool format_allows(const DeviceState& device, const VkImageCreateInfo& info,
          info.arrayLayers <= limits.maxArrayLayers && (info.samples & limits.sampleCounts) != 0;
 }
 
+const VkMemoryDedicatedAllocateInfo* dedicated_to(const VkMemoryAllocateInfo& info) {
+  const auto* found = find_in_chain<VkMemoryDedicatedAllocateInfo>(
+      info.pNext, VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO);
+  return found != nullptr && (found->buffer != VK_NULL_HANDLE || found->image != VK_NULL_HANDLE) ? found
+                                                                                                 : nullptr;
+}
+
+// Neither imported nor exported, for one device, with no address of the program's choice.
+bool is_ordinary(const VkMemoryAllocateInfo& info) {
+  for (auto* s = static_cast<const VkBaseInStructure*>(info.pNext); s != nullptr; s = s->pNext) {
+    switch (s->sType) {
+      case VK_STRUCTURE_TYPE_MEMORY_PRIORITY_ALLOCATE_INFO_EXT:
+      case VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO:
+        break;
+      case VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO: {
+        const auto* flags = reinterpret_cast<const VkMemoryAllocateFlagsInfo*>(s);
+        if ((flags->flags & ~VkFlags{VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT}) != 0) return false;
+        break;
+      }
+      default:
+        return false;
+    }
+  }
+  return true;
+}
+
 // Whether the driver insists on memory for this resource alone: what is imported is for anyone.
 bool must_be_dedicated(const DeviceState& device, const VkMemoryDedicatedAllocateInfo& info) {
   const Dispatch& vk = *device.next;
@@ -199,27 +226,23 @@ bool may_alias(const DeviceState& device, const VkMemoryAllocateInfo& info) {
   if (info.memoryTypeIndex >= 32 || (device.alias_types >> info.memoryTypeIndex & 1u) == 0 ||
       info.allocationSize == 0)
     return false;
-  for (auto* s = static_cast<const VkBaseInStructure*>(info.pNext); s != nullptr; s = s->pNext) {
-    switch (s->sType) {
-      case VK_STRUCTURE_TYPE_MEMORY_PRIORITY_ALLOCATE_INFO_EXT:
-        break;
-      case VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO: {
-        const auto* dedicated = reinterpret_cast<const VkMemoryDedicatedAllocateInfo*>(s);
-        if ((dedicated->buffer != VK_NULL_HANDLE || dedicated->image != VK_NULL_HANDLE) && !addressed &&
-            must_be_dedicated(device, *dedicated))
-          return false;
-        break;
-      }
-      case VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO: {
-        const auto* flags = reinterpret_cast<const VkMemoryAllocateFlagsInfo*>(s);
-        if ((flags->flags & ~VkFlags{VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT}) != 0) return false;
-        break;
-      }
-      default:
-        return false;
-    }
-  }
-  return true;
+  const auto* dedicated = dedicated_to(info);
+  if (dedicated != nullptr && !addressed && must_be_dedicated(device, *dedicated)) return false;
+  return is_ordinary(info);
+}
+
+bool may_cover(const DeviceState& device, const VkMemoryAllocateInfo& info) {
+  constexpr VkFlags wanted = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+  constexpr VkFlags unfit = VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT | VK_MEMORY_PROPERTY_PROTECTED_BIT;
+  if (settings().checkpoints < Checkpoints::readback || !device.software || device.binds_sparsely ||
+      info.memoryTypeIndex >= device.memory.memoryTypeCount || info.allocationSize == 0 ||
+      has_addresses(info))
+    return false;
+  const VkMemoryPropertyFlags flags = device.memory.memoryTypes[info.memoryTypeIndex].propertyFlags;
+  if ((flags & (wanted | unfit)) != wanted || !is_ordinary(info)) return false;
+  // Memory for one resource has the size that this asks for.
+  if (dedicated_to(info) != nullptr && info.allocationSize % memory::page_bytes != 0) return false;
+  return alias_wanted(false);
 }
 
 bool extend_for_alias(DeviceState& device, const VkBufferCreateInfo& info) {

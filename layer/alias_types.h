@@ -25,6 +25,10 @@ void find_alias_types(DeviceState& device);
 // can a replay have the same ones; or it is not at all, where the driver itself
 // gives the same addresses again.
 bool may_alias(const DeviceState& device, const VkMemoryAllocateInfo& info);
+// Whether pages that the driver allocates for it may be covered by memory of ours (AliasMemory::cover),
+// where it is not imported: checkpoints have to tell the host's writes from the device's, and
+// the driver works in this process.
+bool may_cover(const DeviceState& device, const VkMemoryAllocateInfo& info);
 bool has_addresses(const VkMemoryAllocateInfo& info);  // VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT
 
 // Whether the resource is created as one that may live in imported memory.

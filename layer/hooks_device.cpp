@@ -213,7 +213,10 @@ VKAPI_ATTR void VKAPI_CALL hook_vkDestroyDevice(VkDevice device, const VkAllocat
         // or they would follow the end of their device. An imported mapping
         // itself ends after the driver has let go of it.
         host_memory().record_all(thread);
-        for (auto& [handle, memory] : state->memories.memories) memory->tracked.reset();
+        for (auto& [handle, memory] : state->memories.memories) {
+          memory->tracked.reset();
+          uncover(*memory);
+        }
       },
       [&] {
         by_handle().remove(device);

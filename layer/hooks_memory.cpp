@@ -13,6 +13,7 @@
 #include "layer/guard.h"
 #include "layer/imports.h"
 #include "layer/log.h"
+#include "layer/memory/kernel.h"
 #include "layer/resources.h"
 #include "layer/sparse.h"
 
@@ -35,6 +36,26 @@ bool plain_may_come(DeviceState& device, const VkMemoryAllocateInfo& info) {
                      [&](const auto& image) { return image.second <= info.allocationSize; });
 }
 
+// The driver's own memory, whose pages `alias` covers if they can be.
+VkResult allocate_covered(DeviceState& device, const VkMemoryAllocateInfo& info,
+                          const VkAllocationCallbacks* allocator, VkDeviceMemory* out,
+                          std::unique_ptr<memory::AliasMemory>& alias) {
+  const Dispatch& vk = *device.next;
+  // Whole pages, or the last one may hold something else of the process's.
+  VkMemoryAllocateInfo whole = info;
+  whole.allocationSize =
+      (info.allocationSize + memory::page_bytes - 1) / memory::page_bytes * memory::page_bytes;
+  if (vk.vkAllocateMemory(device.device, &whole, allocator, out) != VK_SUCCESS)
+    return vk.vkAllocateMemory(device.device, &info, allocator, out);
+  void* mapped = nullptr;
+  if (vk.vkMapMemory(device.device, *out, 0, VK_WHOLE_SIZE, 0, &mapped) != VK_SUCCESS) return VK_SUCCESS;
+  vk.vkUnmapMemory(device.device, *out);  // a driver in this process has it there all the same
+  const auto lock = host_memory().enter();
+  alias = host_memory().tracker()->allocate(whole.allocationSize, memory::page_bytes);
+  if (alias != nullptr && !alias->cover(static_cast<std::byte*>(mapped))) alias.reset();
+  return VK_SUCCESS;
+}
+
 // In memory of ours if it may be and can be; `alias` says which. While there is
 // an image that may not live there, what has room for it is the driver's.
 VkResult allocate(DeviceState& device, const VkMemoryAllocateInfo& info,
@@ -51,8 +72,7 @@ VkResult allocate(DeviceState& device, const VkMemoryAllocateInfo& info,
     again.pNext = chain.first();
     return next(device.device, &again, allocator, out);
   }
-  if (!may_alias(device, info)) return next(device.device, &info, allocator, out);
-  {
+  if (may_alias(device, info)) {
     const auto lock = host_memory().enter();
     if (!plain_may_come(device, info))
       alias = host_memory().tracker()->allocate(info.allocationSize, device.alias_granule);
@@ -69,7 +89,8 @@ VkResult allocate(DeviceState& device, const VkMemoryAllocateInfo& info,
     const auto lock = host_memory().enter();
     alias.reset();
   }
-  return next(device.device, &info, allocator, out);
+  return may_cover(device, info) ? allocate_covered(device, info, allocator, out, alias)
+                                 : next(device.device, &info, allocator, out);
 }
 
 VkMemoryPropertyFlags flags_of(const DeviceState& device, std::uint32_t type) {
@@ -167,6 +188,7 @@ VKAPI_ATTR void VKAPI_CALL hook_vkFreeMemory(VkDevice device, VkDeviceMemory mem
         state.memories.memories.erase(found);
         if (gone->mapped || gone->owes) host_memory().record(thread, *gone);
         end_tracking(*gone);
+        uncover(*gone);
       },
       [&] { state.next->vkFreeMemory(device, memory, pAllocator); }, device, memory, pAllocator);
   const auto lock = host_memory().enter();

@@ -151,7 +151,8 @@ void bind_image(DeviceState& device, VkImage image, VkDeviceMemory handle) {
     const bool plain = device.memories.plain_images.erase(image) != 0;
     if (Memory* const memory = HostMemory::find(device, handle); memory != nullptr) {
       memory->device_writable = true;
-      misplaced = plain && memory->alias != nullptr && !device.memories.told_of_misplaced;
+      const bool imported = memory->alias != nullptr && !memory->alias->covers();
+      misplaced = plain && imported && !device.memories.told_of_misplaced;
       device.memories.told_of_misplaced |= misplaced;
     }
   }

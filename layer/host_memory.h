@@ -86,6 +86,13 @@ struct Memory {
   std::unique_ptr<memory::Tracked> tracked;
 };
 
+// Before the driver frees pages that memory of ours covers.
+inline void uncover(Memory& memory) {
+  if (memory.alias == nullptr || !memory.alias->covers()) return;
+  memory.tracked.reset();
+  memory.alias->uncover();
+}
+
 // What a queue has been given and has finished, in submissions.
 struct QueueProgress {
   std::uint64_t submitted = 0;

@@ -85,7 +85,7 @@ bool can_copy_from(const std::byte* start, std::size_t bytes) noexcept {
 
 }  // namespace
 
-bool can_watch_own_pages(const std::byte* start, std::size_t bytes) noexcept {
+Backing backing_of(const std::byte* start, std::size_t bytes) noexcept {
   auto at = reinterpret_cast<std::uintptr_t>(start);
   const std::uintptr_t end = at + bytes;
   Lines lines(open_maps());
@@ -94,16 +94,18 @@ bool can_watch_own_pages(const std::byte* start, std::size_t bytes) noexcept {
     std::uint64_t file = 0;
     char rights[5] = {};
     if (std::sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s %*s %*s %" SCNu64, &from, &to, rights, &file) != 4)
-      return false;
+      return Backing::unknown;
     if (to <= at) continue;
-    if (from > at) return false;  // a hole
-    if (rights[0] != 'r' || rights[1] != 'w' || rights[3] != 'p') return false;
-    if (file != 0) return false;
-    if (std::strstr(line, "[stack") != nullptr) return false;
+    if (from > at) return Backing::unknown;  // a hole
+    if (rights[0] != 'r' || rights[1] != 'w') return Backing::unknown;
+    if (rights[3] == 's' && reinterpret_cast<std::uintptr_t>(start) == at && to >= end)
+      return Backing::shared;
+    if (rights[3] != 'p' || file != 0) return Backing::unknown;
+    if (std::strstr(line, "[stack") != nullptr) return Backing::unknown;
     at = to;
-    if (at >= end) return true;
+    if (at >= end) return Backing::anonymous;
   }
-  return false;
+  return Backing::unknown;
 }
 
 bool readable(const std::byte* start, std::size_t bytes) noexcept {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "layer/memory/kernel.h"
 #include "layer/memory/own_pages.h"
@@ -41,6 +42,16 @@ int make_file(std::size_t bytes) {
 constexpr std::size_t worth_skipping = 4u << 20;
 
 constexpr std::size_t round_up(std::size_t value, std::size_t to) { return (value + to - 1) / to * to; }
+
+// Maps shared pages once more, over whatever is there.
+bool map_again(std::byte* pages, std::size_t bytes, std::byte* to) {
+  constexpr std::size_t another = 0;  // an old size that means so
+  return mremap(pages, another, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to;
+}
+
+void make_private(std::byte* pages, std::size_t bytes) {
+  mmap(pages, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
 
 }  // namespace
 
@@ -125,6 +136,7 @@ std::unique_ptr<AliasMemory> Tracker::allocate(std::uint64_t size, std::uint64_t
     return nullptr;
   }
   memory->tracker_ = this;
+  memory->place_ = place;
   memory->device_side_ = reinterpret_cast<std::byte*>(place);
   memory->program_side_ = space_->program_side(place);
   memory->size_ = bytes;
@@ -138,8 +150,36 @@ void Tracker::hold_no_more() noexcept {
 AliasMemory::~AliasMemory() {
   if (tracker_ == nullptr || !tracker_->kernel_->ours()) return;
   Kernel* const watching = tracker_->mechanism_ == Mechanism::alias ? tracker_->kernel_.get() : nullptr;
-  tracker_->space_->give(reinterpret_cast<std::uintptr_t>(device_side_), round_up(size_, place_alignment),
-                         watching);
+  tracker_->space_->give(place_, round_up(size_, place_alignment), watching);
+}
+
+bool AliasMemory::cover(std::byte* pages) noexcept {
+  if (!tracker_->kernel_->ours() || reinterpret_cast<std::uintptr_t>(pages) % page_bytes != 0) return false;
+  switch (backing_of(pages, size_)) {
+    case Backing::anonymous:
+      if (!map_again(device_side_, size_, pages)) {
+        make_private(pages, size_);  // what was there may be unmapped
+        return false;
+      }
+      replaced_ = true;
+      break;
+    case Backing::shared:
+      if (!map_again(pages, size_, program_side_) ||
+          (tracker_->mechanism_ == Mechanism::alias && !tracker_->kernel_->watch(program_side_, size_)))
+        return false;
+      if (madvise(pages, size_, MADV_REMOVE) != 0) std::memset(pages, 0, size_);
+      break;
+    case Backing::unknown:
+      return false;
+  }
+  device_side_ = pages;
+  return true;
+}
+
+void AliasMemory::uncover() noexcept {
+  if (!covers()) return;
+  if (std::exchange(replaced_, false)) make_private(device_side_, size_);
+  device_side_ = reinterpret_cast<std::byte*>(place_);
 }
 
 std::unique_ptr<Tracked> Tracker::track(AliasMemory& memory, Initial initial) noexcept {

@@ -20,8 +20,8 @@
 //   flush:     record(m, t->collect(offset, size, active));  // coherent memory: Contested::keep
 //   unmap:     record(m, t->collect(0, whole, active));      // AliasMemory: Contested::keep
 //   free:      as unmap where still mapped; driver's free; then destroy the Tracked,
-//              then the AliasMemory. On a driver's own pointer the Tracked goes
-//              before the driver's free or unmap.
+//              then the AliasMemory. On a driver's own pointer, and on pages that an
+//              AliasMemory covers, the Tracked goes before the driver's free or unmap.
 //   wait done: t->refresh(0, whole, Refresh::finished or ::known), or ::everything for checkpoints
 #pragma once
 
@@ -173,6 +173,15 @@ class AliasMemory {
   AliasMemory(const AliasMemory&) = delete;
   AliasMemory& operator=(const AliasMemory&) = delete;
 
+  // Where memory cannot be imported: `pages`, size() bytes which a driver in this process has
+  // allocated and mapped and which nobody uses yet, become mapping A, and hold zeros. Private pages
+  // are replaced by the memfd's; of a shared mapping mapping B is made another one. False: the
+  // pages are the driver's alone, and this is of no use any more.
+  bool cover(std::byte* pages) noexcept;
+  // Gives the driver private pages again. Before it frees them, and after what tracks them is destroyed.
+  void uncover() noexcept;
+  bool covers() const noexcept { return reinterpret_cast<std::uintptr_t>(device_side_) != place_; }
+
   std::byte* device_side() const noexcept { return device_side_; }    // mapping A: import this
   std::byte* program_side() const noexcept { return program_side_; }  // mapping B: the program gets this
   std::uint64_t size() const noexcept { return size_; }               // rounded up: import this size
@@ -183,9 +192,11 @@ class AliasMemory {
   AliasMemory() = default;
 
   Tracker* tracker_ = nullptr;
+  std::uintptr_t place_ = 0;  // in the reserved range
   std::byte* device_side_ = nullptr;
   std::byte* program_side_ = nullptr;
   std::uint64_t size_ = 0;
+  bool replaced_ = false;  // the driver's pages, by the memfd's
 };
 
 // Tracked memory and its last known contents ("base"), which cost memory only
