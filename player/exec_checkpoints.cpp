@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "generated/args.h"
 #include "gpu/texels.h"
@@ -63,13 +64,19 @@ bool makes_events(const Plan& plan) {
 }
 
 // Idles the device, as the recorder did. False: it cannot be, and `count`
-// comparisons are skipped for it.
+// comparisons are skipped for it. A wait leads to a checkpoint for each mapped
+// memory: only the first of such a row asks the device.
 Result<bool> idle(Run& run, const Op& op, Comparison& counts, std::uint32_t count, const std::string& what) {
   DeviceState& device = run.device(op);
   const auto skip = [&](const char* why) {
     for (std::uint32_t i = 0; i < count; ++i) run.observer().skip(counts, what + ": " + why);
     return false;
   };
+  const Op* const before = std::exchange(device.idle_after, nullptr);
+  if (before != nullptr && before + 1 == &op) {
+    device.idle_after = &op;
+    return true;
+  }
   // The recorder digested with all queues idle: submits of other threads too.
   // One that was numbered since may wait for a record that is still to come.
   if (run.blocked(device)) return skip("a queue waits for a signal that comes later");
@@ -78,6 +85,7 @@ Result<bool> idle(Run& run, const Op& op, Comparison& counts, std::uint32_t coun
     return skip("a queue does not end, and may wait for an event set later");
   if (result == VK_TIMEOUT) result = device.dispatch.vkDeviceWaitIdle(device.handle);
   if (result < 0) return tl::unexpected<Error>(run.failure(op, result, "the wait before a comparison"));
+  device.idle_after = &op;
   return true;
 }
 

@@ -113,6 +113,8 @@ struct DeviceState {
   std::vector<LiveQueue> queues;        // that the program asked for
   std::vector<VkFence> pending_fences;  // ours, destroyed with the device
   std::vector<VkFence> probe_memory;    // empty: used again from IdleProbe to IdleProbe
+  // The checkpoint that found all queues idle and was played last. The op after it finds them idle, too.
+  const Op* idle_after = nullptr;
   std::vector<VkSemaphore> payloads;    // of sync fds, likewise
   std::vector<VkCommandPool> own_command_pools;  // likewise
   std::vector<VkQueryPool> own_query_pools;      // likewise
