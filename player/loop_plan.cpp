@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <unordered_set>
 
 #include "format/codec/schema.h"
 #include "generated/args.h"
+#include "player/asked_pipelines.h"
 #include "player/event_states.h"
 #include "player/plan_edit.h"
 #include "player/query_uses.h"
@@ -35,6 +37,7 @@ class Planner {
   Result<LoopPlan> run() {
     RONDO_TRY(check_settles());
     RONDO_TRY(find_binds());
+    keep_pipelines();
     RONDO_TRY(find_semaphores());
     RONDO_TRY(find_recordings());
     RONDO_TRY(find_execution_sets());
@@ -116,6 +119,17 @@ class Planner {
       if (canonical(i) == CommandId::vkAllocateMemory && kept_.count(op(i).subject) != 0) loop_.once.push_back(i);
     loop_.zeroed.assign(kept_.begin(), kept_.end());
     return {};
+  }
+
+  // Their shader groups would get other handles, which the program has stored.
+  void keep_pipelines() {
+    for (const std::uint32_t i : find_asked_pipelines(plan_)) {
+      const auto made = std::span(plan_.created).subspan(op(i).first_created, op(i).created);
+      // Those of devices that every iteration makes anew go with them, and get the same handles again.
+      if (made.empty() || !is_older(objects_[made[0].id].device)) continue;
+      loop_.once.push_back(i);
+      for (const Patch& one : made) kept_.insert(one.id);
+    }
   }
 
   // Work that waits at an end of the span for a signal that is outside of it.
@@ -214,11 +228,6 @@ class Planner {
         case CommandId::vkCmdExecuteCommands:
           for (std::uint32_t p = 0; p < op(i).patches; ++p)
             if (const ObjectId id = plan_.patches[op(i).first_patch + p].id; id != op(i).dispatch) need(id);
-          break;
-        case CommandId::vkGetRayTracingShaderGroupHandlesKHR:
-          if (const ObjectId id = named(plan_, op(i), HandleType::VkPipeline); !is_older(id))
-            return refuse(i, "asks for the shader groups of " + plan_.name(id) +
-                                 ", which every iteration makes anew: they may get other handles than those stored");
           break;
         case CommandId::vkResetQueryPool:
         case CommandId::vkGetQueryPoolResults:

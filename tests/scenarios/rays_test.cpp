@@ -19,7 +19,7 @@ SCENARIO("addresses in top-level instances replay bit for bit", "[rays]") {
 SCENARIO("addresses in shader binding tables and in indirect parameters replay bit for bit", "[rays]") {
   const Words words{program("ray_pipelines")};
   if (const std::string why = cannot_run(words, lavapipe25); !why.empty()) SKIP_SCENARIO(why);
-  replays_bit_for_bit({program("ray_pipelines")}, {.submits = 4, .driver = lavapipe25, .not_looped_because = "shader groups"});
+  replays_bit_for_bit({program("ray_pipelines")}, {.submits = 4, .driver = lavapipe25});
 }
 
 SCENARIO("handles of many shader groups at once have to be the captured ones", "[rays]") {
