@@ -26,6 +26,7 @@
 #include "analyzers/text.h"
 #include "analyzers/tree.h"
 #include "format/reader.h"
+#include "player/nothing_to_compare.h"
 #include "player/trust.h"
 
 namespace rondo::analyzers {
@@ -222,19 +223,11 @@ struct Capture {
   std::optional<Summary> summary;  // nothing: it could not be closed or read
 };
 
-// Of a capture without a checkpoint, by what it was captured with: why, and what to do.
-std::string nothing_to_compare(const Summary& summary, const std::string& level) {
-  if (summary.submits == 0) return "it submitted nothing: --replay only plays it";
-  if (level == "submit") return "no submit of it wrote anything (--checkpoints submit): --replay only plays it";
-  if (level == "present") return "it presented no image (--checkpoints present): --checkpoints readback compares what it read back, too";
-  return text("it presented no image and waited for nothing that it could read (--checkpoints {}): --checkpoints submit "
-              "compares what each submit wrote, --replay only plays it", printable(level));
-}
-
 // The status of a replay; that of a refusal by the player where there is nothing to compare.
 int replay(const Capture& capture, const Options& options) {
   if (options.verify && capture.summary && capture.summary->checkpoints == 0) {
-    say(text("{}: nothing to compare: {}", printable(shown_path(capture.path)), nothing_to_compare(*capture.summary, options.checkpoints)));
+    say(text("{}: nothing to compare: {}; --replay only plays it", printable(shown_path(capture.path)),
+             player::nothing_to_compare({options.checkpoints}, capture.summary->submits)));
     return static_cast<int>(Status::usage);
   }
   const auto played = play_capture(capture.path, options.verify ? Replay::verified : Replay::plain);

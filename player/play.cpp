@@ -14,6 +14,7 @@
 #include "player/benchmark.h"
 #include "player/blobs_ahead.h"
 #include "player/interrupt.h"
+#include "player/nothing_to_compare.h"
 #include "player/pipeline_caches.h"
 #include "player/play_span.h"
 #include "player/preflight.h"
@@ -35,18 +36,24 @@ std::string hex(const std::uint8_t* bytes, std::size_t count) {
   return text;
 }
 
-Result<void> check_checkpoints(const Options& options, const Plan& plan) {
+// `with`: what the capture says that it was asked to keep.
+Result<void> check_checkpoints(const Options& options, const Plan& plan, const CapturedWith& with) {
   if (!options.verify || plan.counts.image_checkpoints + plan.counts.memory_checkpoints +
                               plan.counts.content_checkpoints !=
                           0) return {};
-  return fail(Status::usage,
-              plan.path + (options.until != UINT64_MAX
-                               ? ": has no checkpoints up to the end that --until sets"
-                               : ": has no checkpoints to verify with: capture it with "
+  if (options.until != UINT64_MAX)
+    return fail(Status::usage, plan.path + ": has no checkpoints up to the end that --until sets");
+  if (plan.salvaged && plan.has_checkpoints)
+    return fail(Status::usage,
+                plan.path + ": nothing to compare: its checkpoints come after its last whole submit");
+  if (!with.checkpoints.empty() && with.checkpoints != "none")
+    return fail(Status::usage,
+                plan.path + ": nothing to compare: " + nothing_to_compare(with, plan.counts.submits));
+  return fail(Status::usage, plan.path +
+                                 ": has no checkpoints to verify with: capture it with "
                                  "RONDO_CHECKPOINTS=present, which digests presented images, or "
                                  "readback, which also digests memory that is mapped when a "
-                                 "program waits, or submit, which also keeps what each submit wrote; "
-                                 "if it was, the program did nothing of that kind"));
+                                 "program waits, or submit, which also keeps what each submit wrote");
 }
 
 std::string compared_text(const Comparison& c, const char* what) {
@@ -158,8 +165,9 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
       footer && options.until != UINT64_MAX && footer->last_sequence < options.until && !options.quiet)
     std::printf("the capture ends at record %llu: --until changes nothing\n",
                 static_cast<unsigned long long>(footer->last_sequence));
+  const CapturedWith with = captured_with((*reader)->sessions());
   if ((*plan)->late_blobs.empty()) reader->reset();
-  RONDO_TRY(check_checkpoints(options, **plan));
+  RONDO_TRY(check_checkpoints(options, **plan, with));
   if (!options.replace.empty()) {
     auto replaced = replace_shaders(**plan, options.replace);
     outcome.error_is_list = !replaced;

@@ -304,7 +304,7 @@ SCENARIO("captures are verified when the program has ended", "[capture-checks]")
   WHEN("it submits nothing") {
     const Outcome outcome = capture(directory, {"--verify"}, {program("surface")});
     INFO(outcome.both());
-    CHECK(count(outcome.err, ": nothing to compare: it submitted nothing: --replay only plays it\n") == 1);
+    CHECK(count(outcome.err, ": nothing to compare: it submitted nothing; --replay only plays it\n") == 1);
     CHECK(lines(outcome.err).size() == 2);
     CHECK(outcome.status == 2);
   }
@@ -338,4 +338,27 @@ SCENARIO("captures are verified when the program has ended", "[capture-checks]")
     CHECK(is_one_line(outcome, "rondo"));
     CHECK(files_in(directory.path()).empty());
   }
+}
+
+SCENARIO("a capture that asked for checkpoints and has none says why", "[capture-checks]") {
+  for (const auto& [level, why] :
+       {std::pair("present", "it presented no image (--checkpoints present): --checkpoints readback"),
+        std::pair(
+            "readback",
+            "it presented no image and waited for nothing that it could read (--checkpoints readback)")}) {
+    const Recording& capture = captured({program("draws")}, {.checkpoints = level});
+    REQUIRE(capture.run.status == 0);
+    const Outcome outcome = player({"--verify", capture.path});
+    INFO(outcome.both());
+    CHECK(outcome.status == 2);
+    CHECK(is_one_line(outcome, "player"));
+    CHECK(outcome.err.find(std::string(": nothing to compare: ") + why) != std::string::npos);
+    CHECK(outcome.err.find("capture it with") == std::string::npos);
+  }
+  const Recording& without = captured({program("draws")});
+  const Outcome outcome = player({"--verify", without.path});
+  INFO(outcome.both());
+  CHECK(outcome.status == 2);
+  CHECK(outcome.err.find(": has no checkpoints to verify with: capture it with RONDO_CHECKPOINTS=present") !=
+        std::string::npos);
 }

@@ -27,7 +27,7 @@ std::string all_compared(const Outcome& outcome) {
 
 bool has_nothing_to_compare(const Outcome& outcome) {
   const std::string text = outcome.both();
-  return text.find("has no checkpoints to verify with") != std::string::npos ||
+  return text.find("nothing to compare") != std::string::npos ||
          text.find("nothing could be compared") != std::string::npos;
 }
 

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "player/nothing_to_compare.h"
+
+#include <nlohmann/json.hpp>
+
+#include "player/printable.h"
+
+namespace rondo::player {
+
+CapturedWith captured_with(const std::vector<std::string>& sessions) {
+  CapturedWith with;
+  for (const std::string& text : sessions) {
+    const auto session = nlohmann::json::parse(text, nullptr, false);
+    if (!session.is_object()) continue;
+    with.cut = with.cut || session.contains("cut");
+    const auto capture = session.find("capture");
+    if (capture == session.end() || !capture->is_object()) continue;
+    if (const auto level = capture->find("checkpoints"); level != capture->end() && level->is_string())
+      with.checkpoints = level->get<std::string>();
+  }
+  return with;
+}
+
+std::string nothing_to_compare(const CapturedWith& with, std::uint64_t submits) {
+  const std::string asked = " (--checkpoints " + printable(with.checkpoints) + ")";
+  if (with.cut) return "no checkpoint of its source lies in what was cut out" + asked;
+  if (submits == 0) return "it submitted nothing";
+  if (with.checkpoints == "submit") return "no submit of it wrote anything" + asked;
+  if (with.checkpoints == "present")
+    return "it presented no image" + asked + ": --checkpoints readback compares what it read back, too";
+  return "it presented no image and waited for nothing that it could read" + asked +
+         ": --checkpoints submit compares what each submit wrote";
+}
+
+}  // namespace rondo::player
