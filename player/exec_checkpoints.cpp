@@ -111,6 +111,7 @@ template <class Describe>
 void compare(Run& run, std::uint64_t record, Comparison& counts, const Digest& captured, std::span<const std::byte> replayed,
              const std::vector<Part>& times, const Texels* texels, const std::string& what, Describe&& describe) {
   Observer& observer = run.observer();
+  const Observer::Compared one{record, what, captured};
   const Digest digest = digest_of(replayed);
   std::vector<std::byte> bytes;  // captured, with the replay's times
   const auto fetch = [&] {
@@ -129,7 +130,8 @@ void compare(Run& run, std::uint64_t record, Comparison& counts, const Digest& c
       return observer.skip(counts, what +
                                        ": it holds times of the GPU, and the capture keeps its digest "
                                        "alone (RONDO_CHECKPOINTS=submit keeps the contents)");
-    if (std::equal(bytes.begin(), bytes.end(), replayed.begin())) return observer.apart_from_times(counts);
+    if (std::equal(bytes.begin(), bytes.end(), replayed.begin()))
+      return observer.apart_from_times(counts, one);
   }
   if (digest != captured && observer.differs) observer.differs(record, captured, digest, replayed);
   std::string how_alike;
@@ -138,10 +140,10 @@ void compare(Run& run, std::uint64_t record, Comparison& counts, const Digest& c
       return observer.skip(counts, what + ": another digest, and no contents in the capture to compare with: "
                                           "--verify=psnr needs RONDO_CHECKPOINTS=submit, which keeps them");
     const auto found = psnr(bytes, replayed, *texels);
-    if (found && observer.alike(counts, *found)) return;
+    if (found && observer.alike(counts, one, *found)) return;
     how_alike = psnr_text(found, *observer.wanted_psnr) + "; ";
   }
-  if (!observer.first_to_differ(counts, captured, digest)) return;
+  if (!observer.first_to_differ(counts, one, digest)) return;
   observer.verification.first_difference =
       what + ": " + how_alike +
       (fetch() ? describe(std::span<const std::byte>(bytes))

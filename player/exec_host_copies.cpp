@@ -132,14 +132,15 @@ void compare(Run& run, const Op& op, ObjectId image, const VkImageToMemoryCopyEX
     a = texels_of(region, resource.format, layers, captured);
     b = texels_of(region, resource.format, layers, here);
   }
+  const Observer::Compared one{op.sequence, what, digest_of(a)};
   const Texels texels{resource.format, region.imageSubresource.aspectMask, region.imageExtent};
   std::string how_alike;
   if (a != b && !as_it_lies && observer.wanted_psnr && has_psnr(texels)) {
     const auto found = psnr(a, b, texels);
-    if (found && observer.alike(counts, *found)) return;
+    if (found && observer.alike(counts, one, *found)) return;
     how_alike = psnr_text(found, *observer.wanted_psnr) + "; ";
   }
-  if (!observer.first_to_differ(counts, digest_of(a), digest_of(b))) return;
+  if (!observer.first_to_differ(counts, one, digest_of(b))) return;
   observer.verification.first_difference =
       what + ": " + how_alike + (as_it_lies || layers != 1 ? describe_bytes(a, b, 0) : describe_texels(a, b, texels));
 }

@@ -42,6 +42,23 @@ struct Verification {
   std::string first_unverified;  // why the first one could not be compared
 };
 
+// Everything that a replay compares, in its order: what a second replay of the same capture is held against.
+struct Seen {
+  std::uint64_t record = 0;  // that says to compare
+  Digest digest;             // of what was found; of what the capture has, where that counts as equal
+};
+
+// What a second replay found of the first one.
+struct Again {
+  std::uint64_t compared = 0;
+  std::uint64_t unstable = 0;                           // found otherwise: the device differs from itself
+  std::uint64_t stable_different = 0;                   // found the same again, and not what the capture has
+  std::string first_unstable, first_stable_difference;  // where; empty: nowhere
+  std::string error;                                    // why it did not come to its end; empty: it did
+
+  std::string text() const;  // for the end of a sentence
+};
+
 class Observer {
  public:
   Verification verification;
@@ -55,19 +72,38 @@ class Observer {
   void show_progress(std::uint64_t frame, std::uint64_t frames);
   void clear_progress();
 
+  // Of the first replay: the first kMostSeen.
+  const std::vector<Seen>& seen() const { return seen_; }
+  static constexpr std::size_t kMostSeen = std::size_t{1} << 20;
+  // This is the second replay.
+  void hold_against(const std::vector<Seen>& before) { before_ = &before; }
+  const Again& again() const { return again_; }
+
   // Called by the validation layer, on any thread.
   void validation_message(const std::string& text);
   std::vector<std::string> validation_messages() const;
 
+  // What is compared.
+  struct Compared {
+    std::uint64_t record;
+    const std::string& what;  // in words, with its place
+    Digest captured;
+  };
   // True: they differ, and nothing did before; the caller says how, by
   // setting verification.first_difference.
-  bool first_to_differ(Comparison& counts, const Digest& captured, const Digest& replayed);
-  void apart_from_times(Comparison& counts);
+  bool first_to_differ(Comparison& counts, const Compared& one, const Digest& replayed);
+  void apart_from_times(Comparison& counts, const Compared& one);
   // An image with another digest. True: it is alike enough, and counted.
-  bool alike(Comparison& counts, double psnr);
+  bool alike(Comparison& counts, const Compared& one, double psnr);
   void skip(Comparison& counts, const std::string& why);
 
  private:
+  void note(const Compared& one, const Digest& found);
+
+  std::vector<Seen> seen_;
+  const std::vector<Seen>* before_ = nullptr;  // null: this is the first replay
+  std::size_t next_ = 0;                       // of *before_
+  Again again_;
   mutable std::mutex mutex_;
   std::vector<std::string> messages_;  // guarded by mutex_; the first few, then only counted
   std::uint64_t message_count_ = 0;    // guarded by mutex_

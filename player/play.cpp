@@ -251,6 +251,34 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   return options.verify ? judge_verification(outcome.verification, options) : Result<void>();
 }
 
+// The whole of it once more, from the file on: whether the replay differs from the capture or the device from
+// itself. `seconds`: how long the first replay took.
+void play_again(const Options& options, const Observer& first, double seconds, Outcome& outcome) {
+  Options again = options;
+  if (options.timeout > 0) {
+    again.timeout = options.timeout - seconds;
+    if (again.timeout < 2 * seconds) {
+      outcome.error += "; --timeout leaves no time for a second replay, which would tell what is stable";
+      return;
+    }
+  }
+  again.quiet = again.fresh = true;
+  again.benchmark = again.window = false;
+  again.loop = 1;
+  again.warmup = 0;
+  again.screenshots.clear();
+  again.report.clear();
+  again.pipeline_cache.clear();
+  Observer second;
+  second.hold_against(first.seen());
+  Outcome found;
+  const Result<void> done = play_file(again, second, found);
+  outcome.left_running = outcome.left_running || found.left_running;
+  outcome.again = second.again();
+  if (!done && done.error().status != Status::different) outcome.again->error = done.error().message;
+  outcome.error += "; " + outcome.again->text();
+}
+
 Result<void> list_devices() {
   auto loader = Loader::open();
   if (!loader) return tl::unexpected<Error>(loader.error());
@@ -267,12 +295,16 @@ Outcome play(const Options& options) {
   Observer observer;
   observer.progress = !options.quiet && isatty(STDERR_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
   if (!options.list_devices) outcome.trust = trust_of(options.file, options.trust);
+  const std::uint64_t begin_ns = now_ns();
   const Result<void> done = options.list_devices ? list_devices() : play_file(options, observer, outcome);
   observer.clear_progress();
   if (!done) {
     outcome.status = done.error().status;
     outcome.error = done.error().message;
   }
+  if (!observer.verification.first_difference.empty() && outcome.status == Status::different &&
+      Interrupt::signal() == 0)
+    play_again(options, observer, static_cast<double>(now_ns() - begin_ns) * 1e-9, outcome);
   if (!options.list_devices && !options.quiet && (done || outcome.status == Status::different)) {
     print_summary(options, outcome);
     if (Interrupt::signal() != 0)

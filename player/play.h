@@ -43,6 +43,7 @@ struct Outcome {
   std::uint64_t bytes_kept = 0;  // what a loop puts back
   Verification verification;
   bool verified = false;  // --verify was asked for and carried out
+  std::optional<Again> again;  // something differed, and a second replay was made
   std::uint64_t screenshots = 0;
   std::uint64_t shown = 0;  // images, in windows
   std::vector<std::string> validation_messages;

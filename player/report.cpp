@@ -21,6 +21,20 @@ nlohmann::ordered_json comparison(const Comparison& c) {
           {"unverified", c.unverified}};
 }
 
+nlohmann::ordered_json text_or_null(const std::string& text) {
+  return text.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(text);
+}
+
+nlohmann::ordered_json again(const std::optional<Again>& found) {
+  if (!found) return nullptr;
+  return {{"compared", found->compared},
+          {"unstable", found->unstable},
+          {"stable_different", found->stable_different},
+          {"first_unstable", text_or_null(found->first_unstable)},
+          {"first_stable_difference", text_or_null(found->first_stable_difference)},
+          {"error", text_or_null(found->error)}};
+}
+
 nlohmann::ordered_json iteration(const Outcome& outcome, std::size_t i) {
   const IterationTimes& times = outcome.iterations[i];
   nlohmann::ordered_json one = {{"seconds", times.work}, {"span_seconds", times.span}, {"cpu_seconds", times.cpu}};
@@ -94,12 +108,9 @@ Result<void> write_report(const std::string& path, const Options& options, const
                               {"contents", comparison(v.contents)}};
     report["verification"]["psnr_asked"] = number_or_null(options.psnr);
     report["verification"]["psnr"] = number_or_null(v.least_psnr);
-    report["verification"]["first_difference"] = v.first_difference.empty()
-                                                     ? nlohmann::ordered_json(nullptr)
-                                                     : nlohmann::ordered_json(v.first_difference);
-    report["verification"]["first_unverified"] = v.first_unverified.empty()
-                                                     ? nlohmann::ordered_json(nullptr)
-                                                     : nlohmann::ordered_json(v.first_unverified);
+    report["verification"]["first_difference"] = text_or_null(v.first_difference);
+    report["verification"]["first_unverified"] = text_or_null(v.first_unverified);
+    report["verification"]["again"] = again(outcome.again);
   } else {
     report["verification"] = nullptr;
   }

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "fixture.h"
+#include "json.h"
 #include "skip.h"
 
 using namespace scenario;
@@ -136,4 +137,49 @@ SCENARIO("formats that a device does not read from buffers are listed", "[fideli
   INFO(outcome.both());
   CHECK(outcome.status == 4);
   CHECK(has(outcome, "VK_FORMAT_R32G32B32_UINT for uniform texels of a buffer"));
+}
+
+SCENARIO("a device that differs from itself is told from a replay that differs from the capture",
+         "[fidelity]") {
+  const TemporaryDirectory directory;
+  const auto verify = [&](const std::string& name, const Words& damage) {
+    const Recording& capture = captured({program(name)}, {.checkpoints = "submit"});
+    REQUIRE(capture.run.status == 0);
+    Words words{"--verify", "--report", directory.file("report.json"), capture.path};
+    words.insert(words.begin(), damage.begin(), damage.end());
+    return player(words);
+  };
+  const auto reported = [&](const std::string& member) {
+    return Json::parse(read_file(directory.file("report.json"))).at("/verification/again/" + member);
+  };
+  WHEN("a shader copies times of the device") {
+    const Outcome outcome = verify("varying/stamps", {});
+    INFO(outcome.both());
+    CHECK(outcome.status == 5);
+    CHECK(has(outcome, "; a second replay found "));
+    CHECK(has(outcome,
+              ": there the device's own results differ from run to run; all that is stable is equal to the "
+              "capture"));
+    CHECK(std::stoi(reported("unstable")) > 0);
+    CHECK(std::stoi(reported("compared")) > std::stoi(reported("unstable")));
+    CHECK(reported("stable_different") == "0");
+    CHECK(reported("first_stable_difference") == "null");
+  }
+  WHEN("something else differs beside that") {
+    const Outcome outcome = verify("varying/stamps", {"--damage", "drop:vkCmdFillBuffer#0"});
+    INFO(outcome.both());
+    CHECK(outcome.status == 5);
+    CHECK(has(outcome, " otherwise than the first, the first at "));
+    CHECK(has(outcome, "; 2 that are stable differ from the capture, the first at "));
+    CHECK(reported("stable_different") == "2");
+  }
+  WHEN("each replay is the same") {
+    const Outcome outcome = verify("compute", {"--damage", "drop:vkCmdDispatch#3"});
+    INFO(outcome.both());
+    CHECK(outcome.status == 5);
+    CHECK(has(outcome, "; a second replay found all "));
+    CHECK(has(outcome, " as the first did: the replay is stable there"));
+    CHECK(reported("unstable") == "0");
+    CHECK(std::stoi(reported("stable_different")) > 0);
+  }
 }
