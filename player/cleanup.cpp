@@ -81,6 +81,7 @@ Result<void> Run::release_device(std::uint32_t index, bool destroy_device) {
   }
   for (VkFence fence : device.pending_fences) vk.vkDestroyFence(device.handle, fence, nullptr);
   device.pending_fences.clear();
+  std::erase_if(watches_, [&](const auto& watch) { return plan_.ops[watch.first].device == device.index; });
   for (VkSemaphore semaphore : device.payloads) vk.vkDestroySemaphore(device.handle, semaphore, nullptr);
   device.payloads.clear();
   for (VkCommandPool pool : device.own_command_pools) vk.vkDestroyCommandPool(device.handle, pool, nullptr);

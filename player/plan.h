@@ -48,7 +48,9 @@ struct Op {
   bool lost = false;                    // its device was lost in the capture: there is nothing to compare
   bool ambiguous = false;               // host writes that may be the device's (kRecordAmbiguous)
   bool ends_submits = false;            // all submits before it are known to have ended behind it
+  bool may_pass = false;                // a poll: see Observation
   std::uint16_t poll_ns = 0;            // a wait: the program polled for it, so long apart; 0: it slept
+  bool watched = false;                 // a submit: an Observation waits for its end
   std::uint32_t device = kNone;         // index into Plan::devices
   ObjectId dispatch = 0;                // the first parameter
   ObjectId subject = 0;                 // what the command is about: the memory written, the device made, …
@@ -190,6 +192,15 @@ struct Settle {
   std::uint32_t of = kNone;        // … and the index into Plan::payloads
 };
 
+// A poll saw an event or queries in a state that work in flight had brought about and other work in flight
+// takes back. The replay may ask too late: once the submits that brought it about have ended, it is as good
+// as seen.
+struct Observation {
+  std::uint32_t op = 0;      // the poll, an index into Plan::ops …
+  std::uint32_t submit = 0;  // … and a submit, likewise
+  bool brings = false;       // it brings the state about; else it takes it back
+};
+
 // What an export gives to one of those that may have imported it.
 struct Payload {
   std::uint32_t exported = 0;  // index into Plan::ops
@@ -251,6 +262,7 @@ struct Plan {
   std::vector<FamilyMark> family_marks;
   std::vector<SyncStep> sync;   // in the order of ops
   std::vector<Settle> settles;  // likewise
+  std::vector<Observation> observations;  // likewise
   std::vector<Payload> payloads;  // in the order of their exports
   std::vector<SyncPoint> sync_points;
   std::unordered_map<ObjectId, std::string> debug_names;

@@ -180,7 +180,10 @@ Action action_for(const codec::CommandInfo& command, const Record& record, std::
     if (record.return_value < 0 && !waits_though_rejected(id, record.return_value) &&
         !may_publish_and_fail(id))
       return Action::drop;
-    if (said_not_ready(id, record.return_value)) return Action::drop;
+    // What a poll saw in spite of that, only the plan can say (validity/polls.cpp).
+    const bool may_say = (record.return_value == VK_NOT_READY && id == CommandId::vkGetQueryPoolResults) ||
+                         (record.return_value == VK_EVENT_RESET && id == CommandId::vkGetEventStatus);
+    if (said_not_ready(id, record.return_value) && !may_say) return Action::drop;
   }
   // Died inside: whether it got anything is unknown, and nothing uses it. What
   // was given to a queue counts as given: a present's image is there to compare.

@@ -277,6 +277,7 @@ Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& c
   op.ambiguous = (record.flags & kRecordAmbiguous) != 0;
   op.ends_submits = validity_.work.submits_ended();
   op.poll_ns = poll_ns_;
+  op.may_pass = validity_.seen.may_pass;
   op.subject = subject_of(command);
   RONDO_TRY(check_owner(record, command, op));
 
@@ -329,6 +330,7 @@ Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& c
   const PlanCounts before = plan.counts;
   plan.ops.push_back(op);
   plan.settles.insert(plan.settles.end(), validity_.settles().begin(), validity_.settles().end());
+  if (op.may_pass) note_observation();
   for (const validity::Validity::Begin& begin : validity_.begins()) change_begin(begin);
   for (const codec::DataRef& data : lowered_.data) plan.host_bytes[op.sequence].push_back(data.bytes);
   if (command.canonical == CommandId::rondoCut) plan.begins = op.sequence;

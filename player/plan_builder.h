@@ -107,6 +107,7 @@ class PlanBuilder {
   void note_sync(const codec::CommandInfo& command, const Op& op);
   SyncPoint sync_point(const VkSemaphore* semaphore, std::uint64_t value);
   void note_payloads();
+  void note_observation();
   // Of a handle that is no sync fd: why it cannot be replayed; null: it is none.
   const char* shared_payload(const codec::CommandInfo& command) const;
 

@@ -69,6 +69,18 @@ void PlanBuilder::note_payloads() {
   }
 }
 
+// The op is the last one.
+void PlanBuilder::note_observation() {
+  Plan& plan = *plan_;
+  const auto at = static_cast<std::uint32_t>(plan.ops.size() - 1);
+  for (const std::uint32_t submit : validity_.seen.done_by) {
+    plan.observations.push_back({at, submit, true});
+    plan.ops[submit].watched = true;
+  }
+  for (const std::uint32_t submit : validity_.seen.undone_by)
+    plan.observations.push_back({at, submit, false});
+}
+
 // Called behind emit(): the op is the last one.
 void PlanBuilder::note_sync(const codec::CommandInfo& command, const Op& op) {
   Plan& plan = *plan_;

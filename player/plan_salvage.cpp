@@ -50,6 +50,7 @@ void PlanBuilder::cut_after_last_whole_submit() {
   plan_->ops.resize(whole_until_);
   std::erase_if(plan_->late_blobs, [&](const LateBlob& late) { return late.op >= whole_until_; });
   std::erase_if(plan_->sync, [&](const SyncStep& step) { return step.op >= whole_until_; });
+  std::erase_if(plan_->observations, [&](const Observation& one) { return one.op >= whole_until_; });
   std::erase_if(plan_->settles, [&](const Settle& settle) { return settle.op >= whole_until_; });
 }
 

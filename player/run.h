@@ -260,6 +260,9 @@ class Run {
   // Whether the fence, as it was given last, or the value comes without a later record.
   bool comes(ObjectId fence);
   bool comes(ObjectId timeline, std::uint64_t value);
+  // submit_watch.cpp: a fence of the player's own follows a submit whose end observations wait for.
+  Result<void> watch_submit(const Op& op);
+  Result<bool> brought_about(const Op& poll);  // all submits of its observation have ended
   // Before its end: until it has the value that work gives it, if it is one and work does.
   void await_timeline(DeviceState& device, ObjectId semaphore);
   std::vector<ImageCheck>& image_checks() { return image_checks_; }
@@ -346,6 +349,8 @@ class Run {
     VkFence fence = VK_NULL_HANDLE;  // the host's; null: was signalled when it was exported
   };
   std::vector<LivePayload> payloads_;  // parallel to Plan::payloads
+  std::unordered_map<std::uint32_t, VkFence>
+      watches_;  // by the index of a submit in Plan::ops; of devices that are alive
 
   SyncModel sync_;
   std::vector<SyncModel::Release> releases_;  // still to be given to devices

@@ -59,6 +59,21 @@ CutRecords::CutRecords(Reader& source, OfflineWriter& out, RecordEncoder& encode
     if (objects[id].type == HandleType::VkDescriptorSet && keep.has(id))
       if (const std::uint64_t last = survey.sets.last_written(id); last != 0) set_writes_[last].push_back(id);
   for (const BlobInfo& blob : source.blobs()) source_blobs_.insert(blob.digest);
+  find_passed();
+}
+
+// In the cut the work of before the span has ended, and put back is what it left.
+void CutRecords::find_passed() {
+  const player::OpRange span = plan_.span;
+  auto one = plan_.observations.begin();
+  for (std::uint32_t i = span.first; i < span.last; ++i) {
+    if (!plan_.ops[i].may_pass) continue;
+    while (one != plan_.observations.end() && one->op < i) ++one;
+    bool passed = one == plan_.observations.end() || one->op != i;  // it passed before the program asked
+    for (auto by = one; by != plan_.observations.end() && by->op == i; ++by)
+      passed = passed || by->submit < span.first;
+    if (passed) passed_.insert(plan_.ops[i].sequence);
+  }
 }
 
 Result<const codec::CommandInfo*> CutRecords::decode(const Record& record) {
@@ -358,8 +373,8 @@ Result<void> CutRecords::write_span(const RecomputedCheckpoints& recomputed, con
     const bool checks = *command != nullptr && std::string_view((*command)->name).starts_with("rondoCheckpoint");
     const CommandId canonical = *command != nullptr ? (*command)->canonical : CommandId::none;
     const bool counts = canonical == CommandId::rondoPrelude || canonical == CommandId::rondoCut;
-    if (counts || (checks && begin != nullptr)) {
-      // It counts from where this one says.
+    if (counts || (checks && begin != nullptr) || passed_.count(record->sequence) != 0) {
+      // It counts from where this one says. Or the poll would never be answered so.
     } else if (checks) {
       resolution_.ids.assign(lowered_.handles.size(), 0);
       const auto found = recomputed.find(record->sequence);

@@ -234,7 +234,8 @@ Wrong execute(Validity& v, const Call& c) {
       if (Wrong w = check_inherited(*commands, *secondary); !w.empty()) return v.name(id) + ' ' + w;
     if (inside)
       if (Wrong w = check_clears(*commands, secondary->clears); !w.empty()) return v.name(id) + ' ' + w;
-    commands->executes.push_back({id, secondary->recording});
+    commands->executes.push_back(
+        {id, secondary->recording, commands->events.size(), commands->query_changes.size()});
     commands->nesting = std::max(commands->nesting, secondary->nesting + 1);
     if (commands->nesting > kDeepest)
       return "executes secondaries within secondaries, " + std::to_string(commands->nesting) + " deep";
@@ -261,15 +262,16 @@ void mark_uses(Validity& v, ObjectId id, bool again, Place place, int depth) {
   if (depth == 0 || runs) give_again(v, *commands, runs || again);
   v.work.use(id, place);
   for (const ObjectId use : commands->uses) v.work.use(use, place);
-  for (const CommandBuffer::EventUse& use : commands->events)
-    if (use.kind != CommandBuffer::EventUse::wait) {
-      v.set_event(use.event, use.kind == CommandBuffer::EventUse::set);
-      if (Event* event = v.events.find(use.event); event != nullptr) event->changed = place;
-    } else if (const Event* event = v.events.find(use.event); event != nullptr && !event->set) {
-      v.waits_for_event(use.event, place);
-    }
-  for (const CommandBuffer::Executed& executed : commands->executes)
+  std::size_t event = 0, query = 0;
+  const auto follow_to = [&](std::size_t events, std::size_t queries) {
+    for (; event < events; ++event) follow_event(v, commands->events[event], place);
+    for (; query < queries; ++query) follow_queries(v, commands->query_changes[query], place);
+  };
+  for (const CommandBuffer::Executed& executed : commands->executes) {
+    follow_to(executed.events, executed.queries);
     mark_uses(v, executed.commands, again || runs, place, depth + 1);
+  }
+  follow_to(commands->events.size(), commands->query_changes.size());
 }
 
 Wrong check_uses(Validity& v, ObjectId id, int depth) {

@@ -11,8 +11,6 @@ namespace rondo::player::validity {
 
 namespace {
 
-bool is_timestamp(const QueryPool& pool) { return pool.type == VK_QUERY_TYPE_TIMESTAMP; }
-
 bool may_query(const Validity& v, ObjectId device, VkQueryType type) {
   switch (type) {
     case VK_QUERY_TYPE_OCCLUSION:
@@ -94,12 +92,20 @@ Wrong begin_query(Validity& v, const Call& c, const VkQueryPool& handle, std::ui
   return {};
 }
 
+// Where several views are drawn, a query is of as many queries.
+std::uint32_t views_of(const CommandBuffer& commands) {
+  return commands.pass != CommandBuffer::Pass::none ? std::max(commands.views, 1u) : 1;
+}
+
 Wrong end_query(Validity& v, const Call& c, const VkQueryPool& handle, std::uint32_t query,
                 std::uint32_t index) {
   const ObjectId id = c.id(&handle);
   CommandBuffer* commands = v.command_buffers.find(c.dispatch());
   if (commands == nullptr) return {};
-  if (std::erase(commands->queries, CommandBuffer::ActiveQuery{id, query, index}) != 0) return {};
+  if (std::erase(commands->queries, CommandBuffer::ActiveQuery{id, query, index}) != 0) {
+    note_queries(v, c.dispatch(), {true, id, query, views_of(*commands)});
+    return {};
+  }
   return "query " + std::to_string(query) + " of " + v.name(id) + " was not begun";
 }
 
@@ -120,15 +126,20 @@ Wrong end_indexed(Validity& v, const Call& c) {
   return end_query(v, c, a.queryPool, a.query, a.index);
 }
 
-Wrong check_stamp(Validity& v, ObjectId id) {
+Wrong stamp(Validity& v, const Call& c, ObjectId id, std::uint32_t query) {
   const QueryPool* pool = v.query_pools.find(id);
-  return pool != nullptr && !is_timestamp(*pool) ? v.name(id) + " does not hold timestamps" : Wrong();
+  if (pool != nullptr && !is_timestamp(*pool)) return v.name(id) + " does not hold timestamps";
+  if (const CommandBuffer* commands = v.command_buffers.find(c.dispatch()); commands != nullptr)
+    note_queries(v, c.dispatch(), {true, id, query, views_of(*commands)});
+  return {};
 }
 Wrong stamp_1(Validity& v, const Call& c) {
-  return check_stamp(v, c.id(&c.as<args_vkCmdWriteTimestamp>().queryPool));
+  const auto& a = c.as<args_vkCmdWriteTimestamp>();
+  return stamp(v, c, c.id(&a.queryPool), a.query);
 }
 Wrong stamp_2(Validity& v, const Call& c) {
-  return check_stamp(v, c.id(&c.as<args_vkCmdWriteTimestamp2>().queryPool));
+  const auto& a = c.as<args_vkCmdWriteTimestamp2>();
+  return stamp(v, c, c.id(&a.queryPool), a.query);
 }
 
 Wrong copy_results(Validity& v, const Call& c) {
@@ -153,14 +164,6 @@ Wrong copy_results(Validity& v, const Call& c) {
       (a.queryCount - std::uint64_t{1}) * (a.queryCount > 1 ? a.stride : 0) + std::uint64_t{word} * values);
 }
 
-Wrong get_results(Validity& v, const Call& c) {
-  const auto& a = c.as<args_vkGetQueryPoolResults>();
-  const QueryPool* pool = v.query_pools.find(c.id(&a.queryPool));
-  if (pool != nullptr && is_timestamp(*pool) && (a.flags & VK_QUERY_RESULT_PARTIAL_BIT) != 0)
-    v.change(c, a.flags, a.flags & ~static_cast<VkQueryResultFlags>(VK_QUERY_RESULT_PARTIAL_BIT));
-  return {};
-}
-
 // One that is active would be reset under the device's hands.
 Wrong reset(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdResetQueryPool>();
@@ -169,10 +172,7 @@ Wrong reset(Validity& v, const Call& c) {
     for (const CommandBuffer::ActiveQuery& one : commands->queries)
       if (one.pool == id && one.query >= a.firstQuery && one.query - a.firstQuery < a.queryCount)
         return "query " + std::to_string(one.query) + " of " + v.name(id) + " is begun";
-  return {};
-}
-Wrong host_reset(Validity& v, const Call& c) {
-  v.needs_end_of_use(c.id(&c.as<args_vkResetQueryPool>().queryPool));
+  note_queries(v, c.dispatch(), {false, id, a.firstQuery, a.queryCount});
   return {};
 }
 
@@ -280,7 +280,7 @@ Wrong put_back_event(Validity& v, const Call& c) {
   if (event == 0) return "sets no event";
   if (a.pDependencyInfo != nullptr)
     if (Wrong w = check_dependency(v, c, *a.pDependencyInfo); !w.empty()) return w;
-  v.set_event(event, true);
+  set_event_by_host(v, event, true);
   return {};
 }
 Wrong put_back_queries(Validity& v, const Call& c) {
@@ -291,10 +291,14 @@ Wrong put_back_queries(Validity& v, const Call& c) {
   const bool plain = a.queryType == VK_QUERY_TYPE_OCCLUSION || a.queryType == VK_QUERY_TYPE_PIPELINE_STATISTICS ||
                      a.queryType == VK_QUERY_TYPE_TIMESTAMP;
   if (a.available != VK_FALSE && !plain) return "ends queries of a kind that is not put back";
-  return check_queries(v, id, a.firstQuery, a.queryCount);
+  if (Wrong w = check_queries(v, id, a.firstQuery, a.queryCount); !w.empty()) return w;
+  set_queries_by_host(v, {a.available != VK_FALSE, id, a.firstQuery, a.queryCount});
+  return {};
 }
 
 }  // namespace
+
+bool is_timestamp(const QueryPool& pool) { return pool.type == VK_QUERY_TYPE_TIMESTAMP; }
 
 void add_query_checks(std::vector<Handler>& table) {
   const auto add = [&](CommandId id, Handler handler) { table[static_cast<std::size_t>(id)] = handler; };
@@ -306,9 +310,7 @@ void add_query_checks(std::vector<Handler>& table) {
   add(CommandId::vkCmdWriteTimestamp, stamp_1);
   add(CommandId::vkCmdWriteTimestamp2, stamp_2);
   add(CommandId::vkCmdCopyQueryPoolResults, copy_results);
-  add(CommandId::vkGetQueryPoolResults, get_results);
   add(CommandId::vkCmdResetQueryPool, reset);
-  add(CommandId::vkResetQueryPool, host_reset);
   add(CommandId::vkCmdPipelineBarrier, barrier_1);
   add(CommandId::vkCmdPipelineBarrier2, barrier_2);
   add(CommandId::vkCmdWaitEvents, wait_events_1);

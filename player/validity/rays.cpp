@@ -95,6 +95,7 @@ Wrong write_properties(Validity& v, const Call& c) {
   }
   for (std::uint32_t i = 0; i < a.accelerationStructureCount; ++i)
     if (Wrong w = check_structure(v, c, "a structure", a.pAccelerationStructures[i]); !w.empty()) return w;
+  note_queries(v, c.dispatch(), {true, id, a.firstQuery, a.accelerationStructureCount});
   return {};
 }
 

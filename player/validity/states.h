@@ -223,6 +223,7 @@ struct CommandBuffer {
   struct Executed {
     ObjectId commands;
     std::uint32_t recording;
+    std::size_t events = 0, queries = 0;  // how many of `events` and `query_changes` come before it
   };
   std::vector<Executed> executes;
   struct ActiveQuery {
@@ -239,6 +240,13 @@ struct CommandBuffer {
     ObjectId event;
   };
   std::vector<EventUse> events;  // in order
+  // Queries that become available, or unavailable by a reset.
+  struct QueryChange {
+    bool available;
+    ObjectId pool;
+    std::uint32_t first, count;
+  };
+  std::vector<QueryChange> query_changes;  // in order
   std::uint32_t family = 0;
   VkQueueFlags can = 0;
   bool feedback = false, conditional = false;  // begun, not ended
@@ -273,11 +281,31 @@ struct QueryPool {
   VkQueryType type{};
   std::uint32_t count = 0;
   std::uint32_t values = 1;  // of each query
+  // By query, as far as the last one that ever was available: whether it is, after all that was submitted.
+  std::vector<std::uint8_t> available;
+  // Queries that were available before a batch reset them, as long as that batch may still run.
+  struct Reset {
+    std::uint32_t first, count;
+    Place place;
+    std::uint32_t op;  // index into Plan::ops: the submit
+  };
+  std::vector<Reset> resets;
 };
 
 struct Event {
-  bool set = false;
-  Place changed;  // by the last batch that sets or resets it
+  bool set = false;  // after all that was submitted
+  // What the work that is known to have ended, and the host, made of it.
+  enum class Ended : std::uint8_t { reset, set, unknown } ended = Ended::reset;
+  // The batches of one queue that change it and may still run.
+  struct Pending {
+    Place last;
+    bool set = false;           // after the last of them
+    bool host_changed = false;  // the host set or reset it meanwhile, which may come before or after
+    Place first[2];             // the first batch that resets it, and the first that sets it …
+    std::uint32_t op[2] = {kNone, kNone};  // … and their submits, indexes into Plan::ops
+    static constexpr std::uint32_t kNone = 0xffffffff;
+  };
+  std::vector<Pending> pending;  // by queue: few
 };
 
 // An export that a payload from outside may have come from.

@@ -255,27 +255,6 @@ Wrong queue_idle(Validity& v, const Call& c) {
   v.work.finish_queue(c.dispatch());
   return {};
 }
-Wrong create_event(Validity& v, const Call& c) {
-  if (const ObjectId id = c.created(); id != 0) v.events.make(id);
-  return {};
-}
-Wrong set_event(Validity& v, const Call& c) {
-  v.set_event(c.id(&c.as<args_vkSetEvent>().event), true);
-  return {};
-}
-Wrong reset_event(Validity& v, const Call& c) {
-  v.set_event(c.id(&c.as<args_vkResetEvent>().event), false);
-  return {};
-}
-
-// Played where the program saw it set.
-Wrong event_status(Validity& v, const Call& c) {
-  const ObjectId id = c.id(&c.as<args_vkGetEventStatus>().event);
-  const Event* event = v.events.find(id);
-  if (event == nullptr || event->set) return {};
-  if (!v.work.running(event->changed)) return "was set, and nothing sets it before: " + v.name(id);
-  return v.never_ends(event->changed);
-}
 
 Wrong device_idle(Validity& v, const Call& c) {
   const std::vector<Object>& objects = v.plan().objects.objects();
@@ -448,10 +427,6 @@ void add_sync_checks(std::vector<Handler>& table) {
   add(CommandId::vkWaitSemaphores, host_wait);
   add(CommandId::vkQueueBindSparse, follow_sparse);
   add(CommandId::vkQueueWaitIdle, queue_idle);
-  add(CommandId::vkCreateEvent, create_event);
-  add(CommandId::vkSetEvent, set_event);
-  add(CommandId::vkResetEvent, reset_event);
-  add(CommandId::vkGetEventStatus, event_status);
   add(CommandId::vkDeviceWaitIdle, device_idle);
   add(CommandId::rondoDeviceIdle, device_idle);
   add(CommandId::rondoPrelude, begin_cut);

@@ -44,6 +44,7 @@ const std::vector<Handler>& handlers() {
     add_dynamic_state_checks(t);
     add_checkpoint_checks(t);
     add_content_checks(t);
+    add_poll_checks(t);
     return t;
   }();
   return table;
@@ -388,6 +389,7 @@ void Validity::forget(ObjectId id) {
     case HandleType::VkCommandBuffer:
       return command_buffers.erase(id);
     case HandleType::VkQueryPool:
+      if (const QueryPool* pool = query_pools.find(id); pool != nullptr) followed_queries -= pool->available.size();
       return query_pools.erase(id);
     case HandleType::VkAccelerationStructureKHR:
       return structures.erase(id);
@@ -410,7 +412,8 @@ std::size_t Validity::bytes() const {
          command_buffers.bytes() + query_pools.bytes() + structures.bytes() + indirect_layouts.bytes() +
          execution_sets.bytes() + (preprocessed.size() + addresses_.size()) * 96 + fences.bytes() +
          semaphores.bytes() + swapchains.bytes() + presents.bytes() + holders.bytes() +
-         descriptor_pools.bytes() + modules.bytes() + held_ * sizeof(ObjectId) + written_ * 96 + work.bytes();
+         descriptor_pools.bytes() + modules.bytes() + held_ * sizeof(ObjectId) + written_ * 96 +
+         followed_queries + work.bytes();
 }
 
 Wrong Validity::check(const Call& call) {
@@ -420,6 +423,7 @@ Wrong Validity::check(const Call& call) {
   descriptor_offsets_.clear();
   edits_.clear();
   skipped_ = false;
+  seen = {};
   waits_for_bind_ = 0;
   if (Wrong wrong = check_new(call); !wrong.empty()) return wrong;
   if (Wrong wrong = check_devices(call); !wrong.empty()) return wrong;

@@ -111,6 +111,14 @@ class Validity {
   };
   const std::vector<Edit>& edits() const { return edits_; }
   bool skipped() const { return skipped_; }                    // it is not played at all
+  // What the program saw of an event or of queries while work that changes them was running.
+  struct Seen {
+    bool may_pass = false;                 // once that work has ended, it may not be so any more
+    std::vector<std::uint32_t> done_by;    // submits whose work did it, indexes into Plan::ops
+    std::vector<std::uint32_t> undone_by;  // … and took it back
+  };
+  Seen seen;
+  std::size_t followed_queries = 0;  // in all QueryPool::available
   ObjectId waits_for_bind() const { return waits_for_bind_; }  // … until this buffer is bound
   // Of all states, about.
   std::size_t bytes() const;
@@ -256,6 +264,7 @@ void add_sync_fd_checks(std::vector<Handler>& table);
 void add_dynamic_state_checks(std::vector<Handler>& table);
 void add_checkpoint_checks(std::vector<Handler>& table);
 void add_content_checks(std::vector<Handler>& table);
+void add_poll_checks(std::vector<Handler>& table);
 
 // values.cpp: sets right what a driver would take for what it was meant to be;
 // what nothing is known of is wrong. `blobs`: parallel to lowered.blobs.
@@ -288,6 +297,15 @@ void note_reach(Validity& v, CommandBuffer& commands, VkPipelineBindPoint point)
 Wrong follow_submit(Validity& v, const Call& call);
 // sparse_binds.cpp: what a batch binds.
 Wrong bind_sparse(Validity& v, const Call& call, const VkBindSparseInfo& batch, Place place);
+// polls.cpp: changes of events and queries, by a command that is recorded, by a batch that is submitted, by
+// the host.
+void note_queries(Validity& v, ObjectId commands, const CommandBuffer::QueryChange& change);
+void follow_event(Validity& v, const CommandBuffer::EventUse& use, Place place);
+void follow_queries(Validity& v, const CommandBuffer::QueryChange& change, Place place);
+void set_event_by_host(Validity& v, ObjectId event, bool to);
+void set_queries_by_host(Validity& v, const CommandBuffer::QueryChange& change);
+// queries.cpp
+bool is_timestamp(const QueryPool& pool);
 // sync_fds.cpp: the batch takes what was imported; the host has seen the fence signalled.
 Wrong take_imported(Validity& v, ObjectId semaphore, Place place);
 Wrong saw_imported(Validity& v, Fence& fence);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs do as soon as a query says that they may, before they wait for the work in any other way.
+// What programs see of work that is still running: events and queries that it takes back, and what they write
+// as soon as a query says that they may.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "fixture.h"
@@ -20,7 +22,8 @@ bool is_all_of(const std::string& bytes, const unsigned char (&texel)[4]) {
 }
 
 // The index of the last row of this command, with this in it, before `end`.
-std::size_t last_row(const std::vector<DumpRow>& rows, const std::string& command, const std::string& part, std::size_t end) {
+std::size_t last_row(const std::vector<DumpRow>& rows, const std::string& command, const std::string& part,
+                     std::size_t end) {
   while (end-- > 0)
     if (rows[end].command == command && rows[end].text.find(part) != std::string::npos) return end;
   FAIL("no " << command << " with " << part);
@@ -28,6 +31,41 @@ std::size_t last_row(const std::vector<DumpRow>& rows, const std::string& comman
 }
 
 }  // namespace
+
+SCENARIO("events and queries that one submit gives and takes back replay bit for bit", "[polls]") {
+  replays_bit_for_bit({program("taken_back")}, {.submits = 5});
+}
+
+SCENARIO("what was seen and taken back is seen in a replay that asks too late, in loops and in cuts",
+         "[polls]") {
+  const Words words{program("taken_back"), "--copies", "60"};
+  const Recording& capture = captured(words);
+  REQUIRE(capture.run.status == 0);
+  const std::vector<DumpRow> rows = dump_rows(capture.path);
+  const auto saw = [&](const std::string& command, const std::string& result) {
+    return std::any_of(rows.begin(), rows.end(), [&](const DumpRow& row) {
+      return row.command == command && row.text.find(result) != std::string::npos;
+    });
+  };
+  CHECK(saw("vkGetEventStatus", "VK_EVENT_SET"));
+  CHECK(saw("vkGetQueryPoolResults", "VK_SUCCESS"));
+  for (int i = 0; i < 3; ++i) {
+    const Outcome played = player({capture.path});
+    INFO(played.both());
+    CHECK(played.status == 0);
+  }
+  const Outcome looped = player({"--loop", "3", capture.path});
+  INFO(looped.both());
+  CHECK(looped.status == 0);
+  for (const char* span : {"1:3", "4:5"}) {
+    const Cut part = cut(capture, {"--submits", span});
+    INFO(part.run.both());
+    REQUIRE(part.run.status == 0);
+    const Outcome outcome = player({part.path});
+    INFO(outcome.both());
+    CHECK(outcome.status == 0);
+  }
+}
 
 SCENARIO("what the host writes as soon as a query is available replays bit for bit", "[polls]") {
   replays_bit_for_bit({program("polled_queries")}, {.submits = 1});

@@ -95,10 +95,12 @@ TEST(Psnr, IsCountedWhereItIsEnoughAndTheLeastIsKept) {
   Observer observer;
   Comparison counts;
   observer.wanted_psnr = 40;
-  EXPECT_TRUE(observer.alike(counts, HUGE_VAL));
-  EXPECT_TRUE(observer.alike(counts, 40));
-  EXPECT_FALSE(observer.alike(counts, 39.9));
-  EXPECT_TRUE(observer.alike(counts, 60));
+  const std::string what = "an image";
+  const Observer::Compared one{1, what, {}};
+  EXPECT_TRUE(observer.alike(counts, one, HUGE_VAL));
+  EXPECT_TRUE(observer.alike(counts, one, 40));
+  EXPECT_FALSE(observer.alike(counts, one, 39.9));
+  EXPECT_TRUE(observer.alike(counts, one, 60));
   EXPECT_EQ(counts.compared, 3u);
   EXPECT_EQ(counts.equal, 3u);
   EXPECT_EQ(counts.by_psnr, 3u);
