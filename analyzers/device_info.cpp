@@ -7,6 +7,7 @@
 
 #include "analyzers/names.h"
 #include "analyzers/text.h"
+#include "format/printable.h"
 #include "generated/args.h"
 
 namespace rondo::analyzers {
@@ -25,11 +26,6 @@ DeviceRow& row_of(CaptureInfo& info, const std::string& object) {
 std::string dispatch_name(Walk& walk) {
   const auto& ids = walk.resolution().ids;
   return walk.objects().name(ids.empty() ? 0 : ids[0]);
-}
-
-template <std::size_t N>
-std::string_view fixed_text(const char (&characters)[N]) {
-  return {characters, ::strnlen(characters, N)};
 }
 
 void take_properties(DeviceRow& row, const VkPhysicalDeviceProperties& p) {

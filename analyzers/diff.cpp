@@ -286,7 +286,7 @@ void append_text(std::string& out, const Difference& found, Calls& a, Calls& b) 
   append(out, "\n{:>10} {:>10} {:>10} {:>10} command\n", "in A", "in B", "only in A", "only in B");
   for (const auto& [command, row] : found.commands)
     if (row.only_a != 0 || row.only_b != 0)
-      append(out, "{:>10} {:>10} {:>10} {:>10} {}\n", row.a, row.b, row.only_a, row.only_b, command);
+      append(out, "{:>10} {:>10} {:>10} {:>10} {}\n", row.a, row.b, row.only_a, row.only_b, printable(command));
   if (std::all_of(found.commands.begin(), found.commands.end(),
                   [](const auto& one) { return one.second.only_a == 0 && one.second.only_b == 0; }))
     out += "the same calls, in another order\n";

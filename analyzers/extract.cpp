@@ -111,12 +111,8 @@ Result<int> run_extract(Arguments args) {
   auto access = files.access();
   if (!access) return tl::unexpected(access.error());
   request.access = std::move(*access);
-  const Result<void> done = extract_contents(request);
-  if (done) return 0;
-  // A list, by its lines.
-  if (done.error().message.find("\n  ") == std::string::npos) return tl::unexpected(done.error());
-  say_list(done.error().message);
-  return static_cast<int>(done.error().status);
+  RONDO_TRY(extract_contents(request));
+  return 0;
 }
 
 }  // namespace rondo::analyzers

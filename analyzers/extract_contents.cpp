@@ -353,7 +353,7 @@ Result<void> extract_contents(const ContentsRequest& request) {
   if (done) done = closed;
   if ((*snapshot)->left_running()) {
     // What a driver still works on must not be unloaded under it.
-    say(done.error().message);
+    say(done.error());
     std::fflush(stdout);
     ::_exit(static_cast<int>(done.error().status));
   }

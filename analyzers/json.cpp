@@ -6,7 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "analyzers/utf8.h"
+#include "format/printable.h"
 
 namespace rondo::analyzers {
 
@@ -71,30 +71,8 @@ void JsonWriter::floating_value(double v, bool single) {
 }
 
 void JsonWriter::string(std::string_view v) {
-  static constexpr char kHex[] = "0123456789abcdef";
   separate();
-  out_ += '"';
-  for (std::size_t i = 0; i < v.size();) {
-    const std::size_t length = utf8_length(v, i);
-    const char c = v[i];
-    if (length == 0) {
-      out_ += "\xef\xbf\xbd";
-      i += 1;
-      continue;
-    }
-    if (c == '"' || c == '\\') {
-      out_ += '\\';
-      out_ += c;
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      out_ += "\\u00";
-      out_ += kHex[static_cast<unsigned char>(c) >> 4];
-      out_ += kHex[static_cast<unsigned char>(c) & 15];
-    } else {
-      out_.append(v, i, length);
-    }
-    i += length;
-  }
-  out_ += '"';
+  append_json_string(out_, v);
 }
 
 struct JsonText::Tree {
@@ -106,7 +84,7 @@ struct JsonText::Tree {
   }
   static std::string show(const nlohmann::json& value) {
     if (value.is_string()) return value.get<std::string>();
-    return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return printable_json(value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   }
 };
 
@@ -207,7 +185,7 @@ std::vector<std::pair<std::string, std::string>> JsonText::members(const char* p
 }
 
 std::string JsonText::compact() const {
-  return tree_->root.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return printable_json(tree_->root.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 }  // namespace rondo::analyzers

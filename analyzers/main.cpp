@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rondo: capture Vulkan programs, and look at what was captured.
 #include <csignal>
-#include <cstdio>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -42,6 +41,13 @@ constexpr Subcommand kSubcommands[] = {
     {"help", "help agents: a playbook for scripts and coding agents", run_help, 0},
 };
 
+// What the program prints of itself, and its exit status.
+int finished(Output& out) {
+  const auto done = out.finish();
+  if (!done) say(done.error());
+  return done ? 0 : static_cast<int>(done.error().status);
+}
+
 int print_help() {
   Output out;
   out.write(
@@ -52,9 +58,7 @@ int print_help() {
       "\n'rondo SUBCOMMAND --help' lists its options.\n"
       "Exit status: 0 done, 1 failed, 2 wrong usage, 3 not a readable capture, 4 this device cannot\n"
       "run it, 5 different or slower, 6 external file, 7 timeout; capture: the program's own, 125 own errors.\n");
-  const auto done = out.finish();
-  if (!done) say(done.error().message);
-  return done ? 0 : static_cast<int>(done.error().status);
+  return finished(out);
 }
 
 int run(const std::vector<std::string>& words) {
@@ -72,14 +76,15 @@ int run(const std::vector<std::string>& words) {
   }
   if (args[0] == "--help" || args[0] == "-h" || (args[0] == "help" && args.size() == 1)) return print_help();
   if (args[0] == "--version") {
-    std::puts("rondo " RONDO_VERSION);
-    return 0;
+    Output out;
+    out.line("rondo " RONDO_VERSION);
+    return finished(out);
   }
   for (const Subcommand& s : kSubcommands) {
     if (args[0] != s.name) continue;
     const auto status = s.run(args.subspan(1));
     if (status) return *status;
-    say(status.error().message);
+    say(status.error());
     return s.error_status != 0 ? s.error_status : static_cast<int>(status.error().status);
   }
   say(text("'{}' is no subcommand (see rondo --help)", printable(args[0])));

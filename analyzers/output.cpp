@@ -32,16 +32,11 @@ Result<void> Output::finish() {
   return {};
 }
 
-void say_list(const std::string& message) {
-  const std::size_t first = message.find('\n');
-  say(message.substr(0, first));
-  for (std::size_t from = first; from != std::string::npos;) {
-    const std::size_t to = message.find('\n', from + 1);
-    std::fprintf(stderr, "%s\n", printable(message.substr(from + 1, to - from - 1)).c_str());
-    from = to;
-  }
-}
-
 void say(const std::string& message) { std::fprintf(stderr, "rondo: %s\n", printable(message).c_str()); }
+
+void say(const Error& error) {
+  if (!is_list(error)) return say(error.message);
+  std::fprintf(stderr, "rondo: %s\n", printable_lines(error.message).c_str());
+}
 
 }  // namespace rondo::analyzers

@@ -5,11 +5,13 @@
 #include <string>
 #include <string_view>
 
+#include "format/printable.h"
 #include "format/result.h"
 
 namespace rondo::analyzers {
 
-// One thread. A reader that goes away (`rondo dump | head`) is no error: the
+// One thread. What is written goes through format/printable.h: no text of a capture gets to a terminal as it is.
+// A reader that goes away (`rondo dump | head`) is no error: the
 // rest is dropped, and `closed()` tells a long job to stop.
 class Output {
  public:
@@ -17,20 +19,20 @@ class Output {
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
-  void write(std::string_view text) {
-    buffer_ += text;
-    if (buffer_.size() >= kBufferBytes) flush();
-  }
-  void line(std::string_view text) {
-    buffer_ += text;
-    write("\n");
-  }
+  // Whole lines, with their line feeds; the names in them went through printable() one by one.
+  void write(std::string_view lines) { add(printable_lines(lines)); }
+  // One line, whatever is in it; its line feed is added.
+  void line(std::string_view text) { add(printable(text) += '\n'); }
   bool closed() const { return closed_; }
   // Writes what is left. Fails where the text could not be written (disk full).
   Result<void> finish();
 
  private:
   static constexpr std::size_t kBufferBytes = 64 * 1024;
+  void add(std::string_view text) {
+    buffer_ += text;
+    if (buffer_.size() >= kBufferBytes) flush();
+  }
   void flush();
 
   int fd_;
@@ -39,10 +41,9 @@ class Output {
   std::string buffer_;
 };
 
-// `rondo: message` on standard error: one line, whatever names of files and
-// objects stand in it.
+// `rondo: message` on standard error: one line, whatever names of files and objects stand in it.
 void say(const std::string& message);
-// … and further lines of the message, each on its own: what a device lacks, what the validation layer says.
-void say_list(const std::string& message);
+// The same for an error; a list (what a device lacks, what the validation layer says) keeps its lines.
+void say(const Error& error);
 
 }  // namespace rondo::analyzers

@@ -3,7 +3,7 @@
 
 #include <ctime>
 
-#include "analyzers/utf8.h"
+#include "format/printable.h"
 
 namespace rondo::analyzers {
 
@@ -47,21 +47,6 @@ std::string plural(std::uint64_t count, std::string_view noun) {
   return text("{} {}{}", count_text(count), noun, count == 1 ? "" : "s");
 }
 
-std::string printable(std::string_view in) {
-  std::string out;
-  out.reserve(in.size());
-  for (std::size_t i = 0; i < in.size();) {
-    const std::size_t length = utf8_length(in, i);
-    const auto byte = static_cast<unsigned char>(in[i]);
-    if (length == 0 || byte < 0x20 || byte == 0x7f) {
-      append(out, "\\x{:02x}", byte);
-      i += 1;
-    } else {
-      out.append(in, i, length);
-      i += length;
-    }
-  }
-  return out;
-}
+std::string printable(std::string_view in) { return rondo::printable(in); }
 
 }  // namespace rondo::analyzers

@@ -191,14 +191,11 @@ Result<int> run_trim(Arguments args) {
     done = drawn ? trim::trim_draws(options, *drawn) : trim::trim(options);
   }
   if (!done) {
-    const bool list = done.error().message.find("\n  ") != std::string::npos;
     // Nobody named these on the command line.
-    if (!list && spans == 0 && done.error().status == Status::usage)
+    if (!is_list(done.error()) && spans == 0 && done.error().status == Status::usage)
       return fail(Status::usage, done.error().message + "; the capture itself asks for these frames: --frames, --submits or "
                                                         "--scope chooses others");
-    if (!list) return tl::unexpected(done.error());
-    say_list(done.error().message);
-    return static_cast<int>(done.error().status);
+    return tl::unexpected(done.error());
   }
   if (trust == player::Trust::trusted) static_cast<void>(player::add_trusted(options.output));
   if (quiet) return 0;

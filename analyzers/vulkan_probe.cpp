@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "analyzers/text.h"
+#include "format/printable.h"
 #include "format/vulkan.h"
 
 namespace rondo::analyzers {
@@ -127,7 +128,7 @@ std::string probe_driver(const std::string& manifest) {
   for (std::uint32_t i = 0; i < count; ++i) {
     VkPhysicalDeviceProperties p{};
     properties(devices[i], &p);
-    append(lines, "\n{}, {}, Vulkan {}", p.deviceName, type_text(p.deviceType), version_text(p.apiVersion));
+    append(lines, "\n{}, {}, Vulkan {}", printable(fixed_text(p.deviceName)), type_text(p.deviceType), version_text(p.apiVersion));
   }
   return lines;
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "format/printable.h"
+
 namespace rondo {
 namespace {
 
@@ -18,15 +20,6 @@ bool worth_it(std::span<const FilePiece> pieces, std::size_t blob_bytes) {
   std::uint64_t found = 0;
   for (const FilePiece& piece : pieces) found += piece.file != kInNoFile ? piece.bytes : 0;
   return found != 0 && found >= blob_bytes / 2;
-}
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-  }
-  return out + '"';
 }
 
 }  // namespace
@@ -126,7 +119,9 @@ std::optional<std::vector<Digest>> FileReferences::embed(std::uint32_t place, st
 }
 
 std::string FileReferences::found_session() const {
-  return "{\"stopped\":" + quoted(found_ + " was recognised in what the program gave to Vulkan (RONDO_FILES=fail)") + "}";
+  std::string json = "{\"stopped\":";
+  append_json_string(json, found_ + " was recognised in what the program gave to Vulkan (RONDO_FILES=fail)");
+  return json + "}";
 }
 
 }  // namespace rondo

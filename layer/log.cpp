@@ -3,11 +3,12 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <span>
 
+#include "format/printable.h"
 #include "format/write_signals.h"
 
 namespace rondo::layer {
@@ -24,9 +25,8 @@ void log(LogLevel level, std::string_view text) {
   // No stdio: the program may be inside its own, or have closed it.
   char line[1024];
   static constexpr std::string_view prefix = "rondo: ";
-  const std::size_t body = std::min(text.size(), sizeof line - prefix.size() - 1);
   std::memcpy(line, prefix.data(), prefix.size());
-  std::memcpy(line + prefix.size(), text.data(), body);
+  const std::size_t body = printable_into(std::span(line).subspan(prefix.size(), sizeof line - prefix.size() - 1), text);
   line[prefix.size() + body] = '\n';
   const WriteSignalBlock block;
   if (::write(STDERR_FILENO, line, prefix.size() + body + 1) < 0) block.take(errno);

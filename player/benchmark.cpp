@@ -6,21 +6,14 @@
 #include <algorithm>
 #include <deque>
 #include <initializer_list>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "player/iterations.h"
-#include "player/printable.h"
+#include "format/printable.h"
 
 namespace rondo::player {
 
 namespace {
-
-// google-benchmark escapes quotes and backslashes alone: what JSON cannot have besides becomes '?' and U+FFFD.
-std::string presentable(const std::string& name) {
-  const std::string quoted = nlohmann::json(printable(name)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  return nlohmann::json::parse(quoted).get<std::string>();
-}
 
 // "frames:120:125", "scope:prefill#3".
 std::string row_name(const SpanRequest& request) {
@@ -161,7 +154,7 @@ Result<void> benchmark(const Options& options, Iterations& iterations, Outcome& 
   Result<void> failed;
   std::deque<Runs> all;  // stay where they are
   const auto add = [&](const std::string& raw, std::size_t interval) {
-    const std::string name = presentable(raw);
+    const std::string name = printable(raw);  // google-benchmark escapes quotes and backslashes alone
     all.emplace_back().row = name;
     ::benchmark::RegisterBenchmark(name.c_str(), Row(iterations, interval, all.back(), failed))->UseManualTime();
   };
@@ -171,10 +164,10 @@ Result<void> benchmark(const Options& options, Iterations& iterations, Outcome& 
       add("replay/scope:" + iterations.interval_names()[i], i);
   ::benchmark::AddCustomContext("player", RONDO_VERSION);
   for (std::size_t i = 0; i < outcome.devices.size(); ++i)
-    ::benchmark::AddCustomContext("device" + (i == 0 ? "" : std::to_string(i)), outcome.devices[i]);
-  ::benchmark::AddCustomContext("capture", presentable(options.file));
+    ::benchmark::AddCustomContext("device" + (i == 0 ? "" : std::to_string(i)), printable(outcome.devices[i]));
+  ::benchmark::AddCustomContext("capture", printable(options.file));
   ::benchmark::AddCustomContext("capture_digest", outcome.capture_digest);
-  ::benchmark::AddCustomContext("span", presentable(outcome.span));
+  ::benchmark::AddCustomContext("span", printable(outcome.span));
   Reporter reporter(all);
   const std::size_t rows = ::benchmark::RunSpecifiedBenchmarks(&reporter);
   ::benchmark::Shutdown();

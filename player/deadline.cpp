@@ -4,13 +4,13 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <utility>
 
+#include "format/printable.h"
 #include "format/result.h"
 #include "player/driver_crash.h"
 
@@ -32,10 +32,7 @@ std::uint64_t now() {
 Deadline::Deadline(double seconds, const std::string& file) : seconds_(seconds) {
   tell_crashes_of(file, sequence_);
   if (seconds <= 0) return;
-  where_ = "player: " + (file.empty() ? "" : file + ": ");
-  std::replace_if(
-      where_.begin(), where_.end(),
-      [](unsigned char character) { return character < 0x20 || character == 0x7f; }, '?');
+  where_ = printable("player: " + (file.empty() ? "" : file + ": "));
   end_ns_ = now() + static_cast<std::uint64_t>(seconds * 1e9);
   thread_ = std::thread([this] { watch(); });
 }
@@ -88,10 +85,12 @@ void Deadline::watch() {
   }
   char number[32] = "";
   if (scope != nullptr) std::snprintf(number, sizeof number, "#%zu\")\n", occurrence);
+  char name[400];
+  const std::size_t name_bytes = scope == nullptr ? 0 : printable_into(name, scope->name);
   const iovec parts[] = {{where_.data(), where_.size()},
                          {state, std::strlen(state)},
                          {submit, std::strlen(submit)},
-                         {scope == nullptr ? nullptr : const_cast<char*>(scope->name.data()), scope == nullptr ? 0 : scope->name.size()},
+                         {name, name_bytes},
                          {number, std::strlen(number)}};
   [[maybe_unused]] const ssize_t written = writev(STDERR_FILENO, parts, 5);
   if (report_) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "format/hex.h"
+#include "format/printable.h"
 #include "format/versions.h"
 
 namespace rondo::player {
@@ -100,7 +101,7 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
     if (extensions(handle, nullptr, &count, nullptr) >= 0) {
       std::vector<VkExtensionProperties> list(count);
       if (extensions(handle, nullptr, &count, list.data()) >= 0)
-        for (std::uint32_t i = 0; i < count; ++i) device.extensions.emplace_back(list[i].extensionName);
+        for (std::uint32_t i = 0; i < count; ++i) device.extensions.emplace_back(fixed_text(list[i].extensionName));
     }
     if (device.properties.apiVersion >= VK_API_VERSION_1_1 && properties2 != nullptr) {
       VkPhysicalDeviceDriverProperties driver{};
@@ -160,7 +161,8 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
       if (pushes.maxPushDescriptors != 0) device.max_push_descriptors = pushes.maxPushDescriptors;
       if (sizes.maxBufferSize != 0) device.max_buffer_size = sizes.maxBufferSize;
       std::copy(std::begin(id.deviceUUID), std::end(id.deviceUUID), device.uuid.begin());
-      if (has_driver) device.driver = std::string(driver.driverName) + ", " + driver.driverInfo;
+      if (has_driver)
+        device.driver = std::string(fixed_text(driver.driverName)) + ", " + std::string(fixed_text(driver.driverInfo));
     }
     self->devices_.push_back(std::move(device));
   }
@@ -173,9 +175,9 @@ std::string LiveDevices::table() const {
   std::string text;
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     const LiveDevice& d = devices_[i];
-    text += (i == 0 ? "" : "\n") + std::to_string(i) + "  " + d.properties.deviceName + "  " +
+    text += (i == 0 ? "" : "\n") + std::to_string(i) + "  " + printable(fixed_text(d.properties.deviceName)) + "  " +
             type_name(d.properties.deviceType) + "  Vulkan " + version_text(d.properties.apiVersion) + "  " +
-            (d.driver.empty() ? "-" : d.driver) + "  " + hex_text(std::as_bytes(std::span(d.uuid)));
+            (d.driver.empty() ? "-" : printable(d.driver)) + "  " + hex_text(std::as_bytes(std::span(d.uuid)));
   }
   return text;
 }
@@ -191,10 +193,10 @@ Result<std::size_t> LiveDevices::find(const std::string& wanted) const {
     if (hex_text(std::as_bytes(std::span(devices_[i].uuid))) == plain) return i;
   if (!wanted.empty() && !is_index)
     for (std::size_t i = 0; i < devices_.size(); ++i)
-      if (lower(devices_[i].properties.deviceName).find(lower(wanted)) != std::string::npos) return i;
+      if (lower(std::string(fixed_text(devices_[i].properties.deviceName))).find(lower(wanted)) != std::string::npos) return i;
   std::string names;
   for (std::size_t i = 0; i < devices_.size(); ++i)
-    names += (i == 0 ? "" : ", ") + std::to_string(i) + " " + devices_[i].properties.deviceName;
+    names += (i == 0 ? "" : ", ") + std::to_string(i) + " " + std::string(fixed_text(devices_[i].properties.deviceName));
   return fail(Status::device, "no device " +
                                   (is_index ? "has index " + wanted : "is called '" + wanted + "'") +
                                   "; this machine has: " + names);
@@ -205,7 +207,7 @@ Result<std::size_t> LiveDevices::choose(const CapturedPhysicalDevice& captured, 
     const VkPhysicalDeviceProperties& wanted = captured.properties;
     const auto same = [&](const VkPhysicalDeviceProperties& p, bool driver_too) {
       return p.vendorID == wanted.vendorID && p.deviceID == wanted.deviceID &&
-             std::strncmp(p.deviceName, wanted.deviceName, sizeof p.deviceName) == 0 &&
+             fixed_text(p.deviceName) == fixed_text(wanted.deviceName) &&
              (!driver_too || (p.driverVersion == wanted.driverVersion &&
                               std::memcmp(p.pipelineCacheUUID, wanted.pipelineCacheUUID, VK_UUID_SIZE) == 0));
     };
@@ -215,7 +217,7 @@ Result<std::size_t> LiveDevices::choose(const CapturedPhysicalDevice& captured, 
           reason = driver_too ? "the captured device and driver" : "the captured device with another driver";
           return i;
         }
-    reason = std::string("not the captured ") + wanted.deviceName;
+    reason = "not the captured " + std::string(fixed_text(wanted.deviceName));
   } else {
     reason = "the capture does not say which device it had";
   }

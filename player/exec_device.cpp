@@ -5,6 +5,7 @@
 
 #include "format/codec/schema.h"
 #include "format/native_view.h"
+#include "format/printable.h"
 #include "generated/args.h"
 #include "player/addresses.h"
 #include "player/presenter.h"
@@ -57,7 +58,7 @@ Result<void> assign_physical_devices(Run& run, const Op& op, InstanceState& inst
     // The n-th of several that look alike, as in the list that was chosen from.
     const auto same = [](const VkPhysicalDeviceProperties& a, const VkPhysicalDeviceProperties& b) {
       return a.vendorID == b.vendorID && a.deviceID == b.deviceID &&
-             std::strncmp(a.deviceName, b.deviceName, sizeof a.deviceName) == 0 &&
+             fixed_text(a.deviceName) == fixed_text(b.deviceName) &&
              std::memcmp(a.pipelineCacheUUID, b.pipelineCacheUUID, VK_UUID_SIZE) == 0;
     };
     const std::vector<LiveDevice>& list = *run.targets().list;
@@ -76,7 +77,7 @@ Result<void> assign_physical_devices(Run& run, const Op& op, InstanceState& inst
     if (match == VK_NULL_HANDLE)
       return tl::unexpected<Error>(
           run.refuse(op, Status::device,
-                     std::string(list[chosen].properties.deviceName) + " is not seen by this instance"));
+                     std::string(fixed_text(list[chosen].properties.deviceName)) + " is not seen by this instance"));
     // Only what this instance has told of may be named at vkCreateDevice
     // (VUID-VkDeviceQueueCreateInfo-queueFamilyIndex-00381).
     std::uint32_t families = 0;
@@ -267,7 +268,7 @@ Result<void> create_device(Run& run, const Op& op, std::byte* args) {
   *a.pDevice = handle;
   if (!missing.empty())
     return tl::unexpected<Error>(run.refuse(
-        op, Status::device, std::string(target.properties.deviceName) + " does not have " + missing));
+        op, Status::device, std::string(fixed_text(target.properties.deviceName)) + " does not have " + missing));
   return place_memory(run, op, index);
 }
 

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "format/codec/schema.h"
+#include "format/printable.h"
 
 namespace rondo::player {
 
@@ -53,7 +54,7 @@ Result<Loader> Loader::from(PFN_vkGetInstanceProcAddr entry) {
     return fail(Status::device, "the Vulkan loader cannot list its extensions (" + result_name(r) +
                                     "): is a driver installed?");
   properties.resize(count);
-  for (const VkExtensionProperties& p : properties) loader.extensions.emplace_back(p.extensionName);
+  for (const VkExtensionProperties& p : properties) loader.extensions.emplace_back(fixed_text(p.extensionName));
   return loader;
 }
 

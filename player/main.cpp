@@ -8,6 +8,7 @@
 #include <new>
 #include <string>
 
+#include "player/console.h"
 #include "player/driver_crash.h"
 #include "player/interrupt.h"
 #include "player/options.h"
@@ -15,15 +16,6 @@
 #include "player/play.h"
 
 namespace {
-
-// Names of files are part of messages: whatever they hold, a message is one
-// line, but for lists: what a device lacks, how shaders differ, what the validation layer says.
-void print_error(const std::string& message, bool list = false) {
-  std::string text = "player: " + message;
-  for (char& c : text)
-    if ((static_cast<unsigned char>(c) < 0x20 || c == 0x7f) && !(list && c == '\n')) c = '?';
-  std::fprintf(stderr, "%s\n", text.c_str());
-}
 
 // What drivers free they ask for again with the next frame. The C library keeps it for them once a program
 // has freed a block of its own of some megabytes, which real ones do while they load; a player may never
@@ -44,8 +36,10 @@ int run(int argc, char** argv) {
     return static_cast<int>(parsed.error().status);
   }
   if (parsed->exit) {
-    std::fputs(parsed->exit_text.c_str(), stdout);
-    return 0;
+    print_lines(parsed->exit_text);
+    const Result<void> printed = finish_output();
+    if (!printed) print_error(printed.error().message);
+    return printed ? 0 : static_cast<int>(printed.error().status);
   }
   Outcome outcome = play(parsed->options);
   if (!parsed->options.report.empty()) {
@@ -53,12 +47,12 @@ int run(int argc, char** argv) {
     if (!written) print_error(written.error().message);
     if (!written && outcome.status == Status::ok) outcome.status = written.error().status;
   }
-  if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && outcome.status == Status::ok) {
-    outcome.status = Status::failed;
-    outcome.error = "standard output cannot be written";
+  if (const Result<void> printed = finish_output(); !printed && outcome.status == Status::ok) {
+    outcome.status = printed.error().status;
+    outcome.error = printed.error().message;
   }
   if (!outcome.error.empty())
-    print_error(outcome.error, outcome.status == Status::device || outcome.error_is_list || !outcome.validation_messages.empty());
+    print_error(outcome.error, outcome.error_is_list);
   if (const int signal = Interrupt::signal(); signal != 0) {
     std::fflush(stdout);
     std::raise(signal);  // whoever started it sees how it ended
@@ -76,6 +70,7 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   keep_freed_memory();
   rondo::player::end_where_drivers_crash("player");
+  using rondo::player::print_error;
   try {
     rondo::player::reserve_places();
     return run(argc, argv);

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "format/file.h"
+#include "player/console.h"
 
 namespace rondo::player {
 
@@ -97,12 +98,6 @@ Result<void> check_report(const std::string& path, const std::string& screenshot
   if (::access(looked_at.c_str(), W_OK) != 0)
     return fail(Status::failed, path + ": the report cannot be written: " + errno_text(errno));
   return {};
-}
-
-std::string one_line(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  while (!text.empty() && text.back() == ' ') text.pop_back();
-  return text;
 }
 
 }  // namespace
@@ -196,7 +191,7 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
     parsed.exit_text = std::string(version.what()) + "\n";
     return parsed;
   } catch (const CLI::ParseError& error) {
-    return fail(Status::usage, one_line(error.what()) + "; see player --help");
+    return fail(Status::usage, on_one_line(error.what()) + "; see player --help");
   }
   if (o.file.empty() && !o.list_devices) return fail(Status::usage, "no capture is given; see player --help");
   if (app.count("--screenshot") != 0 && o.screenshots.empty())

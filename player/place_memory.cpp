@@ -6,6 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "format/printable.h"
 #include "generated/args.h"
 #include "player/addresses.h"
 #include "player/imports.h"
@@ -105,15 +106,15 @@ Result<std::uint32_t> sparse_types(const Plan& plan, Measurer& measurer, ObjectI
 }
 
 // What of the device's pages is not as the binds ask for. On the captured driver, too: it takes them on trust.
-Result<std::string> sparse_shortfalls(const Plan& plan, Measurer& measurer, std::uint32_t device) {
-  std::string shortfalls;
+Result<std::vector<std::string>> sparse_shortfalls(const Plan& plan, Measurer& measurer, std::uint32_t device) {
+  std::vector<std::string> shortfalls;
   for (const auto& [id, use] : plan.sparse) {
     const CapturedResource& resource = plan.resources[plan.place_of(id)];
     if (resource.device != device || !is_played(plan, resource)) continue;
     const auto measured = measurer.measure(resource);
     if (!measured) return tl::unexpected<Error>(measured.error());
     const std::string why = sparse_shortfall(use, measured->needs, measured->kinds);
-    if (!why.empty()) shortfalls += "\n  " + plan.name(id) + ": " + why;
+    if (!why.empty()) shortfalls.push_back(plan.name(id) + ": " + why);
   }
   return shortfalls;
 }
@@ -185,14 +186,14 @@ Result<void> place_memory(Run& run, const Op& op, std::uint32_t device) {
   const bool same =
       !plan.foreign && is_the_captured_device(plan.physical_devices[plan.devices[device].physical], target);
   Measurer measurer(run, *run.device_at(device));
-  std::string shortfalls;
+  std::vector<std::string> shortfalls;
   for (std::size_t m = 0; m < plan.memories.size(); ++m) {
     const CapturedMemory& memory = plan.memories[m];
     if (memory.device != device) continue;
     if (memory.pages != kNone && !target.has_extension(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME)) {
-      shortfalls += "\n  " + plan.name(memory.id) +
-                    ": it shared its pages with another import, which needs "
-                    "extension " VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME;
+      shortfalls.push_back(plan.name(memory.id) +
+                           ": it shared its pages with another import, which needs "
+                           "extension " VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
       continue;
     }
     // A program may have got away with an offset that is not aligned.
@@ -208,16 +209,17 @@ Result<void> place_memory(Run& run, const Op& op, std::uint32_t device) {
     if (placement)
       cache.of[m] = std::move(*placement);
     else if (placement.error().status == Status::device)
-      shortfalls += "\n  " + plan.name(memory.id) + ": " + placement.error().message;
+      shortfalls.push_back(plan.name(memory.id) + ": " + placement.error().message);
     else
       return tl::unexpected<Error>(placement.error());
   }
   auto sparse = sparse_shortfalls(plan, measurer, device);
   if (!sparse) return tl::unexpected<Error>(sparse.error());
-  shortfalls += *sparse;
-  if (!shortfalls.empty())
-    return tl::unexpected<Error>(run.refuse(
-        op, Status::device, std::string("memory does not fit ") + target.properties.deviceName + shortfalls));
+  shortfalls.insert(shortfalls.end(), sparse->begin(), sparse->end());
+  if (!shortfalls.empty()) {
+    const std::string sentence = "memory does not fit " + std::string(fixed_text(target.properties.deviceName));
+    return fail_list(Status::device, run.refuse(op, Status::device, sentence).message, shortfalls);
+  }
   cache.ready[device] = true;
   return {};
 }

@@ -11,15 +11,16 @@
 #include <utility>
 
 #include "format/file_digest.h"
+#include "format/printable.h"
 #include "player/benchmark.h"
 #include "player/blobs_ahead.h"
+#include "player/console.h"
 #include "player/interrupt.h"
 #include "player/nothing_to_compare.h"
 #include "player/pipeline_caches.h"
 #include "player/play_span.h"
 #include "player/preflight.h"
 #include "player/presenter.h"
-#include "player/printable.h"
 #include "player/targets.h"
 
 namespace rondo::player {
@@ -152,9 +153,9 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   }
   outcome.salvaged = (*plan)->salvaged;
   if (outcome.salvaged && !options.quiet)
-    std::printf("salvaged up to record %llu, %s (%s)\n", static_cast<unsigned long long>((*plan)->ops.back().sequence),
-                (*plan)->counts.submits != 0 ? "the last whole submit" : "for there is no whole submit",
-                (*plan)->salvage_reason.c_str());
+    print_line("salvaged up to record " + std::to_string((*plan)->ops.back().sequence) + ", " +
+               ((*plan)->counts.submits != 0 ? "the last whole submit" : "for there is no whole submit") + " (" +
+               (*plan)->salvage_reason + ")");
   if (const auto footer = (*reader)->footer();
       footer && footer->ending == static_cast<std::uint32_t>(Ending::stopped) && !options.quiet)
     std::printf("the recording stopped before the program did: `rondo info` says why\n");
@@ -170,7 +171,6 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   RONDO_TRY(check_checkpoints(options, **plan, with));
   if (!options.replace.empty()) {
     auto replaced = replace_shaders(**plan, options.replace);
-    outcome.error_is_list = !replaced;
     if (!replaced) return tl::unexpected<Error>(replaced.error());
     outcome.replaced = std::move(*replaced);
   }
@@ -208,13 +208,12 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   for (const ChosenDevice& one : chosen) {
     outcome.devices.push_back(one.name);
     if (!options.quiet)
-      std::printf("%s%s: %s\n", chosen.size() > 1 ? ((*plan)->name(one.captured) + " on ").c_str() : "",
-                  one.name.c_str(), one.reason.c_str());
+      print_line((chosen.size() > 1 ? (*plan)->name(one.captured) + " on " : "") + one.name + ": " + one.reason);
   }
   RONDO_TRY(preflight(**plan, *loader, **live, *targets));
   RONDO_TRY(check_workgroups(**plan, outcome.shaders, outcome.trust, *targets));
   for (const Replaced& one : outcome.replaced)
-    if (!options.quiet) std::printf("%s\n", one.text().c_str());
+    if (!options.quiet) print_line(one.text());
   Windows windows;
   windows.quiet = options.quiet;
   if (options.window) RONDO_TRY(open_windows(windows, **plan, *loader, *targets));
@@ -239,15 +238,7 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   outcome.screenshots = observer.screenshots;
   outcome.validation_messages = observer.validation_messages();
   if (!played) return played;
-  if (!outcome.validation_messages.empty()) {
-    std::string text = options.file + ": the validation layer says:";
-    for (std::string message : outcome.validation_messages) {
-      std::replace_if(
-          message.begin(), message.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-      text += "\n  " + message;
-    }
-    return fail(Status::failed, text);
-  }
+  RONDO_TRY(check_validation(options.file, outcome.validation_messages));
   return options.verify ? judge_verification(outcome.verification, options) : Result<void>();
 }
 
@@ -284,7 +275,7 @@ Result<void> list_devices() {
   if (!loader) return tl::unexpected<Error>(loader.error());
   auto live = LiveDevices::open(*loader);
   if (!live) return tl::unexpected<Error>(live.error());
-  std::printf("%s\n", (*live)->table().c_str());
+  print_lines((*live)->table() + "\n");
   return {};
 }
 
@@ -301,6 +292,7 @@ Outcome play(const Options& options) {
   if (!done) {
     outcome.status = done.error().status;
     outcome.error = done.error().message;
+    outcome.error_is_list = is_list(done.error());
   }
   if (!observer.verification.first_difference.empty() && outcome.status == Status::different &&
       Interrupt::signal() == 0)
@@ -310,7 +302,7 @@ Outcome play(const Options& options) {
     if (Interrupt::signal() != 0)
       std::printf("interrupted after %zu of %llu iterations\n", outcome.iterations.size(), static_cast<unsigned long long>(options.loop));
     if (options.loop > 1 && !outcome.iterations.empty())
-      std::fputs(times_table(outcome.iterations, outcome.intervals).c_str(), stdout);
+      print_lines(times_table(outcome.iterations, outcome.intervals));
     if (options.loop > 1 && options.verify)
       std::printf("the device worked on while contents were compared, outside these times: measure without --verify\n");
     if (outcome.bytes_kept != 0)

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "format/codec/schema.h"
+#include "format/printable.h"
 #include "player/sampled_contents.h"
 #include "player/window_system.h"
 
@@ -153,20 +154,18 @@ bool is_the_captured_device(const CapturedPhysicalDevice& captured, const LiveDe
   const VkPhysicalDeviceProperties &a = captured.properties, &b = target.properties;
   return captured.has_properties && a.vendorID == b.vendorID && a.deviceID == b.deviceID &&
          a.driverVersion == b.driverVersion &&
-         std::strncmp(a.deviceName, b.deviceName, sizeof a.deviceName) == 0 &&
+         fixed_text(a.deviceName) == fixed_text(b.deviceName) &&
          std::memcmp(a.pipelineCacheUUID, b.pipelineCacheUUID, VK_UUID_SIZE) == 0 &&
          (!captured.has_memory || same_memory(captured.memory, target.memory));
 }
 
 Result<void> preflight(Plan& plan, const Loader& loader, const LiveDevices& devices, const Targets& targets) {
-  std::string text;
-  std::size_t count = 0;
+  std::vector<std::string> lines;
   std::vector<std::map<std::uint32_t, std::uint32_t>> families(plan.devices.size());
   if (loader.version < VK_API_VERSION_1_1)
     for (const CapturedDevice& device : plan.devices)
       if (device.api_version >= VK_API_VERSION_1_1) {
-        text += "\n  a Vulkan loader that knows more than 1.0";
-        ++count;
+        lines.emplace_back("a Vulkan loader that knows more than 1.0");
         break;
       }
   for (std::uint32_t d = 0; d < plan.devices.size(); ++d) {
@@ -183,13 +182,14 @@ Result<void> preflight(Plan& plan, const Loader& loader, const LiveDevices& devi
     check_sampled_contents(plan, d, devices, target, shortfalls);
     check_limits(plan, d, target, captured_here, shortfalls);
     check_addresses(captured, devices, target, shortfalls);
-    count += shortfalls.size();
     for (const std::string& line : shortfalls)
-      text += std::string("\n  ") + target.properties.deviceName + " lacks: " + line;
+      lines.push_back(std::string(fixed_text(target.properties.deviceName)) + " lacks: " + line);
   }
-  if (count != 0)
-    return fail(Status::device, plan.path + ": cannot be played here, " + std::to_string(count) +
-                                    (count == 1 ? " thing is missing:" : " things are missing:") + text);
+  if (!lines.empty())
+    return fail_list(Status::device,
+                     plan.path + ": cannot be played here, " + std::to_string(lines.size()) +
+                         (lines.size() == 1 ? " thing is missing:" : " things are missing:"),
+                     lines);
   for (std::uint32_t d = 0; d < plan.devices.size(); ++d) apply_families(plan, d, families[d]);
   return {};
 }

@@ -2,8 +2,9 @@
 #include "player/presenter.h"
 
 #include <algorithm>
-#include <cstdio>
 
+#include "format/printable.h"
+#include "player/console.h"
 #include "player/desktop/driver_asks.h"
 #include "player/idle.h"
 
@@ -34,7 +35,7 @@ Result<void> open_windows(Windows& windows, const Plan& plan, const Loader& load
   for (const CapturedSwapchain& swapchain : plan.swapchains)
     if (const LiveDevice& target = targets[swapchain.device];
         !target.has_extension(VK_KHR_SWAPCHAIN_EXTENSION_NAME))
-      return fail(Status::device, std::string("--window: ") + target.properties.deviceName +
+      return fail(Status::device, "--window: " + std::string(fixed_text(target.properties.deviceName)) +
                                       " cannot present to windows: it lacks " VK_KHR_SWAPCHAIN_EXTENSION_NAME);
   windows.desktop = std::move(*desktop);
   return {};
@@ -118,7 +119,7 @@ void Presenter::drop_closed(ObjectId key) {
   windows_.of[key] = nullptr;
   run_.observer().clear_progress();
   if (!windows_.quiet)
-    std::printf("the window of %s was closed: playing on without it\n", run_.plan().full_name(key).c_str());
+    print_line("the window of " + run_.plan().full_name(key) + " was closed: playing on without it");
 }
 
 // Then what failed did so for that.
@@ -159,7 +160,7 @@ Result<void> Presenter::make_chain(const Op& op, Surface& surface, const LiveQue
     return tl::unexpected<Error>(
         run_.refuse(op, Status::device,
                     std::string("--window: queues of family ") + std::to_string(place.family) + " of " +
-                        target.properties.deviceName + " cannot present to windows"));
+                        std::string(fixed_text(target.properties.deviceName)) + " cannot present to windows"));
   surface.device = op.device;
   surface.chain = std::make_unique<WindowChain>(place);
   return {};

@@ -11,8 +11,8 @@
 
 #include "format/codec/schema.h"
 #include "format/file.h"
+#include "format/printable.h"
 #include "player/enabled.h"
-#include "player/printable.h"
 #include "player/replace_code.h"
 #include "shaders/names.h"
 
@@ -66,7 +66,7 @@ class Replacer {
     std::vector<NewShader> news;
     for (std::size_t i = 0; i < replacements.size(); ++i) {
       auto shader = read_shader(replacements[i].file);
-      if (!shader) return tl::unexpected<Error>(Error{Status::usage, printable(shader.error().message)});
+      if (!shader) return tl::unexpected<Error>(Error{Status::usage, shader.error().message});
       RONDO_TRY(compare_all(replacements[i], chosen[i], *shader));
       news.push_back(std::move(*shader));
     }
@@ -76,7 +76,9 @@ class Replacer {
   }
 
  private:
-  static tl::unexpected<Error> refuse(const std::string& sentence) { return fail(Status::usage, sentence); }
+  static tl::unexpected<Error> refuse(const std::string& sentence, const std::vector<std::string>& lines = {}) {
+    return fail_list(Status::usage, sentence, lines);
+  }
 
   bool has_code(std::size_t site) const { return sites_[site].code.data() != nullptr; }
   bool is_stage_of(std::size_t stage, std::size_t module) const {
@@ -122,22 +124,22 @@ class Replacer {
           break;
       }
     }
-    if (chosen.empty()) return refuse("--replace: " + printable(selector.text) + " means no shader of " + printable(plan_.path) + list());
+    if (chosen.empty()) return refuse_with_list("--replace: " + selector.text + " means no shader of " + plan_.path);
     if (digests.size() > 1)
-      return refuse("--replace: " + selector.text + " is the begin of " + std::to_string(digests.size()) + " digests" + list());
+      return refuse_with_list("--replace: " + selector.text + " is the begin of " + std::to_string(digests.size()) + " digests");
     for (const std::size_t s : chosen) {
       if (sites_[s].binary)
-        return refuse("--replace: " + printable(selector.text) + " means " + sites_[s].name +
+        return refuse("--replace: " + selector.text + " means " + sites_[s].name +
                       ", which was made of a binary (VK_SHADER_CODE_TYPE_BINARY_EXT): there is no SPIR-V to compare with");
       if (sites_[s].identifier)
-        return refuse("--replace: " + printable(selector.text) + " means " + sites_[s].name +
+        return refuse("--replace: " + selector.text + " means " + sites_[s].name +
                       ", which was made of a module identifier (VK_EXT_shader_module_identifier): its code is not in the capture");
     }
     return chosen;
   }
 
   // A line for each shader that there is, with what is made of it.
-  std::string list() const {
+  tl::unexpected<Error> refuse_with_list(const std::string& sentence) const {
     constexpr std::size_t kMost = 40;
     std::map<Digest, std::string> lines;
     std::vector<Digest> order;
@@ -147,13 +149,13 @@ class Replacer {
       if (fresh) order.push_back(sites_[s].digest);
       line->second += " " + sites_[s].name;
       for (std::size_t stage = 0; stage < sites_.size(); ++stage)
-        if (is_stage_of(stage, s)) line->second += " " + sites_[stage].name + " (" + printable(sites_[stage].entry) + ")";
+        if (is_stage_of(stage, s)) line->second += " " + sites_[stage].name + " (" + sites_[stage].entry + ")";
     }
-    if (order.empty()) return ": it makes no shaders";
-    std::string text = "; there " + std::string(order.size() == 1 ? "is:" : "are:");
-    for (std::size_t i = 0; i < order.size() && i < kMost; ++i) text += "\n  " + to_string(order[i]) + lines[order[i]];
-    if (order.size() > kMost) text += "\n  and " + std::to_string(order.size() - kMost) + " more: `rondo info --shaders` lists all";
-    return text;
+    if (order.empty()) return refuse(sentence + ": it makes no shaders");
+    std::vector<std::string> rows;
+    for (std::size_t i = 0; i < order.size() && i < kMost; ++i) rows.push_back(to_string(order[i]) + lines[order[i]]);
+    if (order.size() > kMost) rows.push_back("and " + std::to_string(order.size() - kMost) + " more: `rondo info --shaders` lists all");
+    return refuse(sentence + "; there " + (order.size() == 1 ? "is:" : "are:"), rows);
   }
 
   // The places where code is changed, and which stages run it then.
@@ -184,15 +186,16 @@ class Replacer {
       const CodeSite& code = sites_[code_of(place)];
       const std::string what = sites_[place].name + " (" + to_string(code.digest) + ")";
       auto old = shaders::reflect(code.code);
-      if (!old) return refuse("--replace: " + what + " of " + printable(plan_.path) + " " + printable(old.error().message));
+      if (!old) return refuse("--replace: " + what + " of " + plan_.path + " " + old.error().message);
       std::vector<shaders::Mismatch> mismatches;
       compare(*old, shader.reflection, place, users, mismatches);
       if (mismatches.empty()) continue;
-      std::string text = "--replace: " + printable(replacement.file) + " cannot stand in the place of " + what + ": " +
-                         count_text(mismatches.size(), "thing differs:", "things differ:");
+      std::vector<std::string> lines;
       for (const shaders::Mismatch& m : mismatches)
-        text += "\n  " + printable(m.what) + ": captured " + printable(m.old_side) + "; new " + printable(m.new_side);
-      return refuse(text);
+        lines.push_back(m.what + ": captured " + m.old_side + "; new " + m.new_side);
+      return refuse("--replace: " + replacement.file + " cannot stand in the place of " + what + ": " +
+                        count_text(mismatches.size(), "thing differs:", "things differ:"),
+                    lines);
     }
     return {};
   }
@@ -282,7 +285,7 @@ class Replacer {
 }  // namespace
 
 std::string Replaced::text() const {
-  std::string line = printable(file) + " in the place of " + to_string(digest) + ":";
+  std::string line = file + " in the place of " + to_string(digest) + ":";
   for (const std::string& object : objects) line += " " + object;
   return line;
 }

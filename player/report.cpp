@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "format/file.h"
+#include "format/printable.h"
 #include "player/interrupt.h"
 #include "player/play.h"
 
@@ -119,7 +120,7 @@ Result<void> write_report(const std::string& path, const Options& options, const
   report["validation_messages"] = outcome.validation_messages;
   std::ofstream out(path);
   // A message may quote bytes of a hostile file: not every one is UTF-8.
-  out << report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+  out << printable_json(report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) << '\n';
   out.flush();
   if (!out) return fail(Status::failed, path + ": the report cannot be written: " + errno_text(errno));
   return {};

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "player/blobs_ahead.h"
+#include "player/console.h"
 #include "player/preflight.h"
 #include "player/presenter.h"
 #include "player/snapshot_place.h"
@@ -233,16 +234,8 @@ Result<void> Snapshot::close() {
   const Result<void> ended = s.run->finish();
   s.left_running = s.left_running || !ended;
   if (!ended) return ended;
-  const std::vector<std::string> messages = s.observer.validation_messages();
   s.run.reset();
-  if (messages.empty()) return {};
-  std::string text = s.plan->path + ": the validation layer says:";
-  for (std::string message : messages) {
-    std::replace_if(
-        message.begin(), message.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-    text += "\n  " + message;
-  }
-  return fail(Status::failed, text);
+  return check_validation(s.plan->path, s.observer.validation_messages());
 }
 
 }  // namespace rondo::player

@@ -3,6 +3,8 @@
 
 #include <charconv>
 
+#include "format/printable.h"
+
 namespace rondo::player {
 
 // Only digits before the sign make it an index.
@@ -37,7 +39,7 @@ Result<Targets> choose_targets(std::span<const DeviceChoice> choices, const Plan
     const auto index = choice != nullptr ? live.find(choice->wanted) : live.choose(captured, reason);
     if (!index) return tl::unexpected<Error>(index.error());
     const LiveDevice& device = live[*index];
-    std::string name = device.properties.deviceName;
+    std::string name(fixed_text(device.properties.deviceName));
     if (!device.driver.empty()) name += " (" + device.driver + ")";
     chosen.push_back({plan.devices[d].id, name, reason});
     targets.of.push_back(*index);

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <numeric>
 
-#include "player/printable.h"
+#include "format/printable.h"
 
 namespace rondo::player {
 

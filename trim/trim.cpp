@@ -9,6 +9,7 @@
 #include "format/hex.h"
 #include "generated/args.h"
 #include "player/blobs_ahead.h"
+#include "player/console.h"
 #include "player/plan_builder.h"
 #include "player/plan_edit.h"
 #include "player/preflight.h"
@@ -73,7 +74,7 @@ class Trimmer {
     const Result<void> ended = run_->finish();
     if (!written) return tl::unexpected<Error>(written.error());
     if (!ended) return tl::unexpected<Error>(ended.error());
-    RONDO_TRY(check_validation());
+    RONDO_TRY(player::check_validation(plan_->path, observer_.validation_messages()));
     const auto bytes = out_->close();
     if (!bytes) return tl::unexpected<Error>(bytes.error());
     outcome_.bytes = *bytes;
@@ -374,17 +375,6 @@ class Trimmer {
     observer_.differs = nullptr;
     if (!kept) return tl::unexpected<Error>(kept.error());
     return recomputed;
-  }
-
-  Result<void> check_validation() const {
-    const std::vector<std::string> messages = observer_.validation_messages();
-    if (messages.empty()) return {};
-    std::string text = plan_->path + ": the validation layer says:";
-    for (std::string message : messages) {
-      std::replace_if(message.begin(), message.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-      text += "\n  " + message;
-    }
-    return fail(Status::failed, text);
   }
 
   // In this order: what stands below uses what stands above.

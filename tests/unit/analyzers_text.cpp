@@ -11,7 +11,7 @@
 #include "analyzers/report_file.h"
 #include "analyzers/text.h"
 #include "analyzers/tree.h"
-#include "analyzers/utf8.h"
+#include "format/printable.h"
 
 namespace rondo::analyzers {
 namespace {
@@ -39,6 +39,38 @@ TEST(AnalyzersText, PrintableKeepsCharactersAndEscapesTheRest) {
   EXPECT_EQ(printable("caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x8e\xa5"), "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x8e\xa5");
   EXPECT_EQ(printable(std::string_view("a\nb\x1b[0m\0c", 9)), "a\\x0ab\\x1b[0m\\x00c");
   EXPECT_EQ(printable("\xc3(\xff"), "\\xc3(\\xff");
+}
+
+TEST(AnalyzersText, PrintableLetsNoControlThroughInWhateverForm) {
+  EXPECT_EQ(printable("\x7f\xc2\x85\xc2\x9b[m\x9b"), "\\x7f\\xc2\\x85\\xc2\\x9b[m\\x9b");  // DEL, C1 as UTF-8 and as a byte
+  for (const char* direction : {"\xd8\x9c", "\xe2\x80\x8e", "\xe2\x80\xaa", "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x81\xa9", "\xe2\x80\xa8"})
+    EXPECT_EQ(printable(direction).find(direction), std::string::npos) << printable(direction);
+  EXPECT_EQ(printable("\xc2\xa0\xe2\x80\xa6\xe2\x81\xa5"), "\xc2\xa0\xe2\x80\xa6\xe2\x81\xa5");  // beside those
+  const std::string once = printable("\x1b\\\n\xe2\x80\xae");
+  EXPECT_EQ(printable(once), once);
+  EXPECT_EQ(printable_lines("a\n\tb\r\n"), "a\n\\x09b\\x0d\n");
+  char small[6];
+  EXPECT_EQ(std::string(small, printable_into(small, "a\x1b\x1b")), "a\\x1b\\");
+}
+
+TEST(AnalyzersText, JsonEscapesTheSameCharacters) {
+  std::string out;
+  append_json_string(out, "\x1b\xc2\x9b\xe2\x80\xae\n\xff\x9b");
+  EXPECT_EQ(out, R"("\u001b\u009b\u202e\u000a\ufffd\ufffd")");
+  EXPECT_EQ(printable_json("{\n  \"\xc2\x9b\": \"\xe2\x80\xae\x7f\"\n}"), "{\n  \"\\u009b\": \"\\u202e\\u007f\"\n}");
+}
+
+TEST(AnalyzersText, FixedArraysEndWhereTheyEnd) {
+  const char full[4] = {'a', 'b', 'c', 'd'};
+  EXPECT_EQ(fixed_text(full), "abcd");
+  EXPECT_EQ(fixed_text("ab\0c"), "ab");
+}
+
+TEST(AnalyzersText, ListsKeepTheirOwnLinesAlone) {
+  const std::vector<std::string> lines{"one\n  two", "three"};
+  const auto error = fail_list(Status::device, "a\nb:", lines).value();
+  EXPECT_EQ(error.message, "a\\x0ab:\n  one\\x0a  two\n  three");
+  EXPECT_TRUE(is_list(error));
 }
 
 TEST(AnalyzersText, OverlongSurrogateAndCutUtf8IsNoCharacter) {
@@ -70,9 +102,7 @@ TEST(AnalyzersJson, WriterSeparatesAndEscapes) {
   json.end_array();
   json.end_object();
   EXPECT_EQ(out,
-            R"({"a":18446744073709551615,"b":-5,"c":"quote \" back \\ line \u000a bad )"
-            "\xef\xbf\xbd"
-            R"(","d":[null,true,0.1,0.1,"NaN","-Infinity",{}]})");
+            R"({"a":18446744073709551615,"b":-5,"c":"quote \" back \\ line \u000a bad \ufffd","d":[null,true,0.1,0.1,"NaN","-Infinity",{}]})");
 }
 
 TEST(AnalyzersJson, IndentedWriterReadsBackTheSame) {

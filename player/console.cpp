@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "player/console.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "format/printable.h"
+
+namespace rondo::player {
+
+namespace {
+
+void put(std::FILE* to, std::string_view text) { std::fwrite(text.data(), 1, text.size(), to); }
+
+}  // namespace
+
+void print_line(std::string_view text) { put(stdout, printable(text) + "\n"); }
+
+void print_lines(std::string_view text) { put(stdout, printable_lines(text)); }
+
+void print_error(std::string_view message, bool is_list) {
+  put(stderr, "player: " + (is_list ? printable_lines(message) : printable(message)) + "\n");
+}
+
+Result<void> finish_output() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return {};
+  return fail(Status::failed, "standard output cannot be written");
+}
+
+Result<void> check_validation(const std::string& file, std::vector<std::string> messages) {
+  if (messages.empty()) return {};
+  for (std::string& message : messages) message = on_one_line(message);
+  return fail_list(Status::failed, file + ": the validation layer says:", messages);
+}
+
+std::string on_one_line(std::string_view text) {
+  std::string line(text);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+}  // namespace rondo::player
