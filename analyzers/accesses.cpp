@@ -4,6 +4,7 @@
 
 #include "access/model.h"
 #include "analyzers/access_walk.h"
+#include "analyzers/budgets.h"
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
 #include "analyzers/json.h"
@@ -193,11 +194,14 @@ Result<int> run_accesses(Arguments args) {
   cli.span("--frames", "only what frames A to B - 1 execute", wanted.frames);
   cli.span("--submits", "only what submits A to B - 1 execute", wanted.submits);
   cli.flag("--summary", "only of how many commands all is known", summary_only);
+  Budgets budgets;
+  budgets.add_to(cli);
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
 
   if (file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
+  RONDO_TRY(budgets.start(file));
   auto walk = Walk::open(file);
   if (!walk) return tl::unexpected(walk.error());
   std::unique_ptr<Rows> rows;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "analyzers/budgets.h"
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
 #include "analyzers/dump_rows.h"
@@ -350,6 +351,8 @@ Result<int> run_diff(Arguments args) {
   cli.value("--scope", "NAME[#K]", "a scope of both", scope);
   cli.value("--ignore", "WORDS", "handles (numbers of objects), names (debug names, labels, scopes), times (timeouts)", ignore);
   cli.choice("--format", {"text", "json"}, "of what is said (default text)", format);
+  Budgets budgets;
+  budgets.add_to(cli);
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
@@ -366,6 +369,7 @@ Result<int> run_diff(Arguments args) {
   }
   const auto ignored = parse_ignored(ignore);
   if (!ignored) return tl::unexpected(ignored.error());
+  RONDO_TRY(budgets.start(file_a));
   std::vector<Calls> sides;
   for (const std::string& words : {file_a, file_b}) {
     const auto side = parse_side(words, both);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string_view>
 
+#include "analyzers/budgets.h"
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
 #include "analyzers/dump_rows.h"
@@ -135,6 +136,8 @@ Result<int> run_dump(Arguments args) {
   cli.span("--submits", "only records up to submits A to B - 1, from the submit before", selection.submits);
   cli.flag("--symbols", "functions and lines of who called, from the files that the capture names (RONDO_BACKTRACES)", with_symbols);
   cli.value("--grep", "REGEX", "only records whose text has a match (POSIX extended)", grep);
+  Budgets budgets;
+  budgets.add_to(cli);
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
@@ -145,6 +148,7 @@ Result<int> run_dump(Arguments args) {
   }
 
   if (file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
+  RONDO_TRY(budgets.start(file));
   auto walk = Walk::open(file);
   if (!walk) return tl::unexpected(walk.error());
   Symbols symbols;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rondo extract: what a capture holds, as files: its shaders, without a device; what its images and buffers hold
 // (extract_contents.h).
+#include "analyzers/budgets.h"
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
 #include "analyzers/extract_contents.h"
@@ -93,6 +94,8 @@ Result<int> run_extract(Arguments args) {
   cli.value("--at", "frame:K|submit:K", "what they hold behind that frame or submit; without it, at the end", request.at);
   cli.values("--device", "[K=]NAME|INDEX|UUID", "play on this device, as of player", request.devices);
   files.add_to(cli);
+  Budgets budgets;
+  budgets.add_timeout_to(cli);
   cli.flag("--trust", "trust IN, as player does", request.trust);
   cli.flag("--validate", "under the validation layer; any message is status 1", request.validate);
   const auto parsed = cli.parse(args);
@@ -107,6 +110,7 @@ Result<int> run_extract(Arguments args) {
     return fail(Status::usage,
                 "OBJECT, --at, --device, --validate, --trust, --allow-files and --file-remap go with --images and --buffers (see rondo extract --help)");
   if (request.output.empty()) return fail(Status::usage, "-o DIR is required (see rondo extract --help)");
+  RONDO_TRY(budgets.start(request.file));
   if (shaders) return run_shaders(request.file, request.output);
   auto access = files.access();
   if (!access) return tl::unexpected(access.error());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rondo info: what a capture holds, and what this build can capture.
 #include "analyzers/capture_info.h"
+#include "analyzers/budgets.h"
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
 #include "analyzers/coverage.h"
@@ -47,6 +48,8 @@ Result<int> run_info(Arguments args) {
   cli.flag("--shaders", "a row for each shader: digest, size, entry points, and what is made of it", shown.shaders);
   cli.flag("--times", "with --submits, --frames or --scopes: native start and duration", shown.times);
   cli.flag("--privacy", "what of it identifies a person or a place, instead, and how a capture comes to be without it", privacy);
+  Budgets budgets;
+  budgets.add_to(cli);
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
@@ -59,6 +62,7 @@ Result<int> run_info(Arguments args) {
     return fail(Status::usage, "FILE is required (see rondo info --help)");
   }
 
+  RONDO_TRY(budgets.start(file));
   auto walk = Walk::open(file);
   if (!walk) return tl::unexpected(walk.error());
   CaptureInfo info = gather(*walk, InfoWanted{shown.submits, shown.frames, shown.scopes, shown.shaders});

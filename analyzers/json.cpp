@@ -93,10 +93,13 @@ namespace {
 // A session is a few kilobytes deep by a few levels; a hostile one must not
 // overflow the stack of the recursive destructor and printer.
 constexpr int kMaxDepth = 64;
+// A tree takes some 70 bytes for each of its values, however short its text is.
+constexpr std::size_t kMaxValues = 1u << 20;
 
-// The byte at which it is, or the end.
-std::size_t too_deep(std::string_view text) {
+// The byte at which the text is nested too deeply, or has too many values; its end where it is neither.
+std::size_t too_large(std::string_view text) {
   int depth = 0;
+  std::size_t values = 0;
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -106,9 +109,11 @@ std::size_t too_deep(std::string_view text) {
     } else if (c == '"') {
       quoted = true;
     } else if (c == '[' || c == '{') {
-      if (++depth > kMaxDepth) return i;
+      if (++depth > kMaxDepth || ++values > kMaxValues) return i;
     } else if (c == ']' || c == '}') {
       depth -= 1;
+    } else if (c == ',' || c == ':') {
+      if (++values > kMaxValues) return i;
     }
   }
   return text.size();
@@ -117,8 +122,8 @@ std::size_t too_deep(std::string_view text) {
 }  // namespace
 
 Result<JsonText> JsonText::parse(std::string_view text) {
-  if (const std::size_t at = too_deep(text); at != text.size())
-    return fail(Status::failed, "it is nested too deeply, at offset " + std::to_string(at));
+  if (const std::size_t at = too_large(text); at != text.size())
+    return fail(Status::failed, "it is nested too deeply, or has too many values, at offset " + std::to_string(at));
   try {
     JsonText result;
     result.tree_ = std::make_shared<const Tree>(Tree{nlohmann::json::parse(text)});
@@ -133,7 +138,7 @@ Result<JsonText> JsonText::parse(std::string_view text) {
 JsonText JsonText::merge(std::span<const std::string> texts) {
   nlohmann::json merged = nlohmann::json::object();
   for (const std::string& text : texts) {
-    if (too_deep(text) != text.size()) continue;
+    if (too_large(text) != text.size()) continue;
     const auto part = nlohmann::json::parse(text, nullptr, false);
     if (part.is_object()) merged.update(part, /*merge_objects=*/true);
   }

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "analyzers/budgets.h"
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
 #include "analyzers/cut.h"
@@ -15,6 +16,7 @@
 #include "analyzers/json.h"
 #include "analyzers/output.h"
 #include "analyzers/text.h"
+#include "player/quantities.h"
 #include "player/trust.h"
 #include "trim/draws.h"
 
@@ -122,6 +124,8 @@ Result<int> run_trim(Arguments args) {
   cli.choice("--codec", {"zstd", "lz4", "none"}, "of every chunk (default zstd)", codec);
   files.add_to(cli);
   cli.value("--memory-budget", "MIB", "host memory for the capture; half of the machine's", budget);
+  Budgets budgets;
+  budgets.add_timeout_to(cli);
   cli.flag("--validate", "under VK_LAYER_KHRONOS_validation: any message is an error", validate);
   cli.flag("--quiet", "print errors only", quiet);
   cli.flag("--trust", "trust FILE, as player does", trust_option);
@@ -172,10 +176,9 @@ Result<int> run_trim(Arguments args) {
     options.devices.push_back(std::move(*choice));
   }
   if (budget) {
-    const auto mib = parse_span("0:" + *budget);
-    if (!mib || mib->end > (std::uint64_t{1} << 40))
-      return fail(Status::usage, text("--memory-budget: '{}' is no number of MiB from 1 on", printable(*budget)));
-    options.memory_budget = static_cast<std::size_t>(mib->end << 20);
+    const auto bytes = player::parse_mebibytes(*budget);
+    if (!bytes) return fail(Status::usage, "--memory-budget: " + bytes.error().message);
+    options.memory_budget = *bytes;
   }
   options.codec = codec == "zstd" ? Compression::zstd : codec == "lz4" ? Compression::lz4 : Compression::none;
   options.validate = validate;
@@ -184,6 +187,7 @@ Result<int> run_trim(Arguments args) {
   options.sessions = [&file](const trim::Outcome& outcome, const std::vector<std::string>& source) {
     return sessions_of(outcome, file, source);
   };
+  RONDO_TRY(budgets.start(file));
   Result<trim::Outcome> done = fail(Status::failed, "");
   {
     Progress progress;

@@ -13,6 +13,14 @@
 
 namespace rondo {
 
+namespace {
+
+// Of all sessions together. A session is some kilobytes; a command line of the greatest length is twelve megabytes at
+// most in JSON. Who reads a session makes a tree of it, which takes many times its bytes.
+constexpr std::uint64_t kMostSessionBytes = std::uint64_t{16} << 20;
+
+}  // namespace
+
 Result<NumberCount> count_numbers(const File& file, const ChunkInfo& chunk, std::size_t budget) {
   const auto payload = load_records(file, chunk, budget);
   if (!payload) return tl::unexpected<Error>(payload.error());
@@ -99,11 +107,18 @@ Result<void> FileReader::prepare() {
 Result<void> FileReader::read_dictionary_and_sessions() {
   std::map<std::uint32_t, std::string> sessions;  // by ordinal; one may lie in data and spool
   std::vector<ExternalFile> files;
+  std::uint64_t session_bytes = 0;
   for (const ChunkInfo& chunk : chunks_) {
     const ChunkType type = type_of(chunk.header);
     if (type != ChunkType::dictionary && type != ChunkType::session && type != ChunkType::files) continue;
+    if (type == ChunkType::session) session_bytes += std::min(chunk.header.raw_bytes, kMostSessionBytes + 1);
     // Rows of files take more than they do in the file.
-    auto payload = load_payload(file_, chunk, memory_.left_for_records() / (type == ChunkType::files ? 8 : 1));
+    Result<Payload> payload = fail(Status::unreadable, "");
+    if (session_bytes > kMostSessionBytes && type == ChunkType::session)
+      payload = fail(Status::unreadable, at_offset(file_, chunk.offset) + ": the session has more than " +
+                                             std::to_string(kMostSessionBytes >> 20) + " MiB here, which no recorder writes");
+    else
+      payload = load_payload(file_, chunk, memory_.left_for_records() / (type == ChunkType::files ? 8 : 1));
     Result<void> used;
     if (!payload) {
       used = tl::unexpected<Error>(std::move(payload).error());

@@ -13,26 +13,11 @@
 
 #include "format/file.h"
 #include "player/console.h"
+#include "player/quantities.h"
 
 namespace rondo::player {
 
 namespace {
-
-Result<std::uint64_t> number(const std::string& text, const std::string& option) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty())
-    return fail(Status::usage, option + ": '" + text + "' is not a number");
-  return value;
-}
-
-// Empty if it is a number of seconds: positive, finite, and not beyond a clock.
-std::string seconds_error(const std::string& text) {
-  double seconds = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && seconds > 0 && seconds <= 1e9 ? "" : "'" + text + "' is not a number of seconds above 0";
-}
 
 // What --verify has behind its sign; nothing, where it has none.
 Result<std::optional<double>> parse_verify(const std::string& text) {
@@ -167,7 +152,10 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   app.add_flag("--trust", o.trust, "Trust the capture as one that you recorded here yourself: play it without a sandbox");
   app.add_option("--timeout", o.timeout, "Give up after S seconds, with status 7")
       ->type_name("S")
-      ->check([](const std::string& text) { return seconds_error(text); });
+      ->check([](const std::string& text) {
+        const auto seconds = parse_seconds(text);
+        return seconds ? std::string() : seconds.error().message;
+      });
   app.add_flag("--quiet", o.quiet, "Print errors only");
   app.add_option("--damage", damage)->group("");
   // CLI11 would take the next word for the value.
@@ -217,11 +205,9 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   if (!span) return tl::unexpected<Error>(span.error());
   o.span = *span;
   if (app.count("--memory-budget") != 0) {
-    auto mib = number(budget, "--memory-budget");
-    if (!mib) return tl::unexpected<Error>(mib.error());
-    if (*mib == 0 || *mib > (std::uint64_t{1} << 40))
-      return fail(Status::usage, "--memory-budget: " + budget + " MiB is not an amount of memory");
-    o.memory_budget = static_cast<std::size_t>(*mib << 20);
+    const auto bytes = parse_mebibytes(budget);
+    if (!bytes) return fail(Status::usage, "--memory-budget: " + bytes.error().message);
+    o.memory_budget = *bytes;
   }
   if (app.count("--pipeline-cache") != 0 && o.pipeline_cache.empty())
     return fail(Status::usage, "--pipeline-cache needs a file");
