@@ -33,6 +33,14 @@ Result<void> check_validation(const std::string& file, std::vector<std::string> 
   return fail_list(Status::failed, file + ": the validation layer says:", messages);
 }
 
+Result<void> check_missing(const std::string& file, const std::vector<std::string>& lines) {
+  if (lines.empty()) return {};
+  return fail_list(Status::device,
+                   file + ": cannot be played here, " + std::to_string(lines.size()) +
+                       (lines.size() == 1 ? " thing is missing:" : " things are missing:"),
+                   lines);
+}
+
 std::string on_one_line(std::string_view text) {
   std::string line(text);
   std::replace(line.begin(), line.end(), '\n', ' ');

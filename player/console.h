@@ -25,6 +25,9 @@ Result<void> finish_output();
 // Fails where the validation layer said anything: a list of its messages, for the capture in `file`.
 Result<void> check_validation(const std::string& file, std::vector<std::string> messages);
 
+// Fails where there are any `lines`, each of which says what a device lacks that plays the capture in `file`.
+Result<void> check_missing(const std::string& file, const std::vector<std::string>& lines);
+
 // A text of several lines (a message of the validation layer, a help text) as one.
 std::string on_one_line(std::string_view text);
 

@@ -14,8 +14,10 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <span>
 #include <string_view>
 
+#include "format/printable.h"
 #include "format/result.h"
 #include "format/temporary_path.h"
 
@@ -120,11 +122,7 @@ std::uintptr_t deciding_address(const siginfo_t& info, const void* context) {
 class Line {
  public:
   Line& operator<<(std::string_view text) {
-    const std::size_t count = std::min(text.size(), sizeof bytes_ - 1 - used_);
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto byte = static_cast<unsigned char>(text[i]);
-      bytes_[used_++] = byte < 0x20 || byte == 0x7f ? '?' : text[i];
-    }
+    used_ += printable_into(std::span(bytes_).subspan(used_, sizeof bytes_ - 1 - used_), text);
     return *this;
   }
   Line& operator<<(std::uint64_t number) {

@@ -196,7 +196,7 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   if (!shaders) return tl::unexpected<Error>(shaders.error());
   outcome.shaders = std::move(*shaders);
   for (const std::string& line : outcome.shaders.lines())
-    if (!options.quiet) std::printf("%s\n", line.c_str());
+    if (!options.quiet) print_line(line);
   auto loader = Loader::open();
   if (!loader) return tl::unexpected<Error>(loader.error());
   if (options.validate) RONDO_TRY(loader->check_validation_layer());

@@ -9,6 +9,7 @@
 
 #include "format/codec/schema.h"
 #include "format/printable.h"
+#include "player/console.h"
 #include "player/sampled_contents.h"
 #include "player/window_system.h"
 
@@ -185,11 +186,7 @@ Result<void> preflight(Plan& plan, const Loader& loader, const LiveDevices& devi
     for (const std::string& line : shortfalls)
       lines.push_back(std::string(fixed_text(target.properties.deviceName)) + " lacks: " + line);
   }
-  if (!lines.empty())
-    return fail_list(Status::device,
-                     plan.path + ": cannot be played here, " + std::to_string(lines.size()) +
-                         (lines.size() == 1 ? " thing is missing:" : " things are missing:"),
-                     lines);
+  RONDO_TRY(check_missing(plan.path, lines));
   for (std::uint32_t d = 0; d < plan.devices.size(); ++d) apply_families(plan, d, families[d]);
   return {};
 }

@@ -6,9 +6,10 @@
 #include <thread>
 
 #include "format/codec/schema.h"
+#include "format/printable.h"
+#include "player/console.h"
 #include "player/enabled.h"
 #include "player/preflight.h"
-#include "player/printable.h"
 #include "player/shader_stages.h"
 #include "shaders/names.h"
 #include "shaders/needs.h"
@@ -255,8 +256,7 @@ Result<ShaderReport> check_shaders(const Plan& plan, Trust trust, std::uint32_t 
 
 Result<void> check_workgroups(const Plan& plan, const ShaderReport& report, Trust trust,
                               const Targets& targets) {
-  std::string text;
-  std::size_t count = 0;
+  std::vector<std::string> lines;
   for (std::uint32_t d = 0; d < report.workgroups.size(); ++d) {
     const LiveDevice& target = targets[d];
     if (trust == Trust::trusted &&
@@ -265,10 +265,9 @@ Result<void> check_workgroups(const Plan& plan, const ShaderReport& report, Trus
     const VkPhysicalDeviceLimits& limits = target.properties.limits;
     const auto need = [&](const char* limit, const WorkgroupNeeds::Most& wanted, std::uint64_t has) {
       if (wanted.value <= has) return;
-      ++count;
-      text += std::string("\n  ") + target.properties.deviceName + " lacks: " + limit + " of " +
-              std::to_string(wanted.value) + " (it has " + std::to_string(has) + "; record " +
-              std::to_string(wanted.sequence) + ")";
+      lines.push_back(std::string(fixed_text(target.properties.deviceName)) + " lacks: " + limit + " of " +
+                      std::to_string(wanted.value) + " (it has " + std::to_string(has) + "; record " +
+                      std::to_string(wanted.sequence) + ")");
     };
     const WorkgroupNeeds& most = report.workgroups[d];
     need("maxComputeWorkGroupSize[0]", most.size[0], limits.maxComputeWorkGroupSize[0]);
@@ -277,9 +276,7 @@ Result<void> check_workgroups(const Plan& plan, const ShaderReport& report, Trus
     need("maxComputeWorkGroupInvocations", most.invocations, limits.maxComputeWorkGroupInvocations);
     need("maxComputeSharedMemorySize", most.shared_bytes, limits.maxComputeSharedMemorySize);
   }
-  if (count == 0) return {};
-  return fail(Status::device, plan.path + ": cannot be played here, " + std::to_string(count) +
-                                  (count == 1 ? " thing is missing:" : " things are missing:") + text);
+  return check_missing(plan.path, lines);
 }
 
 }  // namespace rondo::player
