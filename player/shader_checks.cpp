@@ -101,6 +101,49 @@ std::uint64_t product(const std::array<std::uint64_t, 3>& size) {
   return all;
 }
 
+// More than any device has, and fewer than what makes one look for room elsewhere: programs with a few more
+// than the limit of the captured device got away with it.
+std::uint64_t most_locations(std::uint32_t limit) { return std::clamp<std::uint64_t>(limit, 32, 64); }
+
+std::string check_locations(const shaders::Needs& needs, VkShaderStageFlagBits stage,
+                            const VkPhysicalDeviceLimits& limits) {
+  constexpr std::uint32_t kComponents = 4;  // of a location
+  std::uint32_t inputs = UINT32_MAX, outputs = UINT32_MAX;
+  switch (stage) {
+    case VK_SHADER_STAGE_VERTEX_BIT:
+      inputs = limits.maxVertexInputAttributes;
+      outputs = limits.maxVertexOutputComponents / kComponents;
+      break;
+    case VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT:
+      inputs = limits.maxTessellationControlPerVertexInputComponents / kComponents;
+      outputs = std::max(limits.maxTessellationControlPerVertexOutputComponents,
+                         limits.maxTessellationControlPerPatchOutputComponents) /
+                kComponents;
+      break;
+    case VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT:
+      inputs = limits.maxTessellationEvaluationInputComponents / kComponents;
+      outputs = limits.maxTessellationEvaluationOutputComponents / kComponents;
+      break;
+    case VK_SHADER_STAGE_GEOMETRY_BIT:
+      inputs = limits.maxGeometryInputComponents / kComponents;
+      outputs = limits.maxGeometryOutputComponents / kComponents;
+      break;
+    case VK_SHADER_STAGE_FRAGMENT_BIT:
+      inputs = limits.maxFragmentInputComponents / kComponents;
+      outputs = limits.maxFragmentOutputAttachments;
+      break;
+    default:  // meshes, whose limits a capture does not have; others have no locations
+      break;
+  }
+  if (needs.input_locations > most_locations(inputs))
+    return "has inputs up to location " + std::to_string(needs.input_locations - 1) + ", and devices have " +
+           std::to_string(most_locations(inputs)) + " locations";
+  if (needs.output_locations > most_locations(outputs))
+    return "has outputs up to location " + std::to_string(needs.output_locations - 1) +
+           ", and devices have " + std::to_string(most_locations(outputs)) + " locations";
+  return {};
+}
+
 std::string check_limits(const shaders::Needs& needs, const VkPhysicalDeviceLimits& limits) {
   const auto beyond = [](const std::string& what, std::uint64_t value, const char* limit, std::uint64_t has) {
     return "has " + what + " of " + std::to_string(value) + ", and " + limit + " of the captured device is " +
@@ -185,17 +228,31 @@ class Checker {
     if (std::string w = check_layout(needs, stage); !w.empty()) return w;
     if (needs.has_empty_array) return "has an array of no elements with its specialization constants";
     if (needs.local_size && product(*needs.local_size) == 0) return "has a local size of 0";
+    // Software drivers keep them on the stack, or compile for ever. Devices give an invocation half of that
+    // at most.
+    constexpr std::uint64_t kMostPrivate = std::uint64_t{1} << 20;
+    if (needs.private_bytes > kMostPrivate)
+      return "has variables of " + std::to_string(needs.private_bytes) +
+             " bytes for each invocation: more than any device";
+    const VkPhysicalDeviceLimits* limits = captured_limits(device);
+    static const VkPhysicalDeviceLimits kLeast{};
+    if (std::string w = check_locations(needs, stage.stage, limits != nullptr ? *limits : kLeast); !w.empty())
+      return w;
     if (stage.stage != VK_SHADER_STAGE_COMPUTE_BIT) return {};
     WorkgroupNeeds& most = checked.workgroups;
     for (std::size_t i = 0; needs.local_size && i < 3; ++i)
       most.size[i].add({(*needs.local_size)[i], stage.sequence});
     if (needs.local_size) most.invocations.add({product(*needs.local_size), stage.sequence});
     most.shared_bytes.add({needs.shared_bytes, stage.sequence});
-    if (device >= plan_.devices.size()) return {};
+    return limits != nullptr ? check_limits(needs, *limits) : std::string();
+  }
+
+  const VkPhysicalDeviceLimits* captured_limits(std::uint32_t device) const {  // null: not known
+    if (device >= plan_.devices.size()) return nullptr;
     const std::uint32_t physical = plan_.devices[device].physical;
     if (physical >= plan_.physical_devices.size() || !plan_.physical_devices[physical].has_properties)
-      return {};
-    return check_limits(needs, plan_.physical_devices[physical].properties.limits);
+      return nullptr;
+    return &plan_.physical_devices[physical].properties.limits;
   }
 
   const Plan& plan_;

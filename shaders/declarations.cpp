@@ -168,6 +168,12 @@ void Parser::keep_decoration(std::uint32_t id, std::uint32_t decoration, Operand
     case SpvDecorationBinding:
       module_.decorated[id].binding = values[0];
       return;
+    case SpvDecorationLocation:
+      module_.decorated[id].location = values[0];
+      return;
+    case SpvDecorationPatch:
+      module_.decorated[id].patch = true;
+      return;
     case SpvDecorationArrayStride:
       module_.decorated[id].array_stride = values[0];
       return;
@@ -184,6 +190,7 @@ void Parser::keep_decoration(std::uint32_t id, std::uint32_t decoration, Operand
 
 void Parser::keep_member_decoration(std::uint32_t id, std::uint32_t member, std::uint32_t decoration, Operands values) {
   if (decoration == SpvDecorationOffset) module_.decorated_members[{id, member}].offset = values[0];
+  if (decoration == SpvDecorationLocation) module_.decorated_members[{id, member}].location = values[0];
   if (decoration == SpvDecorationMatrixStride) module_.decorated_members[{id, member}].matrix_stride = values[0];
   if (decoration == SpvDecorationRowMajor) module_.decorated_members[{id, member}].row_major = true;
 }
@@ -442,6 +449,7 @@ bool Parser::is_interface(std::uint32_t storage, std::uint32_t type) const {
     case SpvStorageClassIncomingCallableDataKHR:
     case SpvStorageClassTaskPayloadWorkgroupEXT:
     case SpvStorageClassWorkgroup:
+    case SpvStorageClassPrivate:
       return operation != SpvOpTypeVoid;
     default:
       return false;

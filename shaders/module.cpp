@@ -82,6 +82,9 @@ void Parser::mention(std::uint32_t id, std::uint32_t member) {
 
 void Parser::take_in_function(std::uint32_t operation, std::span<const std::uint32_t> operands) {
   if (operation == SpvOpFunctionCall && operands.size() >= 3) calls_[function_].insert(operands[2]);
+  if (operation == SpvOpVariable && operands.size() >= 3)
+    if (const Type* pointer = type_of(operands[0]); pointer != nullptr && pointer->operation == SpvOpTypePointer)
+      locals_[function_].push_back(pointer->element);
   // A member of a structure, by a number that the module says.
   if ((operation == SpvOpAccessChain || operation == SpvOpInBoundsAccessChain) && operands.size() >= 4)
     if (const auto index = module_.constants.find(operands[3]); index != module_.constants.end() && !index->second.spec_id)
@@ -97,6 +100,8 @@ void Parser::find_uses(Entry& entry) const {
     open.pop_back();
     if (const auto found = mentions_.find(function); found != mentions_.end())
       entry.used_members.insert(found->second.begin(), found->second.end());
+    if (const auto found = locals_.find(function); found != locals_.end())
+      entry.locals.insert(entry.locals.end(), found->second.begin(), found->second.end());
     if (const auto found = calls_.find(function); found != calls_.end())
       for (const std::uint32_t called : found->second)
         if (seen.insert(called).second) open.push_back(called);

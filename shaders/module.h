@@ -44,14 +44,15 @@ struct Type {
   std::uint32_t sampled = 0;    // likewise: 1 with a sampler, 2 without
 };
 
-// The decorations that say where a resource is, and how its bytes lie.
+// The decorations that say where a resource, an input or an output is, and how its bytes lie.
 struct Decorated {
-  std::optional<std::uint32_t> set, binding;
+  std::optional<std::uint32_t> set, binding, location;
   std::uint32_t array_stride = 0;  // bytes; 0: not said
-  bool block = false, buffer_block = false;
+  bool block = false, buffer_block = false, patch = false;
 };
 struct DecoratedMember {
   std::uint32_t offset = 0, matrix_stride = 0;  // bytes
+  std::optional<std::uint32_t> location;
   bool row_major = false;
 };
 
@@ -67,6 +68,7 @@ struct Entry {
   std::set<std::uint32_t> used;                   // variables that its functions name
   // Likewise, and the member of a structure that is reached; kWhole: the variable is used otherwise.
   std::set<std::pair<std::uint32_t, std::uint32_t>> used_members;
+  std::vector<std::uint32_t> locals;  // types of the variables of its functions
 };
 inline constexpr std::uint32_t kWhole = ~std::uint32_t{};
 

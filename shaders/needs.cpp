@@ -4,12 +4,16 @@
 #include <spirv_cross/spirv.h>
 
 #include <algorithm>
+#include <set>
 
 #include "shaders/sizes.h"
 
 namespace rondo::shaders {
 
 namespace {
+
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
+constexpr std::uint32_t kMeshExt = 5365;  // which SPIRV-Cross' header lacks
 
 class Reader {
  public:
@@ -20,7 +24,11 @@ class Reader {
         sizes_(module, [this](const Type& array) { return length(array); }) {}
 
   Needs run() {
+    const std::set<std::uint32_t> interface(entry_.interface.begin(), entry_.interface.end());
     for (const Variable& variable : module_.variables) {
+      const bool input = variable.storage == SpvStorageClassInput;
+      if ((input || variable.storage == SpvStorageClassOutput) && interface.count(variable.id) != 0)
+        take_locations(variable, input ? needs_.input_locations : needs_.output_locations);
       if (entry_.used.count(variable.id) == 0) continue;
       switch (variable.storage) {
         case SpvStorageClassUniformConstant:
@@ -34,10 +42,14 @@ class Reader {
         case SpvStorageClassWorkgroup:
           take_shared(variable);
           break;
+        case SpvStorageClassPrivate:
+          take_private(variable.type);
+          break;
         default:
           break;
       }
     }
+    for (const std::uint32_t local : entry_.locals) take_private(local);
     for (const Variable& variable : module_.unknown)
       if (entry_.used.count(variable.id) != 0) add_descriptor(variable.id, {}, 0);
     std::stable_sort(needs_.descriptors.begin(), needs_.descriptors.end(), [](const auto& a, const auto& b) {
@@ -125,13 +137,46 @@ class Reader {
     }
   }
 
+  // An input or output has one for each vertex of a primitive in these stages.
+  bool has_one_a_vertex(const Variable& variable) const {
+    const bool input = variable.storage == SpvStorageClassInput;
+    if (has(variable.id, &Decorated::patch)) return false;
+    switch (entry_.model) {
+      case SpvExecutionModelTessellationControl:
+        return true;
+      case SpvExecutionModelTessellationEvaluation:
+      case SpvExecutionModelGeometry:
+        return input;
+      case SpvExecutionModelMeshNV:
+        return !input;
+      default:
+        return entry_.model == kMeshExt && !input;
+    }
+  }
+
+  void take_locations(const Variable& variable, std::uint64_t& end) {
+    std::uint32_t id = variable.type;
+    if (has_one_a_vertex(variable) && type(id).operation == SpvOpTypeArray) id = type(id).element;
+    const auto decorated = module_.decorated.find(variable.id);
+    if (decorated != module_.decorated.end() && decorated->second.location)
+      end = std::max(end, *decorated->second.location + sizes_.locations(id));
+    for (std::uint32_t m = 0; m < type(id).members.size(); ++m)
+      if (const auto member = module_.decorated_members.find({id, m});
+          member != module_.decorated_members.end() && member->second.location)
+        end = std::max(end, *member->second.location + sizes_.locations(type(id).members[m]));
+  }
+
+  void take_private(std::uint32_t id) {
+    if (module_.types.count(id) != 0)
+      needs_.private_bytes = std::min(kMostBytes, needs_.private_bytes + sizes_.packed(id));
+  }
+
   // Blocks share their bytes (VK_KHR_workgroup_memory_explicit_layout).
   void take_shared(const Variable& variable) {
-    constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
     if (type(variable.type).operation == SpvOpTypeStruct && has(variable.type, &Decorated::block))
       blocks_ = std::max(blocks_, sizes_.laid_out(variable.type));
     else
-      needs_.shared_bytes = std::min(kMost, needs_.shared_bytes + sizes_.packed(variable.type));
+      needs_.shared_bytes = std::min(kMostBytes, needs_.shared_bytes + sizes_.packed(variable.type));
   }
 
   std::optional<std::array<std::uint64_t, 3>> local_size() {

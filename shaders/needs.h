@@ -26,8 +26,11 @@ struct Needs {
   std::vector<DescriptorNeed> descriptors;     // by set and binding
   std::uint64_t push_begin = 0, push_end = 0;  // bytes of push constants that its functions name; equal: none
   std::optional<std::array<std::uint64_t, 3>> local_size;
-  std::uint64_t shared_bytes = 0;  // of variables that its functions name, without padding
-  bool has_empty_array = false;    // with these specialization constants, in what its functions name
+  std::uint64_t input_locations = 0,
+                output_locations = 0;  // up to the last that it declares, but for built-ins
+  std::uint64_t shared_bytes = 0;      // of variables that its functions name, without padding
+  std::uint64_t private_bytes = 0;     // that each invocation has of its own, at least
+  bool has_empty_array = false;        // with these specialization constants, in what its functions name
 };
 
 // `entry`: of `module`.

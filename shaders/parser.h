@@ -64,6 +64,7 @@ class Parser {
   std::map<std::uint32_t, std::set<std::uint32_t>> calls_;
   // By function, as Entry::used_members.
   std::map<std::uint32_t, std::set<std::pair<std::uint32_t, std::uint32_t>>> mentions_;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> locals_;  // by function: types of its variables
   // The decorations of each group of decorations, as operands behind the group's id.
   std::map<std::uint32_t, std::vector<std::vector<std::uint32_t>>> groups_;
   std::size_t from_groups_ = 0;  // decorations that groups gave to others

@@ -264,6 +264,7 @@ class Reflector {
     }
     // Members follow one another where none says where it is.
     std::uint32_t next = one.location;
+    Sizes sizes(module_, [](const Type& array) { return array.count; });
     for (std::uint32_t m = 0; m < type(id).members.size(); ++m) {
       if (has(id, m, SpvDecorationBuiltIn)) return;
       if (has(id, m, SpvDecorationLocation)) next = value(id, m, SpvDecorationLocation);
@@ -271,7 +272,7 @@ class Reflector {
       member.location = next;
       member.component = value(id, m, SpvDecorationComponent);
       member.type = patch + (has(id, m, SpvDecorationPatch) ? "patch " : "") + type_text(type(id).members[m]) + array;
-      next += locations_of(type(id).members[m]);
+      next += static_cast<std::uint32_t>(std::min<std::uint64_t>(sizes.locations(type(id).members[m]), 1 << 16));
       out.locations.push_back(std::move(member));
     }
   }
@@ -280,27 +281,6 @@ class Reflector {
   bool is_block(std::uint32_t id) const {
     while (is_array(type(id))) id = type(id).element;
     return type(id).operation == SpvOpTypeStruct && (has(id, SpvDecorationBlock) || has(id, SpvDecorationBufferBlock));
-  }
-
-  std::uint32_t locations_of(std::uint32_t id) const {
-    const Type& t = type(id);
-    std::uint64_t count = 1;
-    switch (t.operation) {
-      case SpvOpTypeVector:
-        count = type(t.element).width == 64 && t.count > 2 ? 2 : 1;
-        break;
-      case SpvOpTypeMatrix:
-      case SpvOpTypeArray:
-        count = std::max<std::uint64_t>(t.count, 1) * locations_of(t.element);
-        break;
-      case SpvOpTypeStruct:
-        count = 0;
-        for (const std::uint32_t member : t.members) count += locations_of(member);
-        break;
-      default:
-        break;
-    }
-    return static_cast<std::uint32_t>(std::min<std::uint64_t>(count, 1 << 16));
   }
 
   std::vector<Member> members_of(std::uint32_t structure) {

@@ -95,4 +95,29 @@ std::uint64_t Sizes::measure_packed(const Type& type) {
   }
 }
 
+std::uint64_t Sizes::locations(std::uint32_t id) {
+  if (const auto found = locations_.find(id); found != locations_.end()) return found->second;
+  const std::uint64_t count = count_locations(module_.types.at(id));
+  locations_.emplace(id, count);
+  return count;
+}
+
+std::uint64_t Sizes::count_locations(const Type& type) {
+  switch (type.operation) {
+    case SpvOpTypeVector:
+      return module_.types.at(type.element).width == 64 && type.count > 2 ? 2 : 1;
+    case SpvOpTypeMatrix:
+      return times(type.count, locations(type.element));
+    case SpvOpTypeArray:
+      return times(std::max<std::uint64_t>(length_(type), 1), locations(type.element));
+    case SpvOpTypeStruct: {
+      std::uint64_t count = 0;
+      for (const std::uint32_t member : type.members) count = plus(count, locations(member));
+      return count;
+    }
+    default:
+      return 1;
+  }
+}
+
 }  // namespace rondo::shaders

@@ -22,16 +22,20 @@ class Sizes {
   std::uint64_t member(std::uint32_t structure, std::uint32_t m);
   // Where nothing lays it out: at least so many.
   std::uint64_t packed(std::uint32_t type);
+  // Of inputs and outputs: how many locations they take; of an array whose length is not known, those of an
+  // element.
+  std::uint64_t locations(std::uint32_t type);
 
  private:
   std::uint64_t laid_out(std::uint32_t type, std::uint32_t matrix_stride, bool by_rows);
   std::uint64_t measure(const Type& type, std::uint32_t id, std::uint32_t matrix_stride, bool by_rows);
   std::uint64_t measure_packed(const Type& type);
+  std::uint64_t count_locations(const Type& type);
 
   const Module& module_;
   Length length_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, std::uint64_t> laid_out_;
-  std::map<std::uint32_t, std::uint64_t> packed_;
+  std::map<std::uint32_t, std::uint64_t> packed_, locations_;
 };
 
 }  // namespace rondo::shaders

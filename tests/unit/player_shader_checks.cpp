@@ -207,6 +207,10 @@ TEST_F(CheckedShaders, HaveASizeOfTheirWorkgroups) {
   compute(good_layout(), info);
   refuses("has a local size of 0");
 }
+TEST_F(CheckedShaders, HaveNotTooMuchOfTheirOwn) {
+  compute(good_layout(), "huge-variable");
+  refuses("bytes for each invocation: more than any device");
+}
 // An unknown capability is not wrong, and its module is held against the layout all the same.
 TEST_F(CheckedShaders, ThatAreNewerAreNotJudged) {
   const auto newer = [](const std::string& name) {
@@ -330,6 +334,11 @@ class ShadersInParts : public CheckedShaders {
 TEST_F(ShadersInParts, FitTheLayoutOfThePart) {
   part(layout({}, {}), "kinds");
   refuses("VkPipeline#0.fragment uses set");
+}
+TEST_F(ShadersInParts, HaveOutputsWhereDevicesHaveThem) {
+  graphics(layout({}, {}), {stage(VK_SHADER_STAGE_VERTEX_BIT, module(shader_code("far-output")))}, {},
+           VK_PIPELINE_CREATE_LIBRARY_BIT_KHR);
+  refuses("VkPipeline#0.vertex has outputs up to location 100, and devices have 32 locations");
 }
 TEST_F(ShadersInParts, FitTheLayoutOfTheWhole) {
   std::vector<VkDescriptorSetLayoutBinding> first;

@@ -82,6 +82,18 @@ TEST(Needs, AreOfTheMembersOfPushConstantsThatAreNamed) {
   EXPECT_EQ(shared.push_end, 64u);  // not the last member
 }
 
+TEST(Needs, CountLocations) {
+  EXPECT_EQ(needs("stage").input_locations, 2u);
+  EXPECT_EQ(needs("stage").output_locations, 5u);
+  EXPECT_EQ(needs("far-output").output_locations, 101u);
+  EXPECT_EQ(needs("work").output_locations, 0u);
+}
+
+TEST(Needs, CountWhatAnInvocationHasOfItsOwn) {
+  EXPECT_LT(needs("work").private_bytes, 64u);
+  EXPECT_GE(needs("huge-variable").private_bytes, 1200000u);
+}
+
 TEST(Needs, SeeThroughGroupsOfDecorations) {
   EXPECT_EQ(places(needs("grouped")), "1.2x1 ");
   EXPECT_EQ(needs("grouped").descriptors.at(0).types.at(0), VK_DESCRIPTOR_TYPE_STORAGE_BUFFER);
