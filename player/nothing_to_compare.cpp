@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "player/printable.h"
+#include "format/printable.h"
 
 namespace rondo::player {
 
