@@ -2,6 +2,7 @@
 #include "analyzers/output_directory.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "analyzers/text.h"
+#include "format/abandoned.h"
 #include "format/digest.h"
 #include "format/file.h"
 
@@ -31,7 +33,10 @@ bool holds(const std::string& path, std::span<const std::byte> bytes) {
 Result<OutputDirectory> OutputDirectory::open(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (std::filesystem::is_directory(path, error)) return OutputDirectory(path);
+  if (std::filesystem::is_directory(path, error)) {
+    remove_abandoned(path + "/", ".part");
+    return OutputDirectory(path);
+  }
   const bool there = std::filesystem::exists(path, error);
   return fail(there ? Status::usage : Status::failed,
               text("{}: {}", printable(path), there ? "is no directory: -o takes one" : "no directory can be made there"));
@@ -55,6 +60,7 @@ Result<OutputDirectory::File> OutputDirectory::begin(const std::string& name) co
     file.temporary_.forget();
     return file.failure(error);
   }
+  static_cast<void>(::flock(file.fd_, LOCK_EX | LOCK_NB));  // remove_abandoned() sees by it that somebody is at work
   return file;
 }
 

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "format/abandoned.h"
+
 namespace rondo {
 
 Result<NewFile> NewFile::create(const std::string& asked, const std::string& like) {
@@ -38,6 +40,7 @@ Result<NewFile> NewFile::create(const std::string& asked, const std::string& lik
   made.group_ = there.st_gid;
   made.path_ = path;
   if (path.empty() || path.back() == '/') return fail(Status::failed, path + ": names no file");
+  remove_abandoned(path, ".part");
   made.temporary_ = TemporaryPath::beside(path, ".part");
   auto file = File::create(made.temporary_.get());
   if (!file) {

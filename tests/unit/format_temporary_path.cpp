@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "format/abandoned.h"
 #include "format/new_file.h"
 #include "format_support.h"
 
@@ -39,6 +40,42 @@ TEST(TemporaryPath, TakesItsFileAlong) {
   }
   EXPECT_NE(::access(name.c_str(), F_OK), 0);
   EXPECT_EQ(::rmdir(dir.path().c_str()), 0);
+}
+
+// A process that is gone: its number is free.
+pid_t gone() {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  ::waitpid(child, nullptr, 0);
+  return child;
+}
+
+TEST(TemporaryPath, WhatKilledProcessesLeftIsRemovedByTheNext) {
+  TemporaryDirectory dir;
+  const std::string dead = std::to_string(gone()), alive = std::to_string(::getppid());
+  const std::string parts[] = {dir.file(".a." + dead + "-0.part"), dir.file("..a." + dead + "-0.part." + dead + "-1.part")};
+  const std::string others[] = {dir.file(".a." + alive + "-0.part"),  // somebody works on it
+                                dir.file(".b." + dead + "-0.part"),   // of another file
+                                dir.file(".a." + dead + "-0.step"),   dir.file(".a." + dead + ".part"),
+                                dir.file(".a." + dead + "-x.part"),   dir.file("a." + dead + "-0.part"),
+                                dir.file(".a.part")};
+  for (const std::string& path : parts) spill(path, bytes_of("half"));
+  for (const std::string& path : others) spill(path, bytes_of("kept"));
+  spill(dir.file("a"), bytes_of("a"));
+  // Of a process that is not seen here, but is at work.
+  const std::string locked = dir.file(".a." + dead + "-7.part");
+  auto file = File::create(locked);
+  ASSERT_TRUE(file);
+  auto made = NewFile::create(dir.file("a"), dir.file("a"));
+  ASSERT_TRUE(made) << made.error().message;
+  for (const std::string& path : parts) EXPECT_NE(::access(path.c_str(), F_OK), 0) << path;
+  for (const std::string& path : others) EXPECT_EQ(::access(path.c_str(), F_OK), 0) << path;
+  EXPECT_EQ(::access(locked.c_str(), F_OK), 0);
+  file->close();
+  remove_abandoned(dir.path() + "/", ".part");
+  EXPECT_NE(::access(locked.c_str(), F_OK), 0);
+  EXPECT_NE(::access(dir.file(".b." + dead + "-0.part").c_str(), F_OK), 0);
+  EXPECT_EQ(::access(dir.file(".a.part").c_str(), F_OK), 0);
 }
 
 // "é" and "€" are two and three bytes: none is cut in the middle.
