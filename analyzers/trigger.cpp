@@ -4,9 +4,13 @@
 #include <charconv>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <optional>
+#include <set>
+#include <sstream>
 #include <string_view>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -66,27 +70,68 @@ class Connection {
   int fd_;
 };
 
-Result<std::string> ask(pid_t process, const std::string& request) {
-  const Connection to(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  const auto failed = [&] {
-    const bool late = errno == EAGAIN || errno == EWOULDBLOCK;
-    return fail(Status::failed, text("process {} does not answer: {}", process, late ? "is it stopped?" : std::strerror(errno)));
-  };
-  ::setsockopt(to.fd(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
-  ::setsockopt(to.fd(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
-  const uid_t user = user_of(process);
-  const TriggerAddress name = trigger_address(user, process);
-  if (::connect(to.fd(), name.get(), name.bytes) != 0) {
-    if (errno == ECONNREFUSED) return nobody(process);
-    return failed();
+// The sockets that the process's thread for requests has, by their inodes: it has a table of descriptors of its own.
+std::set<std::string> sockets_of_trigger(pid_t process) {
+  std::set<std::string> sockets;
+  std::error_code error;
+  const std::string tasks = text("/proc/{}/task", process);
+  for (const auto& task : std::filesystem::directory_iterator(tasks, error)) {
+    if (contents_of(task.path() / "comm") != "rondo-trigger\n") continue;
+    for (const auto& link : std::filesystem::directory_iterator(task.path() / "fd", error)) {
+      const std::string target = std::filesystem::read_symlink(link.path(), error).string();
+      if (target.starts_with("socket:[")) sockets.insert(target.substr(8, target.size() - 9));
+    }
   }
-  // Anybody may take the name of a process that does not listen.
-  ucred peer{};
-  socklen_t bytes = sizeof peer;
-  if (::getsockopt(to.fd(), SOL_SOCKET, SO_PEERCRED, &peer, &bytes) != 0 || peer.pid != process ||
-      (peer.uid != user && peer.uid != 0))
-    return fail(Status::failed, text("process {} does not listen: process {} of user {} does in its name", process, peer.pid,
-                                     peer.uid));
+  return sockets;
+}
+
+// Anybody may have taken the name of this process before it: then it listens at one that the kernel chose
+// (layer/trigger.cpp), which only its user and root can find out.
+std::optional<TriggerAddress> other_name(pid_t process) {
+  const std::set<std::string> sockets = sockets_of_trigger(process);
+  std::istringstream lines(contents_of(text("/proc/{}/net/unix", process)));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string number, references, protocol, flags, type, state, inode, name;
+    words >> number >> references >> protocol >> flags >> type >> state >> inode >> name;
+    if (sockets.count(inode) != 0 && name.starts_with('@')) return abstract_address(name.substr(1));
+  }
+  return std::nullopt;
+}
+
+tl::unexpected<Error> no_answer(pid_t process) {
+  const bool late = errno == EAGAIN || errno == EWOULDBLOCK;
+  return fail(Status::failed, text("process {} does not answer: {}", process, late ? "is it stopped?" : std::strerror(errno)));
+}
+
+// A connection to the process itself, of this user or root's.
+Result<std::unique_ptr<Connection>> reach(pid_t process, uid_t user) {
+  Result<std::unique_ptr<Connection>> why = nobody(process);
+  for (const auto& name : {std::optional(trigger_address(user, process)), other_name(process)}) {
+    if (!name) continue;
+    auto to = std::make_unique<Connection>(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    ::setsockopt(to->fd(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
+    ::setsockopt(to->fd(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
+    if (::connect(to->fd(), name->get(), name->bytes) != 0) {
+      if (errno != ECONNREFUSED) why = no_answer(process);
+      continue;
+    }
+    ucred peer{};
+    socklen_t bytes = sizeof peer;
+    if (::getsockopt(to->fd(), SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 && peer.pid == process &&
+        (peer.uid == user || peer.uid == 0))
+      return to;
+    why = fail(Status::failed, text("process {} does not listen: process {} of user {} does in its name", process, peer.pid, peer.uid));
+  }
+  return why;
+}
+
+Result<std::string> ask(pid_t process, const std::string& request) {
+  const uid_t user = user_of(process);
+  const auto reached = reach(process, user);
+  if (!reached) return tl::unexpected(reached.error());
+  const Connection& to = **reached;
+  const auto failed = [&] { return no_answer(process); };
   if (::send(to.fd(), request.data(), request.size(), MSG_NOSIGNAL) < 0) return failed();
   std::string answer(8192, '\0');  // PATH_MAX and some words
   const ssize_t got = ::recv(to.fd(), answer.data(), answer.size(), 0);

@@ -28,14 +28,19 @@ struct TriggerAddress {
   const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&address); }
 };
 
-// `user`: the real one of the process.
-inline TriggerAddress trigger_address(uid_t user, pid_t process) {
-  const std::string name = "rondo-trigger-" + std::to_string(user) + "-" + std::to_string(process);
+// Of no file: a zero comes before the name. What does not fit is left out.
+inline TriggerAddress abstract_address(std::string_view name) {
   TriggerAddress a;
   a.address.sun_family = AF_UNIX;
-  std::memcpy(a.address.sun_path + 1, name.data(), name.size());  // behind a zero: no file
+  name = name.substr(0, sizeof a.address.sun_path - 1);
+  std::memcpy(a.address.sun_path + 1, name.data(), name.size());
   a.bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
   return a;
+}
+
+// `user`: the real one of the process.
+inline TriggerAddress trigger_address(uid_t user, pid_t process) {
+  return abstract_address("rondo-trigger-" + std::to_string(user) + "-" + std::to_string(process));
 }
 
 }  // namespace rondo

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests for some frames: the recording ends behind them, the program goes on, the file is whole,
 // and says what was asked for. Programs present on the fake driver, without a window.
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -239,6 +242,34 @@ SCENARIO("the launcher cuts what it recorded, and its status stays the program's
     CHECK(outcome.err.find("left whole, not cut to frames 1:3: ") != std::string::npos);
     is_whole(path, 3, 6, "1:3");
   }
+}
+
+SCENARIO("a program whose name for requests another has taken is found all the same", "[cut]") {
+  const bool listens = GENERATE(false, true);
+  INFO((listens ? "who took it listens" : "who took it does not listen"));
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("x.rondo"), go = directory.file("go");
+  Command command = recorded(presenters({"--frames", "0", "--pause", "2000"}), path);
+  // The shell becomes the program, once its number's name is taken.
+  command.arguments.insert(command.arguments.begin(), {"sh", "-c", "while [ ! -e \"$0\" ]; do sleep 0.05; done; exec \"$@\"", go});
+  Process process(command);
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  const std::string text = "rondo-trigger-" + std::to_string(::getuid()) + "-" + std::to_string(process.pid());
+  text.copy(name.sun_path + 1, text.size());
+  const int taken = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  REQUIRE(::bind(taken, reinterpret_cast<const sockaddr*>(&name),
+                 static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size())) == 0);
+  if (listens) REQUIRE(::listen(taken, 100) == 0);
+  write_file(go, "");
+  const Outcome answer = triggered(process.pid(), "2");
+  INFO(answer.both());
+  CHECK(answer.status == 0);
+  CHECK(asked(answer, path).find(':') != std::string::npos);
+  CHECK(closed_soon(path));
+  ::close(taken);
+  process.kill(SIGTERM);
+  CHECK(process.wait().status == 0);
 }
 
 SCENARIO("a program that runs is asked for its next frames, records them, and runs on", "[cut]") {
