@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -20,6 +21,7 @@ namespace {
 
 constexpr std::uint64_t kFarBase = 256u << 20;
 constexpr std::uint64_t kNearBase = 16u << 20;
+constexpr std::uint64_t kSmallLimit = 4 * kNearBase;  // of the size of files: below it everything is smaller
 // How long finish() waits for threads that have taken a number and not yet
 // committed its record: they are between two lines of the recorder.
 constexpr unsigned kSettleMilliseconds = 200;
@@ -35,20 +37,37 @@ bool has_holes(const File& file) {
   return file.truncate(0) == 0 && tried && static_cast<std::uint64_t>(found.st_blocks) * 512 < gap;
 }
 
-SpoolMap new_spool(const WriterOptions& options, const File& file) {
+// The most bytes that the process may write to a file.
+std::uint64_t most_bytes() {
   rlimit limit{};
-  const bool known = ::getrlimit(RLIMIT_FSIZE, &limit) == 0;
-  const bool far = known && limit.rlim_cur >= 2 * kFarBase && has_holes(file);
-  const std::uint64_t base = options.spool_base != 0 ? options.spool_base : far ? kFarBase : kNearBase;
+  return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : kSmallLimit;
+}
+
+// Where files may be small only, several segments have room in one.
+WriterOptions fitted(WriterOptions options) {
+  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  const std::uint64_t most = most_bytes();
+  if (most < kNearBase)
+    options.segment_bytes = std::min<std::size_t>(options.segment_bytes, std::max(most / 64 / page, std::uint64_t{1}) * page);
+  return options;
+}
+
+SpoolMap new_spool(const WriterOptions& options, const File& file) {
+  const std::uint64_t most = most_bytes();
+  const bool far = most >= 2 * kFarBase && has_holes(file);
+  const std::uint64_t base = options.spool_base != 0 ? options.spool_base
+                             : far                   ? kFarBase
+                             : most < kSmallLimit    ? most / 8
+                                                     : kNearBase;
   const std::uint64_t segments = (base + options.segment_bytes - 1) / options.segment_bytes;
-  return {options.segment_bytes, segments * options.segment_bytes, far && limit.rlim_cur == RLIM_INFINITY};
+  return {options.segment_bytes, segments * options.segment_bytes, far && most == RLIM_INFINITY};
 }
 
 }  // namespace
 
 CaptureWriter::Impl::Impl(CaptureWriter& owner_, const WriterOptions& options_, File file_)
     : owner(owner_),
-      options(options_),
+      options(fitted(options_)),
       file(std::move(file_)),
       spool(new_spool(options, file)),
       region(file, options.compression, sizeof(FileHeader), {},

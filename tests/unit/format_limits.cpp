@@ -57,6 +57,52 @@ TEST(FullDisk, AFileSizeLimitIsAFailureNotASignal) {
   EXPECT_GT(read.records.size(), 500u);
 }
 
+// Of two threads, until there is no room.
+TEST(FullDisk, ASmallFileSizeLimitRecordsWhatFits) {
+  for (const std::uint64_t kibibytes : {256, 1024, 4096, 16 * 1024 - 4, 16 * 1024, 24 * 1024}) {
+    TemporaryDirectory dir;
+    const int status = in_child([&] {
+      const rlimit limit{kibibytes << 10, kibibytes << 10};
+      if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(9);
+      WriterOptions options = options_for(dir.file("a.rondo"));
+      options.spool_base = 0;  // as fits
+      auto writer = create(options);
+      ThreadStream* const streams[] = {writer->open_stream(), writer->open_stream()};
+      for (std::uint64_t i = 0; !writer->failed() && i < 100'000; ++i) {
+        const auto bytes = noise(1000, i);
+        write_call(*writer, *streams[i % 2], {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+      }
+      if (!writer->failed()) ::_exit(10);
+      ::_exit(writer->finish(Ending::exited) ? 11 : 0);
+    });
+    EXPECT_EQ(status, 0) << kibibytes << " KiB";
+    const Contents read = read_all(dir.file("a.rondo"));
+    EXPECT_EQ(read.error, "");
+    EXPECT_GE(read.records.size(), kibibytes / 8) << kibibytes << " KiB";  // an eighth of what a file can hold
+  }
+}
+
+TEST(FullDisk, WhatFitsUnderASmallFileSizeLimitIsWhole) {
+  for (const std::uint64_t kibibytes : {256, 1024, 8 * 1024, 16 * 1024}) {
+    TemporaryDirectory dir;
+    const int status = in_child([&] {
+      const rlimit limit{kibibytes << 10, kibibytes << 10};
+      if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(9);
+      WriterOptions options = options_for(dir.file("a.rondo"));
+      options.spool_base = 0;  // as fits
+      auto writer = create(options);
+      ThreadStream* const stream = writer->open_stream();
+      for (std::uint64_t i = 0; i < kibibytes / 16; ++i) {
+        const auto bytes = noise(1000, i);
+        write_call(*writer, *stream, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+      }
+      ::_exit(!writer->failed() && writer->finish(Ending::exited) ? 0 : 11);
+    });
+    EXPECT_EQ(status, 0) << kibibytes << " KiB";
+    EXPECT_EQ(read_all(dir.file("a.rondo")).records.size(), kibibytes / 16) << kibibytes << " KiB";
+  }
+}
+
 TEST(FullDisk, OutOfSpaceIsAFailureNotASignal) {
   TemporaryDirectory dir;
   const std::string disk = dir.file("disk");
