@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/own_thread.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <cstddef>
 
@@ -18,6 +20,13 @@ void* run(void* work) {
 }
 
 }  // namespace
+
+void spare_address_space() noexcept {
+#ifdef __GLIBC__
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) ::mallopt(M_ARENA_MAX, 1);
+#endif
+}
 
 int start_own_thread(void (*work)() noexcept) noexcept {
   sigset_t all, before;

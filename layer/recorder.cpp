@@ -225,6 +225,7 @@ std::unique_ptr<CaptureWriter> create_file(const ProcessNames& names, bool later
   const bool names_process = s.output.find("%p") != std::string::npos;
   if (!names_process && (later || being_recorded(base)))
     base = with_suffix(base, "-" + std::to_string(names.pid));
+  spare_address_space();
   WriterOptions options;
   options.compression = s.compression;
   options.dictionary = dictionary();

@@ -83,6 +83,50 @@ SCENARIO("a limit of file size ends a tool's work in words, not by its signal", 
   is_refused(dumped, 1, "rondo", "File too large");
 }
 
+// From the start: the driver, the program and Rondo share what the limit leaves. lavapipe itself dies now and then where
+// it finds no memory, alone as well: one of three runs is to live.
+SCENARIO("a program that lives in little address space alone lives there with Rondo, too", "[limits]") {
+#ifdef RONDO_SANITIZER_RUNTIME
+  SKIP_SCENARIO("a sanitizer's shadow takes more address space than any limit leaves");
+#endif
+  const TemporaryDirectory directory;
+  for (const char* name : {"compute", "triangle"})
+    for (int mebibytes = 400; mebibytes <= 600; mebibytes += 20) {
+      INFO(name << " in " << mebibytes << " MiB");
+      const std::string limit = "ulimit -v " + std::to_string(mebibytes * 1024);
+      const Outcome alone = run_behind(limit, {program(name)});
+      if (alone.status != 0) continue;
+      Command command = capture_command({program(name)}, directory.file("%e-%p.rondo"), {.with_launcher = false});
+      command.arguments.insert(command.arguments.begin(), {"sh", "-c", limit + "\nexec \"$0\" \"$@\""});
+      Outcome captured_run = run(command);
+      for (int i = 0; i < 2 && captured_run.status != 0; ++i) captured_run = run(command);
+      INFO(captured_run.both());
+      CHECK(captured_run.status == 0);
+      CHECK(captured_run.out == alone.out);
+    }
+}
+
+// Whole, where a capture of some kilobytes fits.
+SCENARIO("a small limit of file size leaves a capture of what fits", "[limits]") {
+#if defined(RONDO_SANITIZER_RUNTIME) || defined(RONDO_COVERAGE)
+  SKIP_SCENARIO("a sanitizer's or coverage's runtime writes files of its own");
+#endif
+  const TemporaryDirectory directory;
+  for (const char* kibibytes : {"1024", "4096", "16384", "32768"}) {
+    INFO(kibibytes << " KiB");
+    const std::string path = directory.file(std::string(kibibytes) + ".rondo");
+    Command command = capture_command({program("compute")}, path, {.checkpoints = "present", .with_launcher = false});
+    // Of bash a block of `ulimit -f` has 1024 bytes, of dash 512.
+    command.arguments.insert(command.arguments.begin(),
+                             {"bash", "-c", std::string("ulimit -f ") + kibibytes + "\nexec \"$0\" \"$@\""});
+    const Outcome outcome = run(command);
+    INFO(outcome.both());
+    CHECK(outcome.status == 0);
+    CHECK(outcome.err.empty());
+    CHECK(player({path}).status == 0);
+  }
+}
+
 SCENARIO("a capture that may only be read is not finished, and one that is complete needs nothing", "[limits]") {
   const TemporaryDirectory directory;
   const std::string cut = cut_capture(directory);
