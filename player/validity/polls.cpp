@@ -203,9 +203,18 @@ Wrong reset_queries(Validity& v, const Call& c) {
 
 }  // namespace
 
-void note_queries(Validity& v, ObjectId commands, const CommandBuffer::QueryChange& change) {
-  if (CommandBuffer* into = v.command_buffers.find(commands); into != nullptr)
-    into->query_changes.push_back(change);
+void note_queries(CommandBuffer& commands, const CommandBuffer::QueryChange& change) {
+  if (!commands.query_changes.empty()) {
+    CommandBuffer::QueryChange& last = commands.query_changes.back();
+    const bool executed_between =
+        !commands.executes.empty() && commands.executes.back().queries == commands.query_changes.size();
+    if (last.available == change.available && last.pool == change.pool && !executed_between &&
+        last.first + last.count == change.first && change.count <= UINT32_MAX - last.count) {
+      last.count += change.count;
+      return;
+    }
+  }
+  commands.query_changes.push_back(change);
 }
 
 void follow_event(Validity& v, const CommandBuffer::EventUse& use, Place place) {

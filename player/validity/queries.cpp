@@ -103,7 +103,7 @@ Wrong end_query(Validity& v, const Call& c, const VkQueryPool& handle, std::uint
   CommandBuffer* commands = v.command_buffers.find(c.dispatch());
   if (commands == nullptr) return {};
   if (std::erase(commands->queries, CommandBuffer::ActiveQuery{id, query, index}) != 0) {
-    note_queries(v, c.dispatch(), {true, id, query, views_of(*commands)});
+    note_queries(*commands, {true, id, query, views_of(*commands)});
     return {};
   }
   return "query " + std::to_string(query) + " of " + v.name(id) + " was not begun";
@@ -129,8 +129,8 @@ Wrong end_indexed(Validity& v, const Call& c) {
 Wrong stamp(Validity& v, const Call& c, ObjectId id, std::uint32_t query) {
   const QueryPool* pool = v.query_pools.find(id);
   if (pool != nullptr && !is_timestamp(*pool)) return v.name(id) + " does not hold timestamps";
-  if (const CommandBuffer* commands = v.command_buffers.find(c.dispatch()); commands != nullptr)
-    note_queries(v, c.dispatch(), {true, id, query, views_of(*commands)});
+  if (CommandBuffer* commands = v.command_buffers.find(c.dispatch()); commands != nullptr)
+    note_queries(*commands, {true, id, query, views_of(*commands)});
   return {};
 }
 Wrong stamp_1(Validity& v, const Call& c) {
@@ -168,11 +168,12 @@ Wrong copy_results(Validity& v, const Call& c) {
 Wrong reset(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdResetQueryPool>();
   const ObjectId id = c.id(&a.queryPool);
-  if (const CommandBuffer* commands = v.command_buffers.find(c.dispatch()); commands != nullptr)
-    for (const CommandBuffer::ActiveQuery& one : commands->queries)
-      if (one.pool == id && one.query >= a.firstQuery && one.query - a.firstQuery < a.queryCount)
-        return "query " + std::to_string(one.query) + " of " + v.name(id) + " is begun";
-  note_queries(v, c.dispatch(), {false, id, a.firstQuery, a.queryCount});
+  CommandBuffer* const commands = v.command_buffers.find(c.dispatch());
+  if (commands == nullptr) return {};
+  for (const CommandBuffer::ActiveQuery& one : commands->queries)
+    if (one.pool == id && one.query >= a.firstQuery && one.query - a.firstQuery < a.queryCount)
+      return "query " + std::to_string(one.query) + " of " + v.name(id) + " is begun";
+  note_queries(*commands, {false, id, a.firstQuery, a.queryCount});
   return {};
 }
 

@@ -95,7 +95,8 @@ Wrong write_properties(Validity& v, const Call& c) {
   }
   for (std::uint32_t i = 0; i < a.accelerationStructureCount; ++i)
     if (Wrong w = check_structure(v, c, "a structure", a.pAccelerationStructures[i]); !w.empty()) return w;
-  note_queries(v, c.dispatch(), {true, id, a.firstQuery, a.accelerationStructureCount});
+  if (CommandBuffer* commands = commands_of(v, c); commands != nullptr)
+    note_queries(*commands, {true, id, a.firstQuery, a.accelerationStructureCount});
   return {};
 }
 

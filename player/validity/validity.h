@@ -299,7 +299,7 @@ Wrong follow_submit(Validity& v, const Call& call);
 Wrong bind_sparse(Validity& v, const Call& call, const VkBindSparseInfo& batch, Place place);
 // polls.cpp: changes of events and queries, by a command that is recorded, by a batch that is submitted, by
 // the host.
-void note_queries(Validity& v, ObjectId commands, const CommandBuffer::QueryChange& change);
+void note_queries(CommandBuffer& commands, const CommandBuffer::QueryChange& change);
 void follow_event(Validity& v, const CommandBuffer::EventUse& use, Place place);
 void follow_queries(Validity& v, const CommandBuffer::QueryChange& change, Place place);
 void set_event_by_host(Validity& v, ObjectId event, bool to);
