@@ -8,6 +8,7 @@
 
 #include "format/printable.h"
 #include "generated/args.h"
+#include "gpu/texels.h"
 #include "player/addresses.h"
 #include "player/imports.h"
 #include "player/preflight.h"
@@ -51,7 +52,10 @@ class Measurer {
       vk.vkGetImageMemoryRequirements(device_.handle, image, &measured.needs);
       measured.linear = info.tiling == VK_IMAGE_TILING_LINEAR;
       if (measured.linear) {
-        const VkImageSubresource first{VK_IMAGE_ASPECT_COLOR_BIT, 0, 0};
+        const VkImageSubresource first{
+            static_cast<VkImageAspectFlags>(gpu::is_planar(info.format) ? VK_IMAGE_ASPECT_PLANE_0_BIT
+                                                                        : VK_IMAGE_ASPECT_COLOR_BIT),
+            0, 0};
         VkSubresourceLayout layout{};
         vk.vkGetImageSubresourceLayout(device_.handle, image, &first, &layout);
         measured.rows = {layout.rowPitch, layout.offset};
