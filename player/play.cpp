@@ -210,7 +210,7 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
     if (!options.quiet)
       print_line((chosen.size() > 1 ? (*plan)->name(one.captured) + " on " : "") + one.name + ": " + one.reason);
   }
-  RONDO_TRY(preflight(**plan, *loader, **live, *targets));
+  RONDO_TRY(preflight(**plan, *loader, **live, *targets, outcome.trust));
   RONDO_TRY(check_workgroups(**plan, outcome.shaders, outcome.trust, *targets));
   for (const Replaced& one : outcome.replaced)
     if (!options.quiet) print_line(one.text());

@@ -160,7 +160,8 @@ bool is_the_captured_device(const CapturedPhysicalDevice& captured, const LiveDe
          (!captured.has_memory || same_memory(captured.memory, target.memory));
 }
 
-Result<void> preflight(Plan& plan, const Loader& loader, const LiveDevices& devices, const Targets& targets) {
+Result<void> preflight(Plan& plan, const Loader& loader, const LiveDevices& devices, const Targets& targets,
+                       Trust trust) {
   std::vector<std::string> lines;
   std::vector<std::map<std::uint32_t, std::uint32_t>> families(plan.devices.size());
   if (loader.version < VK_API_VERSION_1_1)
@@ -179,7 +180,7 @@ Result<void> preflight(Plan& plan, const Loader& loader, const LiveDevices& devi
     families[d] = map_families(plan, captured, target, shortfalls);
     const bool captured_here =
         !plan.foreign && is_the_captured_device(plan.physical_devices[captured.physical], target);
-    check_images(plan, d, devices, target, captured_here, shortfalls);
+    check_images(plan, d, devices, target, captured_here && trust == Trust::trusted, shortfalls);
     check_sampled_contents(plan, d, devices, target, shortfalls);
     check_limits(plan, d, target, captured_here, shortfalls);
     check_addresses(captured, devices, target, shortfalls);

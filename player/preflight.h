@@ -10,14 +10,17 @@
 #include "player/devices.h"
 #include "player/plan.h"
 #include "player/run.h"
+#include "player/trust.h"
 
 namespace rondo::player {
 
 // Lists everything that a target lacks, a line each, as one Status::device
 // error: extensions, feature bits, queue families, memory types, limits and
 // formats. Where the target numbers its queue families otherwise, the plan's
-// blocks are changed to say so: afterwards the plan is immutable.
-Result<void> preflight(Plan& plan, const Loader& loader, const LiveDevices& devices, const Targets& targets);
+// blocks are changed to say so: afterwards the plan is immutable. What the captured device gave the program beyond its
+// own limits it gives again; of images only in a trusted capture, for no driver checks their sizes.
+Result<void> preflight(Plan& plan, const Loader& loader, const LiveDevices& devices, const Targets& targets,
+                       Trust trust);
 
 // The captured device with the captured driver: everything fits as it is.
 bool is_the_captured_device(const CapturedPhysicalDevice& captured, const LiveDevice& target);

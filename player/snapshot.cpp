@@ -140,7 +140,7 @@ Result<void> Snapshot::play(const SnapshotOptions& options) {
   if (!targets) return tl::unexpected<Error>(targets.error());
   s.targets = std::move(*targets);
   const Unreadable unreadable = make_readable(plan, s.op, *s.live, s.targets);
-  RONDO_TRY(preflight(plan, *s.loader, *s.live, s.targets));
+  RONDO_TRY(preflight(plan, *s.loader, *s.live, s.targets, options.trust));
   RONDO_TRY(check_workgroups(plan, s.shaders, options.trust, s.targets));
   // Again: the target may number its queue families otherwise.
   auto list = list_alive(plan, s.op);

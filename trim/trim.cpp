@@ -286,7 +286,7 @@ class Trimmer {
     sampled_ = make_samples_readable(*plan_, plan_->span.first, *live_, targets_, [this](ObjectId id) {
       return keep_->has(id) && survey_->needs.images().count(id) != 0;
     });
-    RONDO_TRY(preflight(*plan_, *loader_, *live_, targets_));
+    RONDO_TRY(preflight(*plan_, *loader_, *live_, targets_, options_.trust));
     RONDO_TRY(check_workgroups(*plan_, *shaders, options_.trust, targets_));
     deadline_.emplace(0, plan_->path);
     const std::size_t budget = options_.memory_budget != 0 ? options_.memory_budget : machine_memory() / 2;

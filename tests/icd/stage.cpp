@@ -23,7 +23,7 @@ rondo::Result<std::unique_ptr<Stage>> set_stage(player::Plan& plan) {
     if (!chosen) return tl::unexpected<rondo::Error>(chosen.error());
     stage->targets.of.push_back(*chosen);
   }
-  RONDO_TRY(player::preflight(plan, stage->loader, *stage->live, stage->targets));
+  RONDO_TRY(player::preflight(plan, stage->loader, *stage->live, stage->targets, player::Trust::foreign));
   return stage;
 }
 

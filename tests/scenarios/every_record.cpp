@@ -95,7 +95,7 @@ Result<void> play(player::Plan& plan, player::Observer& observer, player::Deadli
     if (!chosen) return tl::unexpected<Error>(chosen.error());
     targets.of.push_back(*chosen);
   }
-  RONDO_TRY(player::preflight(plan, *loader, **live, targets));
+  RONDO_TRY(player::preflight(plan, *loader, **live, targets, player::Trust::foreign));
   player::PlacementCache placements;
   player::RunOptions options;
   options.verify = true;
