@@ -33,6 +33,8 @@ void violation(const std::string& what);
 // A violation like any other, marked: a driver may compute something else, and is
 // not led outside of its objects. Replays of damaged captures may make such calls.
 void harmless(const std::string& what);
+// Likewise, and in a check the call is made all the same.
+void passed_over(const std::string& what);
 // A call that correct programs do not make and that harms no driver: a violation
 // only if the settings say so.
 void sloppy(const std::string& what);

@@ -18,6 +18,7 @@ struct Failure {
   std::string command;     // as called
   std::uint64_t call = 1;  // its n-th call fails; 0: every one
   VkResult result = VK_ERROR_UNKNOWN;
+  int signal = 0;  // not 0: it crashes with that instead
 };
 
 struct Settings {

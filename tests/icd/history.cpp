@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -54,8 +55,11 @@ VkResult History::note(CommandId id) {
   const auto counted = counts_.find(name);
   if (counted == counts_.end()) return VK_SUCCESS;
   ++counted->second;
-  for (const Failure& f : wanted.failures)
-    if (f.command == name && (f.call == 0 || f.call == counted->second)) return f.result;
+  for (const Failure& f : wanted.failures) {
+    if (f.command != name || (f.call != 0 && f.call != counted->second)) continue;
+    if (f.signal != 0) std::raise(f.signal);
+    return f.result;
+  }
   return VK_SUCCESS;
 }
 
@@ -97,6 +101,9 @@ void note(const std::string& what, bool harmless) {
 
 void violation(const std::string& what) { note(what, false); }
 void harmless(const std::string& what) { note(what, true); }
+void passed_over(const std::string& what) {
+  history().violated(info(current_call().id).name, what, true);
+}
 
 void sloppy(const std::string& what) {
   if (settings().sloppy) violation(what);

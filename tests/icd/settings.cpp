@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <csignal>
 #include <cstdlib>
 
 #include "format/codec/schema.h"
@@ -55,13 +56,19 @@ bool parse_result(const std::string& name, VkResult& result) {
   return false;
 }
 
+bool parse_signal(const std::string& name, int& signal) {
+  if (name == "SIGSEGV") signal = SIGSEGV;
+  if (name == "SIGABRT") signal = SIGABRT;
+  return signal != 0;
+}
+
 // command:n:result;command:n:result
 bool parse_failures(const std::string& text, std::vector<Failure>& failures) {
   for (const std::string& one : split(text, ';')) {
     const auto parts = split(one, ':');
     Failure f;
     if (parts.size() != 3 || rondo::codec::command_by_name(parts[0]) == CommandId::none ||
-        !parse_result(parts[2], f.result))
+        !(parse_result(parts[2], f.result) || parse_signal(parts[2], f.signal)))
       return false;
     f.command = parts[0];
     f.call = parts[1] == "*" ? 0 : std::strtoull(parts[1].c_str(), nullptr, 10);

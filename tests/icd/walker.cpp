@@ -90,7 +90,7 @@ class Walker {
     violation((path.empty() ? std::string("parameters") : path) + " " + what);
   }
   // What drivers pass over in a chain.
-  void ignored(const std::string& path, const std::string& what) { harmless(path + " " + what); }
+  void ignored(const std::string& path, const std::string& what) { passed_over(path + " " + what); }
 
   const Call& call_;
   std::vector<std::shared_ptr<Object>>& named_;
@@ -289,8 +289,10 @@ void Walker::chain(const StructInfo& type, const void* next, const std::string& 
     if (id == StructId::none || info(id).size == 0)
       return wrong(name, "holds a structure of the unknown type " + std::to_string(stype));
     const StructInfo& link = info(id);
-    if (!tables::extends(id, type.id))
-      return ignored(name, std::string("holds a ") + link.name + ", which does not extend " + type.name);
+    if (!tables::extends(id, type.id)) {
+      ignored(name, std::string("holds a ") + link.name + ", which does not extend " + type.name);
+      continue;
+    }
     if (std::find(seen.begin(), seen.end(), stype) != seen.end() &&
         id != StructId::VkDebugUtilsMessengerCreateInfoEXT &&
         id != StructId::VkDebugReportCallbackCreateInfoEXT)

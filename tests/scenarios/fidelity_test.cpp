@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What docs/fidelity.md promises of replays on devices that answer otherwise.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "fixture.h"
@@ -47,6 +48,18 @@ SCENARIO("a call that succeeded and fails in a replay is named with both results
   CHECK(later.status == 1);
   CHECK(has(later,
             "vkQueueSubmit returned VK_ERROR_DEVICE_LOST, in the capture VK_SUCCESS; the last submit was 0"));
+}
+
+SCENARIO("a driver that crashes is one line, with the record, and no signal", "[fidelity]") {
+  const std::string signal = GENERATE("SIGSEGV", "SIGABRT");
+  const Outcome outcome = replay_where("fail=vkQueueSubmit:2:" + signal, "command_buffers");
+  INFO(outcome.both());
+  CHECK(outcome.status == 1);
+  const std::size_t said = outcome.err.find(": the driver crashed in record ");
+  REQUIRE(said != std::string::npos);
+  CHECK(outcome.err.find("(" + signal + " in libfake_icd.so); a debugger shows where\n", said) != std::string::npos);
+  CHECK(outcome.err.starts_with("player: "));
+  CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
 }
 
 SCENARIO("a call of the player's own that fails is named with its record", "[fidelity]") {
