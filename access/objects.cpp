@@ -66,6 +66,19 @@ void swapchain_images(Tracker& t, const Call& c) {
   }
 }
 
+// An image that the program made of a swapchain stands for the swapchain's own.
+void bind_images(Tracker& t, const Call& c) {
+  const auto& a = c.as<args_vkBindImageMemory2>();
+  for (const VkBindImageMemoryInfo& info : std::span(a.pBindInfos, a.bindInfoCount)) {
+    const auto* of = find_chained<VkBindImageMemorySwapchainInfoKHR>(
+        info.pNext, VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_SWAPCHAIN_INFO_KHR);
+    Swapchain* swapchain = of != nullptr ? t.swapchains.find(c.id(&of->swapchain)) : nullptr;
+    if (swapchain == nullptr) continue;
+    if (swapchain->images.size() <= of->imageIndex) swapchain->images.resize(of->imageIndex + 1);
+    swapchain->images[of->imageIndex] = c.id(&info.image);
+  }
+}
+
 void create_structure(Tracker& t, const Call& c) {
   const VkAccelerationStructureCreateInfoKHR& info = *c.as<args_vkCreateAccelerationStructureKHR>().pCreateInfo;
   t.structures.make(c.created()) = {c.id(&info.buffer), info.offset, info.size};
@@ -77,6 +90,7 @@ void add_objects(Handlers& handlers) {
   const auto add = [&](CommandId id, Handler handler) { handlers[static_cast<std::size_t>(id)] = handler; };
   add(CommandId::vkCreateBuffer, create_buffer);
   add(CommandId::vkCreateImage, create_image);
+  add(CommandId::vkBindImageMemory2, bind_images);
   add(CommandId::vkCreateImageView, create_view);
   add(CommandId::vkCreateBufferView, create_buffer_view);
   add(CommandId::vkGetBufferDeviceAddress, told_address);

@@ -121,6 +121,12 @@ VkResult create_image(DeviceState& device, const VkImageCreateInfo& asked,
   return VK_SUCCESS;
 }
 
+bool is_of_swapchain(const VkImageCreateInfo& asked) {
+  const auto* of = find_in_chain<VkImageSwapchainCreateInfoKHR>(
+      asked.pNext, VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR);
+  return of != nullptr && of->swapchain != VK_NULL_HANDLE;
+}
+
 std::string why_unreadable(const VkImageCreateInfo& asked, const Made& made) {
   const auto* stencil = find_in_chain<VkImageStencilUsageCreateInfo>(
       asked.pNext, VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO);
@@ -349,6 +355,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateImage(VkDevice device, const VkImage
   const bool sparse = (pCreateInfo->flags & VK_IMAGE_CREATE_SPARSE_BINDING_BIT) != 0;
   note_sparse_resource(state, sparse);
   const auto create = [&] {
+    // It is one of the swapchain's images, and is read where those are.
+    if (is_of_swapchain(*pCreateInfo)) return state.next->vkCreateImage(device, pCreateInfo, pAllocator, pImage);
     Made made;
     const VkResult result = create_image(state, *pCreateInfo, pAllocator, pImage, made);
     if (result != VK_SUCCESS || !recording()) return result;

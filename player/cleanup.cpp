@@ -7,6 +7,7 @@
 #include "generated/thunks.h"
 #include "player/pipeline_caches.h"
 #include "player/presenter.h"
+#include "player/swapchain_images.h"
 
 namespace rondo::player {
 
@@ -49,8 +50,7 @@ Result<void> Run::release_device(std::uint32_t index, bool destroy_device) {
   const auto is_ours = [&](ObjectId id) { return objects[id].device == own && slots_[id] != 0; };
   // Swapchain images are the virtual swapchain's to destroy.
   const auto is_swapchain_image = [&](ObjectId id) {
-    return objects[id].type == HandleType::VkImage &&
-           objects[objects[id].parent].type == HandleType::VkSwapchainKHR;
+    return swapchain_of(plan_, id) != 0;
   };
   for (const auto& [id, handle] : shared_)
     if (objects[id].device == own && !dies_with_parent(objects[id].type))
@@ -148,7 +148,7 @@ Result<void> Run::release_objects(const std::vector<ObjectId>& ids) {
         }
         break;
       case HandleType::VkImage:
-        if (objects[object.parent].type == HandleType::VkSwapchainKHR) break;
+        if (swapchain_of(plan_, id) != 0) break;
         rondo::player::destroy(vk, device.handle, object.type, handle);
         break;
       case HandleType::VkDescriptorPool:

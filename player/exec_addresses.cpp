@@ -12,6 +12,7 @@
 #include "player/chains.h"
 #include "player/imports.h"
 #include "player/run.h"
+#include "player/swapchain_images.h"
 
 namespace rondo::player {
 
@@ -44,11 +45,24 @@ Result<void> create_buffer(Run& run, const Op& op, std::byte* args) {
 
 Result<void> create_image(Run& run, const Op& op, std::byte* args) {
   auto& a = as<args_vkCreateImage>(args);
+  if (const MadeOfSwapchain made = made_of_swapchain(run.plan(), op.subject); made.swapchain != 0) {
+    const Result<VkImage> own = image_of_swapchain(run, op, made);
+    if (!own) return tl::unexpected<Error>(own.error());
+    *a.pImage = *own;
+    return {};
+  }
   auto& info = const_cast<VkImageCreateInfo&>(*a.pCreateInfo);
   drop_handles(info.pNext, imports_host_pointers(run, op));
   ImagePlaces places;
   places.apply(run.plan(), op.subject, info);
   return run.call_checked(op, args);
+}
+
+// Those of a swapchain go with it.
+Result<void> destroy_image(Run& run, const Op& op, std::byte* args) {
+  const ObjectId image = run.patched_id(op, offset_in(args, &as<args_vkDestroyImage>(args).image));
+  if (made_of_swapchain(run.plan(), image).swapchain == 0) run.call(op, args);
+  return {};
 }
 
 // `handle`: of the object that is asked for its address.
@@ -154,6 +168,7 @@ void enable_addresses(const CapturedDevice& captured, VkDeviceCreateInfo& info,
 void add_address_executors(std::vector<Executor>& table) {
   table[static_cast<std::size_t>(CommandId::vkCreateBuffer)] = create_buffer;
   table[static_cast<std::size_t>(CommandId::vkCreateImage)] = create_image;
+  table[static_cast<std::size_t>(CommandId::vkDestroyImage)] = destroy_image;
   table[static_cast<std::size_t>(CommandId::vkGetBufferDeviceAddress)] = get_buffer_address;
   table[static_cast<std::size_t>(CommandId::vkGetAccelerationStructureDeviceAddressKHR)] =
       get_structure_address;

@@ -10,6 +10,7 @@
 #include "player/blobs_ahead.h"
 #include "player/imports.h"
 #include "player/run.h"
+#include "player/swapchain_images.h"
 
 namespace rondo::player {
 
@@ -190,15 +191,20 @@ Result<void> bind_images(Run& run, const Op& op, std::byte* args) {
   auto& a = as<args_vkBindImageMemory2>(args);
   for (std::uint32_t i = 0; i < a.bindInfoCount; ++i) {
     auto& info = const_cast<VkBindImageMemoryInfo&>(a.pBindInfos[i]);
-    if (info.memory == VK_NULL_HANDLE)
-      return tl::unexpected<Error>(
-          run.refuse(op, Status::failed, "binding an image to a swapchain's memory is not replayed"));
-    move_offset(run, run.patched_id(op, offset_in(args, &info.image)), info.memoryOffset);
+    const ObjectId image = run.patched_id(op, offset_in(args, &info.image));
+    if (made_of_swapchain(run.plan(), image).swapchain != 0) continue;  // it is the swapchain's own, and has its memory
+    move_offset(run, image, info.memoryOffset);
     RONDO_TRY(check_image(run, op, args, info.image, info.memory, info.memoryOffset,
                           find_chained<VkBindImagePlaneMemoryInfo>(
                               info.pNext, VK_STRUCTURE_TYPE_BIND_IMAGE_PLANE_MEMORY_INFO)));
   }
-  return run.call_checked(op, args);
+  // The block is this call's own: those that are left move together.
+  auto* const infos = const_cast<VkBindImageMemoryInfo*>(a.pBindInfos);
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < a.bindInfoCount; ++i)
+    if (infos[i].memory != VK_NULL_HANDLE) infos[kept++] = infos[i];
+  a.bindInfoCount = kept;
+  return kept == 0 ? Result<void>() : run.call_checked(op, args);
 }
 
 // Bytes that may be the device's: perhaps it writes the same ones now (docs/memory.md).

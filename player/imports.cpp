@@ -62,6 +62,8 @@ void drop_handles(const void*& chain, bool target_imports) {
         return keeps_none<VkExternalMemoryBufferCreateInfo>(s, kept);
       case VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMAGE_CREATE_INFO:
         return keeps_none<VkExternalMemoryImageCreateInfo>(s, kept);
+      case VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR:
+        return true;  // of no swapchain: those are made otherwise
       default:
         return false;
     }

@@ -10,6 +10,7 @@
 #include "player/plan_builder.h"
 #include "player/run.h"
 #include "player/shared_pages.h"
+#include "player/swapchain_images.h"
 
 namespace rondo::player {
 
@@ -175,6 +176,8 @@ void PlanBuilder::note_loss(const Record& record, const codec::CommandInfo& comm
 Result<void> PlanBuilder::check_known(const Record& record, const codec::CommandInfo& command) const {
   if (resolution_.unknown.empty() || may_name_unknown(command)) return {};
   const codec::HandleRef& ref = lowered_.handles[resolution_.unknown.front()];
+  // The program never asked for this image: it presents those that it made of the swapchain.
+  if (command.canonical == CommandId::rondoCheckpointImage && ref.type == HandleType::VkImage) return {};
   return tl::unexpected<Error>(at(record, Status::unreadable,
                                   std::string(command.name) + " uses the " + codec::info(ref.type).name +
                                       " " + address_text(ref.captured) +
@@ -186,6 +189,9 @@ Result<void> PlanBuilder::check_played(const Record& record, const codec::Comman
   for (std::size_t i = 0; i < resolution_.ids.size(); ++i) {
     const ObjectId id = resolution_.ids[i];
     if (id == 0 || (lowered_.handles[i].flags & (codec::kCreated | codec::kPerhapsIgnored)) != 0) continue;
+    if (command.canonical != CommandId::vkDestroyImage && outlives_its_swapchain(*plan_, id))
+      return tl::unexpected<Error>(at(record, Status::unreadable, std::string(command.name) + " uses " +
+                                      plan_->name(id) + ", which went with its swapchain"));
     if ((id < played_.size() && played_[id]) || is_players_own(objects[id].type) || may_name_unknown(command))
       continue;
     // An image of a swapchain is made with that.
@@ -215,20 +221,6 @@ Result<void> PlanBuilder::check_played(const Record& record, const codec::Comman
         return tl::unexpected<Error>(at(record, Status::unreadable,
                                         std::string(command.name) + " succeeded and made no " +
                                             codec::info(lowered_.handles[i].type).name));
-  return {};
-}
-
-// Swapchains are the player's own here: no driver may be given one.
-Result<void> PlanBuilder::check_swapchains(const Record& record, const codec::CommandInfo& command) const {
-  if (executors()[static_cast<std::size_t>(command.canonical)] != nullptr &&
-      command.canonical != CommandId::vkBindImageMemory2 && command.canonical != CommandId::vkCreateImage)
-    return {};
-  for (const codec::HandleRef& ref : lowered_.handles)
-    if (ref.type == HandleType::VkSwapchainKHR && ref.captured != 0)
-      return tl::unexpected<Error>(
-          at(record, Status::failed,
-             std::string(command.name) +
-                 " names a swapchain, whose images are the player's own: it is not replayed"));
   return {};
 }
 

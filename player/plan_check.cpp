@@ -4,6 +4,7 @@
 // itself follows is checked here, once; a driver would not survive it either.
 #include "generated/args.h"
 #include "player/plan_builder.h"
+#include "player/run.h"
 
 namespace rondo::player {
 
@@ -169,6 +170,18 @@ bool PlanBuilder::has_its_parameters(const codec::CommandInfo& command) const {
     default:
       return true;
   }
+}
+
+// Swapchains are the player's own here: no driver may be given one.
+Result<void> PlanBuilder::check_swapchains(const Record& record, const codec::CommandInfo& command) const {
+  if (executors()[static_cast<std::size_t>(command.canonical)] != nullptr) return {};
+  for (const codec::HandleRef& ref : lowered_.handles)
+    if (ref.type == HandleType::VkSwapchainKHR && ref.captured != 0)
+      return tl::unexpected<Error>(
+          at(record, Status::failed,
+             std::string(command.name) +
+                 " names a swapchain, whose images are the player's own: it is not replayed"));
+  return {};
 }
 
 }  // namespace rondo::player

@@ -5,6 +5,7 @@
 
 #include "generated/args.h"
 #include "player/plan_builder.h"
+#include "player/swapchain_images.h"
 
 namespace rondo::player {
 
@@ -289,6 +290,29 @@ Result<void> PlanBuilder::observe_swapchain(const Record& record, const codec::C
         RONDO_TRY(use(id, i));
         if (plan.place_of(id) != kNone)
           plan.swapchains[plan.place_of(id)].images[i] = view_.id(&args.pSwapchainImages[i]);
+      }
+      break;
+    }
+    case CommandId::vkCreateImage: {
+      const auto* info = view_.as<args_vkCreateImage>().pCreateInfo;
+      const auto* of = info == nullptr ? nullptr
+                                       : find_chained<VkImageSwapchainCreateInfoKHR>(
+                                             info->pNext, VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR);
+      if (const ObjectId swapchain = of != nullptr ? view_.id(&of->swapchain) : 0; swapchain != 0)
+        note_made_of_swapchain(plan, subject_of(command), {swapchain, kNone});
+      break;
+    }
+    case CommandId::vkBindImageMemory2: {
+      const auto& args = view_.as<args_vkBindImageMemory2>();
+      for (std::uint32_t i = 0; args.pBindInfos != nullptr && i < args.bindInfoCount; ++i) {
+        const auto* of = find_chained<VkBindImageMemorySwapchainInfoKHR>(
+            args.pBindInfos[i].pNext, VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_SWAPCHAIN_INFO_KHR);
+        const ObjectId image = view_.id(&args.pBindInfos[i].image);
+        MadeOfSwapchain made = made_of_swapchain(plan, image);
+        if (of == nullptr || made.swapchain == 0) continue;
+        RONDO_TRY(use(made.swapchain, of->imageIndex));
+        made.index = of->imageIndex;
+        note_made_of_swapchain(plan, image, made);
       }
       break;
     }

@@ -11,6 +11,7 @@
 #include "gpu/texels.h"
 #include "player/layouts.h"
 #include "player/op_view.h"
+#include "player/swapchain_images.h"
 
 namespace rondo::player {
 
@@ -49,7 +50,7 @@ class Lister {
     for (std::uint32_t i = 0; i < op.ended; ++i) {
       const ObjectId id = plan_.ended[op.first_ended + i];
       buffers_.erase(id);
-      if (type(id) == HandleType::VkDeviceMemory) freed_.insert(id);
+      if (type(id) == HandleType::VkDeviceMemory || type(id) == HandleType::VkSwapchainKHR) freed_.insert(id);
     }
     switch (codec::info(op.command).canonical) {
       case CommandId::vkBindBufferMemory:
@@ -119,10 +120,9 @@ class Lister {
   // False: nothing that is played made it.
   bool describe(ObjectId id, SnapshotImage& one) {
     one.id = id;
-    const Object& object = plan_.objects.objects()[id];
-    if (type(object.parent) == HandleType::VkSwapchainKHR) {
-      const std::uint32_t place = plan_.place_of(object.parent);
-      if (place >= plan_.swapchains.size()) return false;
+    if (const ObjectId swapchain = swapchain_of(plan_, id); swapchain != 0) {
+      const std::uint32_t place = plan_.place_of(swapchain);
+      if (place >= plan_.swapchains.size() || freed_.count(swapchain) != 0) return false;
       describe_image_of(plan_.swapchains[place], one);
     } else {
       const std::uint32_t place = plan_.place_of(id);
@@ -137,8 +137,12 @@ class Lister {
     one.device = swapchain.device;
     one.create_op = swapchain.create_op;
     one.swapchain = swapchain.id;
-    one.index = static_cast<std::uint32_t>(
-        std::find(swapchain.images.begin(), swapchain.images.end(), one.id) - swapchain.images.begin());
+    const MadeOfSwapchain made = made_of_swapchain(plan_, one.id);
+    one.index = made.swapchain != 0
+                    ? made.index
+                    : static_cast<std::uint32_t>(
+                          std::find(swapchain.images.begin(), swapchain.images.end(), one.id) -
+                          swapchain.images.begin());
     view_.load(plan_, plan_.ops[one.create_op]);
     const VkSwapchainCreateInfoKHR& info = *view_.as<args_vkCreateSwapchainKHR>().pCreateInfo;
     one.type = VK_IMAGE_TYPE_2D;

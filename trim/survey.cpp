@@ -8,6 +8,7 @@
 #include "access/data.h"
 #include "generated/args.h"
 #include "player/plan_builder.h"
+#include "player/swapchain_images.h"
 
 namespace rondo::trim {
 
@@ -20,6 +21,7 @@ class Surveyor {
   Surveyor(Reader& reader, const player::Plan& plan, const States& states, const RecordRange& records,
            std::uint64_t counted_from)
       : reader_(reader),
+        plan_(plan),
         records_(records),
         counted_from_(counted_from),
         out_(std::make_unique<Survey>(plan, states, records)),
@@ -110,10 +112,18 @@ class Surveyor {
           needs.read_image(c.id(&a.pImages[i]), {a.pParts[i].aspect, a.pParts[i].mipLevel, 1, a.pParts[i].arrayLayer, 1});
         break;
       }
-      case CommandId::rondoCheckpointImage:
-        needs.read_image(c.id(&c.as<args_rondoCheckpointImage>().image),
-                         {VK_IMAGE_ASPECT_COLOR_BIT, 0, UINT32_MAX, 0, UINT32_MAX});
+      case CommandId::rondoCheckpointImage: {
+        const auto& a = c.as<args_rondoCheckpointImage>();
+        const auto read = [&](ObjectId image) {
+          needs.read_image(image, {VK_IMAGE_ASPECT_COLOR_BIT, 0, UINT32_MAX, 0, UINT32_MAX});
+        };
+        read(c.id(&a.image));
+        for (const player::CapturedResource& one : plan_.resources)
+          if (const player::MadeOfSwapchain made = player::made_of_swapchain(plan_, one.id);
+              made.swapchain != 0 && made.swapchain == c.id(&a.swapchain) && made.index == a.imageIndex)
+            read(one.id);
         break;
+      }
       default:
         break;
     }
@@ -256,6 +266,7 @@ class Surveyor {
   }
 
   Reader& reader_;
+  const player::Plan& plan_;
   const RecordRange records_;
   const std::uint64_t counted_from_;
   std::unique_ptr<Survey> out_;

@@ -55,6 +55,17 @@ Wrong create_image(Validity& v, const Call& c) {
   image.bound = (info.flags & VK_IMAGE_CREATE_SPARSE_BINDING_BIT) != 0;
   image.usage = info.usage;
   image.create_op = v.op();
+  const auto* of = find_chained<VkImageSwapchainCreateInfoKHR>(
+      info.pNext, VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR);
+  const ObjectId swapchain = of != nullptr ? c.id(&of->swapchain) : 0;
+  if (swapchain == 0) return {};
+  const Image* own = v.swapchains.find(swapchain);
+  if (own == nullptr) return "is made of " + v.name(swapchain) + ", of which nothing is known";
+  if (own->format != info.format || own->extent.width != e.width || own->extent.height != e.height ||
+      own->layers != info.arrayLayers || info.mipLevels != 1 || multisampled)
+    return "is not like the images of " + v.name(swapchain);
+  image = *own;  // whatever else it says, it is one of those
+  image.bound = false;
   return {};
 }
 

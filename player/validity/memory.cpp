@@ -6,6 +6,7 @@
 #include "format/flags2.h"
 #include "generated/args.h"
 #include "gpu/texels.h"
+#include "player/swapchain_images.h"
 #include "player/validity/validity.h"
 
 namespace rondo::player::validity {
@@ -131,11 +132,31 @@ Wrong bind_image_1(Validity& v, const Call& c) {
   return bind_image(v, c.id(&a.image), c.id(&a.memory), a.memoryOffset, 0);
 }
 
+// The image was made of this swapchain, and is one of its images from here on.
+Wrong bind_to_swapchain(Validity& v, ObjectId id, ObjectId swapchain) {
+  Image* image = v.image(id);
+  if (image == nullptr) return {};
+  if (made_of_swapchain(v.plan(), id).swapchain != swapchain)
+    return "binds " + v.name(id) + ", which was not made of " + v.name(swapchain);
+  if (image->bound) return "binds " + v.name(id) + " again";
+  image->bound = true;
+  image->memory = swapchain;  // it goes with it
+  v.hold(swapchain, id);
+  return {};
+}
+
 Wrong bind_image_2(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkBindImageMemory2>();
   for (std::uint32_t i = 0; i < a.bindInfoCount; ++i) {
     const VkBindImageMemoryInfo& info = a.pBindInfos[i];
-    if (info.memory == VK_NULL_HANDLE) continue;  // a swapchain's: refused elsewhere
+    const auto* of = find_chained<VkBindImageMemorySwapchainInfoKHR>(
+        info.pNext, VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_SWAPCHAIN_INFO_KHR);
+    if (const ObjectId swapchain = of != nullptr ? c.id(&of->swapchain) : 0; swapchain != 0) {
+      if (info.memory != VK_NULL_HANDLE)
+        return "binds " + v.name(c.id(&info.image)) + " to memory and to a swapchain";
+      if (Wrong w = bind_to_swapchain(v, c.id(&info.image), swapchain); !w.empty()) return w;
+      continue;
+    }
     const auto* plane =
         find_chained<VkBindImagePlaneMemoryInfo>(info.pNext, VK_STRUCTURE_TYPE_BIND_IMAGE_PLANE_MEMORY_INFO);
     if (plane != nullptr && plane->planeAspect == 0) return "binds no plane";

@@ -340,7 +340,11 @@ void Validity::mark_stale(ObjectId object, int depth) {
 
 void Validity::forget(ObjectId id) {
   mark_stale(id, 0);
-  if (const std::vector<ObjectId>* all = holders.find(id); all != nullptr) held_ -= all->size();
+  if (const std::vector<ObjectId>* all = holders.find(id); all != nullptr) {
+    held_ -= all->size();
+    if (plan_.objects.objects()[id].type == HandleType::VkSwapchainKHR)  // with the images that are made of it
+      for (const ObjectId image : *all) images.erase(image);
+  }
   holders.erase(id);
   work.forget(id);
   switch (plan_.objects.objects()[id].type) {

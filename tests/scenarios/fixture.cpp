@@ -19,7 +19,8 @@ bool is_foreign(const Words& words) {
   return is_opengl(words) || words[0] == "vkcube" || words[0] == "vkcubepp" || words[0] == "vkcube-wayland";
 }
 bool is_wayland(const Words& words) { return words[0] == "vkcube-wayland" || words.back() == "wayland"; }
-bool opens_windows(const Words& words) { return is_foreign(words) || words[0] == windows("")[0]; }
+bool is_of_windows(const Words& words) { return words[0].rfind(build_root() + "/tests/windows/", 0) == 0; }
+bool opens_windows(const Words& words) { return is_foreign(words) || is_of_windows(words); }
 
 // A sanitizer's runtime comes first in a program that loads the layer and is
 // not built with it. Not in a shell: dash does not live with TSan's.

@@ -40,12 +40,17 @@ std::string describe(const OracleAllocation& a) {
          std::to_string(a.type) + ": " + std::to_string(a.bytes) + " bytes of contents, " + a.digest;
 }
 
-// Images that the player makes in a swapchain's place: those the program was told of.
+// Images that the player makes in a swapchain's place: those the program was told of, or that it made
+// itself, several of one perhaps.
 int virtual_images(const std::string& path) {
   std::set<std::string> images;
-  const Outcome dump = rondo({"dump", "--format=jsonl", "--grep", "vkGetSwapchainImagesKHR", path});
+  const Outcome dump =
+      rondo({"dump", "--format=jsonl", "--grep", "vkGetSwapchainImagesKHR|VkBindImageMemorySwapchainInfoKHR", path});
   for (const std::string& line : lines(dump.out)) {
     const Json row = Json::parse(line);
+    const std::string made = "/parameters/pBindInfos/0/pNext/0";
+    if (row.at(made + "/structure") == "\"VkBindImageMemorySwapchainInfoKHR\"")
+      images.insert(row.at(made + "/swapchain") + row.at(made + "/imageIndex"));
     if (row.at("/command") != "\"vkGetSwapchainImagesKHR\"") continue;
     for (int i = 0;; ++i) {
       const std::string image = row.at("/parameters/pSwapchainImages/" + std::to_string(i));

@@ -69,6 +69,12 @@ SCENARIO("windows of Wayland, resized, minimized and closed, replay bit for bit"
   replays_bit_for_bit(windows("wayland"), expected());
 }
 
+SCENARIO("images that a program makes of a swapchain replay bit for bit", "[windows]") {
+  const Words words{build_root() + "/tests/windows/swapchain_images"};
+  every_image_is_equal(words, 8);
+  replays_bit_for_bit(words, {.submits = 8});
+}
+
 SCENARIO("a window of xcb that vanishes under its swapchain ends neither capture nor replay", "[windows]") {
   replays_bit_for_bit(vanishing("xcb"), of_vanishing());
 }

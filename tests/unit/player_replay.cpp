@@ -220,19 +220,116 @@ TEST_F(PlayerReplay, RefusesMorePushDescriptorsThanTheDeviceHas) {
   EXPECT_NE(played.error.find("maxPushDescriptors of 100000 (it has "), std::string::npos) << played.error;
 }
 
-TEST_F(PlayerReplay, RefusesImagesOfASwapchain) {
+// An image that the program makes itself of a swapchain is the swapchain's own.
+class ImagesOfSwapchains : public PlayerReplay {
+ protected:
+  VkImage make(VkSwapchainKHR swapchain, std::uint32_t width, std::uint64_t value = 0xc0) {
+    VkImageSwapchainCreateInfoKHR of{};
+    of.sType = VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR;
+    of.swapchain = swapchain;
+    VkImageCreateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO;
+    info.pNext = &of;
+    info.imageType = VK_IMAGE_TYPE_2D;
+    info.format = VK_FORMAT_R8G8B8A8_UNORM;
+    info.extent = {width, 16, 1};
+    info.mipLevels = info.arrayLayers = 1;
+    info.samples = VK_SAMPLE_COUNT_1_BIT;
+    info.usage = VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+    auto image = handle<VkImage>(value);
+    capture.call(CommandId::vkCreateImage, args_vkCreateImage{kDevice, &info, nullptr, &image}, ok());
+    return image;
+  }
+  void bind(VkImage image, VkSwapchainKHR swapchain, std::uint32_t index, VkDeviceMemory memory = VK_NULL_HANDLE) {
+    VkBindImageMemorySwapchainInfoKHR which{};
+    which.sType = VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_SWAPCHAIN_INFO_KHR;
+    which.swapchain = swapchain;
+    which.imageIndex = index;
+    VkBindImageMemoryInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_INFO;
+    info.pNext = &which;
+    info.image = image;
+    info.memory = memory;
+    capture.call(CommandId::vkBindImageMemory2, args_vkBindImageMemory2{kDevice, 1, &info}, ok());
+  }
+  void is_refused(std::string_view why) {
+    const Outcome played = outcome();
+    EXPECT_EQ(played.status, Status::unreadable);
+    EXPECT_NE(played.error.find(why), std::string::npos) << played.error;
+  }
+};
+
+TEST_F(ImagesOfSwapchains, AreMadeOfItAndDestroyedAndMadeAnew) {
   const VkSwapchainKHR swapchain = create_swapchain();
-  VkImageSwapchainCreateInfoKHR alias{};
-  alias.sType = VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR;
-  alias.swapchain = swapchain;
-  VkImageCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO;
-  info.pNext = &alias;
-  auto image = handle<VkImage>(0xc0);
-  capture.call(CommandId::vkCreateImage, args_vkCreateImage{kDevice, &info, nullptr, &image}, ok());
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    const VkImage image = make(swapchain, 16);
+    bind(image, swapchain, 1);
+    capture.call(CommandId::vkDestroyImage, args_vkDestroyImage{kDevice, image, nullptr});
+  }
+  bind(make(swapchain, 16), swapchain, 1);  // is left to the player
   const Outcome played = outcome();
-  EXPECT_EQ(played.status, Status::failed);
-  EXPECT_NE(played.error.find("vkCreateImage names a swapchain"), std::string::npos) << played.error;
+  EXPECT_EQ(played.status, Status::ok) << played.error;
+}
+TEST_F(ImagesOfSwapchains, NeedNotBeBound) {
+  make(create_swapchain(), 16);
+  const Outcome played = outcome();
+  EXPECT_EQ(played.status, Status::ok) << played.error;
+}
+TEST_F(ImagesOfSwapchains, AreLikeItsOwn) {
+  make(create_swapchain(), 17);
+  is_refused("is not like the images of VkSwapchainKHR#0");
+}
+TEST_F(ImagesOfSwapchains, AreBoundOnce) {
+  const VkSwapchainKHR swapchain = create_swapchain();
+  const VkImage image = make(swapchain, 16);
+  bind(image, swapchain, 0);
+  bind(image, swapchain, 1);
+  is_refused("binds VkImage#0 again");
+}
+TEST_F(ImagesOfSwapchains, AreBoundToTheirSwapchain) {
+  bind(make(VK_NULL_HANDLE, 16), create_swapchain(), 0);
+  is_refused("which was not made of VkSwapchainKHR#0");
+}
+TEST_F(ImagesOfSwapchains, AreNotBoundToMemoryToo) {
+  const VkSwapchainKHR swapchain = create_swapchain();
+  bind(make(swapchain, 16), swapchain, 0, allocate(4096));
+  is_refused("to memory and to a swapchain");
+}
+TEST_F(ImagesOfSwapchains, HaveAnIndexThatItMayHave) {
+  const VkSwapchainKHR swapchain = create_swapchain();
+  bind(make(swapchain, 16), swapchain, 1000000);
+  is_refused("swapchain image 1000000 cannot be");
+}
+TEST_F(ImagesOfSwapchains, AreNotUsedAfterIt) {
+  const VkSwapchainKHR swapchain = create_swapchain();
+  const VkImage image = make(swapchain, 16);
+  bind(image, swapchain, 0);
+  capture.call(CommandId::vkDestroySwapchainKHR, args_vkDestroySwapchainKHR{kDevice, swapchain, nullptr});
+  VkImageViewCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO;
+  info.image = image;
+  info.viewType = VK_IMAGE_VIEW_TYPE_2D;
+  info.format = VK_FORMAT_R8G8B8A8_UNORM;
+  info.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+  auto view = handle<VkImageView>(0xc8);
+  capture.call(CommandId::vkCreateImageView, args_vkCreateImageView{kDevice, &info, nullptr, &view}, ok());
+  is_refused("uses VkImage#0, which went with its swapchain");
+}
+TEST_F(ImagesOfSwapchains, MayBeDestroyedAfterIt) {
+  const VkSwapchainKHR swapchain = create_swapchain();
+  const VkImage image = make(swapchain, 16);
+  bind(image, swapchain, 0);
+  capture.call(CommandId::vkDestroySwapchainKHR, args_vkDestroySwapchainKHR{kDevice, swapchain, nullptr});
+  capture.call(CommandId::vkDestroyImage, args_vkDestroyImage{kDevice, image, nullptr});
+  const Outcome played = outcome();
+  EXPECT_EQ(played.status, Status::ok) << played.error;
+}
+TEST_F(ImagesOfSwapchains, AreBoundToNothingElse) {
+  VkBindImageMemoryInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_INFO;
+  info.image = make(create_swapchain(), 16);
+  capture.call(CommandId::vkBindImageMemory2, args_vkBindImageMemory2{kDevice, 1, &info}, ok());
+  is_refused("binds VkImage#0 to no memory");
 }
 
 // In the replay an acquire is a submit to the queue that presents.
