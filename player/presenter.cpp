@@ -67,7 +67,7 @@ void Presenter::opened(const VirtualSwapchain& swapchain) {
   const auto known = windows_.of.find(key);
   if (known == windows_.of.end()) {
     const std::string& path = run_.plan().path;
-    const std::string title = path.substr(path.rfind('/') + 1) + " " + run_.plan().full_name(key);
+    const std::string title = printable(path.substr(path.rfind('/') + 1) + " " + run_.plan().full_name(key));
     windows_.of[key] = windows_.desktop->create_window(extent, title);
   } else if (known->second != nullptr) {
     known->second->resize(extent);
