@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzers/budgets.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <fstream>
 #include <new>
 #include <string_view>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include "analyzers/text.h"
 #include "format/reader.h"
@@ -22,7 +23,8 @@ namespace {
 std::string g_over_budget;  // the message where memory is exhausted: there is none to make it with then
 
 [[noreturn]] void end(const std::string& message, Status status) {
-  if (::isatty(STDERR_FILENO) != 0) [[maybe_unused]] const auto cleared = ::write(STDERR_FILENO, "\r\033[K", 4);  // progress
+  if (::isatty(STDERR_FILENO) != 0) [[maybe_unused]]
+    const auto cleared = ::write(STDERR_FILENO, "\r\033[K", 4);  // progress
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, message.data(), message.size());
   remove_temporary_files();
   ::_exit(static_cast<int>(status));
@@ -53,19 +55,25 @@ void limit_memory([[maybe_unused]] std::uint64_t bytes) {
 
 void Budgets::add_to(Cli& cli) {
   limits_memory_ = true;
-  cli.value("--memory-budget", "MIB", "memory for what is read of the capture; half of the machine's", memory_);
+  cli.value("--memory-budget", "MIB", "memory for what is read of the capture; half of the machine's",
+            memory_);
   add_timeout_to(cli);
 }
 
-void Budgets::add_timeout_to(Cli& cli) { cli.value("--timeout", "S", "give up after S seconds, with status 7", timeout_); }
+void Budgets::add_timeout_to(Cli& cli) {
+  cli.value("--timeout", "S", "give up after S seconds, with status 7", timeout_);
+}
 
 Result<void> Budgets::start(const std::string& file) {
   if (limits_memory_) {
     Result<std::size_t> bytes = machine_memory() / 2;
     if (memory_) bytes = player::parse_mebibytes(*memory_);
     if (!bytes) return fail(Status::usage, "--memory-budget: " + bytes.error().message);
-    g_over_budget = printable(text("rondo: {}: needs more memory than the budget of {} MiB: raise it with --memory-budget",
-                                   file, *bytes >> 20)) + "\n";
+    g_over_budget =
+        printable(
+            text("rondo: {}: needs more memory than the budget of {} MiB: raise it with --memory-budget",
+                 file, *bytes >> 20)) +
+        "\n";
     limit_memory(*bytes);
   }
   if (!timeout_) return {};

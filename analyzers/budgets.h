@@ -27,9 +27,9 @@ class Budgets {
   // Only --timeout: drivers take memory that nobody budgets.
   void add_timeout_to(Cli& cli);
 
-  // After the parse. `file` is the capture, for messages. From here on the process ends with status 3 where it asks for
-  // more memory (half of the machine's where none is given), and with status 7 where its time is over; nothing unfinished
-  // is left in the file system. Status::usage: what was given is no amount.
+  // After the parse. `file` is the capture, for messages. From here on the process ends with status 3 where
+  // it asks for more memory (half of the machine's where none is given), and with status 7 where its time is
+  // over; nothing unfinished is left in the file system. Status::usage: what was given is no amount.
   Result<void> start(const std::string& file);
 
  private:

@@ -15,8 +15,8 @@ namespace rondo {
 
 namespace {
 
-// The process that made a temporary file of this name for `name` (empty: for any), or for a temporary file of it; 0: it is
-// no such name.
+// The process that made a temporary file of this name for `name` (empty: for any), or for a temporary file of
+// it; 0: it is no such name.
 pid_t maker_of(std::string_view entry, std::string_view name, std::string_view ending) {
   if (!entry.starts_with('.') || !entry.ends_with(ending) || entry.size() <= 1 + ending.size()) return 0;
   entry = entry.substr(1, entry.size() - 1 - ending.size());
@@ -28,7 +28,9 @@ pid_t maker_of(std::string_view entry, std::string_view name, std::string_view e
   const char* const last = numbers.data() + numbers.size();
   const auto [end, error] = std::from_chars(numbers.data(), last, process);
   if (error != std::errc() || process <= 0 || end == last || *end != '-') return 0;
-  if (const auto [end2, error2] = std::from_chars(end + 1, last, count); error2 != std::errc() || end2 != last) return 0;
+  if (const auto [end2, error2] = std::from_chars(end + 1, last, count);
+      error2 != std::errc() || end2 != last)
+    return 0;
   // Of a long name the file has the first bytes only, some 100 of them.
   constexpr std::size_t kWhole = 97;
   const bool is_of_name = base == name || (base.size() >= kWhole && name.starts_with(base));
@@ -55,7 +57,8 @@ void remove_abandoned(const std::string& path, std::string_view ending) {
   if (entries == nullptr) return;
   while (const dirent* entry = ::readdir(entries)) {
     const pid_t maker = maker_of(entry->d_name, name, ending);
-    if (maker != 0 && ::kill(maker, 0) != 0 && errno == ESRCH) remove_if_abandoned(::dirfd(entries), entry->d_name);
+    if (maker != 0 && ::kill(maker, 0) != 0 && errno == ESRCH)
+      remove_if_abandoned(::dirfd(entries), entry->d_name);
   }
   ::closedir(entries);
 }

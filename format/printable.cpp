@@ -20,10 +20,11 @@ struct Character {
 
 // Whether the character does something to a terminal or a line, or to the characters around it.
 bool is_control(char32_t code) {
-  return code < 0x20 || (code >= 0x7f && code < 0xa0) ||  // C0, DEL, C1
+  return code < 0x20 || (code >= 0x7f && code < 0xa0) ||        // C0, DEL, C1
          code == 0x061c || code == 0x200e || code == 0x200f ||  // marks of direction
-         (code >= 0x2028 && code <= 0x202e) ||  // ends of lines and paragraphs, embeddings and overrides of direction
-         (code >= 0x2066 && code <= 0x2069);    // isolates of direction
+         (code >= 0x2028 &&
+          code <= 0x202e) ||  // ends of lines and paragraphs, embeddings and overrides of direction
+         (code >= 0x2066 && code <= 0x2069);  // isolates of direction
 }
 
 Character character_at(std::string_view text, std::size_t at) {
@@ -80,7 +81,8 @@ struct FixedText {
 // All characters that are escaped lie below U+10000.
 void append_unicode_escape(std::string& out, const Character& c) {
   const auto code = c.is_utf8 ? static_cast<std::uint32_t>(c.code) : 0xfffdu;
-  out += {'\\', 'u', kHex[(code >> 12) & 15], kHex[(code >> 8) & 15], kHex[(code >> 4) & 15], kHex[code & 15]};
+  out +=
+      {'\\', 'u', kHex[(code >> 12) & 15], kHex[(code >> 8) & 15], kHex[(code >> 4) & 15], kHex[code & 15]};
 }
 
 }  // namespace
@@ -133,7 +135,8 @@ std::string printable_lines(std::string_view text) {
   return out;
 }
 
-tl::unexpected<Error> fail_list(Status status, std::string_view sentence, std::span<const std::string> lines) {
+tl::unexpected<Error> fail_list(Status status, std::string_view sentence,
+                                std::span<const std::string> lines) {
   std::string message = printable(sentence);
   for (const std::string& line : lines) message += "\n  " + printable(line);
   return fail(status, std::move(message));

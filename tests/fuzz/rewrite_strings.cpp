@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a capture anew, with a hostile text in place of its strings.
 //   rewrite-strings list CAPTURE                 the kinds of strings in it: COMMAND.MEMBER, a line each
-//   rewrite-strings COMMAND.MEMBER|all IN OUT    this kind, or all of them, and the strings of the session and of shaders
-//   rewrite-strings entry-points IN OUT          names in shader code, and the pipelines' names of entry points:
+//   rewrite-strings COMMAND.MEMBER|all IN OUT    this kind, or all of them, and the strings of the session
+//   and of shaders rewrite-strings entry-points IN OUT          names in shader code, and the pipelines'
+//   names of entry points:
 //                                                alike, so that the capture plays
 //   rewrite-strings unterminated IN OUT          names of devices fill their arrays
 //   rewrite-strings unknown IN OUT               every command but the first ten is one that nobody knows
@@ -93,10 +94,13 @@ class Rewriter {
       take(writer_->add(changed));
     });
     for (const std::string& session : reader_->sessions()) {
-      if (what_ == "all") take(writer_->add_session(session_of(session)));
-      else take(writer_->add_session(session));
+      if (what_ == "all")
+        take(writer_->add_session(session_of(session)));
+      else
+        take(writer_->add_session(session));
     }
-    if (what_ == "all") take(writer_->add_session("{\"stopped\":\"" + std::string(kHostileText) + "\"}"));  // no JSON
+    if (what_ == "all")
+      take(writer_->add_session("{\"stopped\":\"" + std::string(kHostileText) + "\"}"));  // no JSON
     take(writer_->finish());
   }
 
@@ -137,7 +141,9 @@ class Rewriter {
       out.insert(out.end(), from, at - sizeof(std::uint32_t));
       // Where shaders are renamed, too, pipelines find them.
       const bool is_entry_point = one.member == "pName" && (what_ == "all" || what_ == "entry-points");
-      const std::string_view text = is_entry_point ? kHostileName : what_ == "unterminated" ? full : kHostileText;
+      const std::string_view text = is_entry_point            ? kHostileName
+                                    : what_ == "unterminated" ? full
+                                                              : kHostileText;
       const auto length = static_cast<std::uint32_t>(text.size());
       const auto* bytes = reinterpret_cast<const std::byte*>(&length);
       out.insert(out.end(), bytes, bytes + sizeof length);
@@ -175,7 +181,8 @@ class Rewriter {
       const std::size_t first = op == 15 ? 3 : op == 5 || op == 7 ? 2 : 0;
       if (first == 0 || at + (words[at] >> 16) > words.size()) continue;
       char* const name = reinterpret_cast<char*>(&words[at + first]);
-      const std::size_t room = ::strnlen(name, ((words[at] >> 16) - first) * 4) / 4 * 4 + 3;  // before the last word's zero
+      const std::size_t room =
+          ::strnlen(name, ((words[at] >> 16) - first) * 4) / 4 * 4 + 3;  // before the last word's zero
       if (room >= kHostileName.size()) std::memset(name, 0, room);
       if (room >= kHostileName.size()) std::memcpy(name, kHostileName.data(), kHostileName.size());
     }

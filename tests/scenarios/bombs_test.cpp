@@ -31,14 +31,19 @@ struct Bomb {
 // Runs in an address space of `mebibytes`, with nothing of it used yet.
 Outcome rondo_within(int mebibytes, const Words& words) {
   Command command;
-  command.arguments = {"sh", "-c", "ulimit -v $1; shift; exec \"$@\"", "sh", std::to_string(mebibytes * 1024),
+  command.arguments = {"sh",
+                       "-c",
+                       "ulimit -v $1; shift; exec \"$@\"",
+                       "sh",
+                       std::to_string(mebibytes * 1024),
                        build_root() + "/analyzers/rondo"};
   command.arguments.insert(command.arguments.end(), words.begin(), words.end());
   return run(command);
 }
 
 const std::vector<Words>& readers() {
-  static const std::vector<Words> all = {{"info"}, {"info", "--json"}, {"dump"}, {"dump", "--format=jsonl"}, {"accesses"}};
+  static const std::vector<Words> all = {
+      {"info"}, {"info", "--json"}, {"dump"}, {"dump", "--format=jsonl"}, {"accesses"}};
   return all;
 }
 
@@ -58,8 +63,9 @@ SCENARIO("A session that no recorder writes is not unpacked", "[bombs]") {
     CHECK(outcome.status == kUnreadable);
     CHECK(outcome.err.find("the session has more than 16 MiB") != std::string::npos);
   }
-  for (const Outcome& outcome : {player({bomb.path}), rondo({"trim", "--submits", "0:1", bomb.path, "-o", bomb.path + ".cut"}),
-                                 rondo({"diff", bomb.path, bomb.path})}) {
+  for (const Outcome& outcome :
+       {player({bomb.path}), rondo({"trim", "--submits", "0:1", bomb.path, "-o", bomb.path + ".cut"}),
+        rondo({"diff", bomb.path, bomb.path})}) {
     INFO(outcome.both());
     CHECK(outcome.status == kUnreadable);
     CHECK(outcome.err.find("the session has more than 16 MiB") != std::string::npos);
@@ -77,7 +83,9 @@ SCENARIO("What reads a capture keeps to its budgets of memory and time", "[bombs
     const Outcome small = rondo_within(400, with(words, {"--memory-budget", "32", bomb.path}));
     INFO(small.err);
     CHECK(small.status == kUnreadable);
-    CHECK(small.err.find("bomb.rondo: needs more memory than the budget of 32 MiB: raise it with --memory-budget") != std::string::npos);
+    CHECK(small.err.find(
+              "bomb.rondo: needs more memory than the budget of 32 MiB: raise it with --memory-budget") !=
+          std::string::npos);
 #endif
     const Outcome late = rondo(with(words, {"--timeout", "0.05", bomb.path}));
     INFO(late.err);
@@ -95,7 +103,8 @@ SCENARIO("What reads a capture keeps to its budgets of memory and time", "[bombs
 }
 
 SCENARIO("Draws and dispatches of billions end in time, and leave nothing", "[bombs]") {
-  for (const auto& [name, span] : {std::pair("multisample", "0:1"), {"secondary", "1:2"}, {"templates", "0:1"}}) {
+  for (const auto& [name, span] :
+       {std::pair("multisample", "0:1"), {"secondary", "1:2"}, {"templates", "0:1"}}) {
     const std::string source = std::string(RONDO_SCENARIOS) + "/hostile/" + name + ".rondo";
     const TemporaryDirectory directory;
     const std::string output = directory.file("out");
@@ -103,7 +112,8 @@ SCENARIO("Draws and dispatches of billions end in time, and leave nothing", "[bo
                                     {"extract", "--images", "--buffers", "-o", output, source}};
     for (const Words& words : all) {
       const Outcome outcome = rondo(with(words, {"--timeout", "2"}));
-      INFO(name << ": " << words[0] << ": status " << outcome.status << ", " << outcome.seconds << " s\n" << outcome.both());
+      INFO(name << ": " << words[0] << ": status " << outcome.status << ", " << outcome.seconds << " s\n"
+                << outcome.both());
       CHECK(outcome.seconds < 20);
       CHECK(outcome.signal == 0);
       CHECK((outcome.status == kTimeout || outcome.status == kUnreadable));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a capture says gets to a terminal as text only: no tool prints a control character, a change of the direction
-// of writing, a line that a name forged, or what is no UTF-8. The captures here have hostile texts for their strings
-// (tests/fuzz/rewrite_strings.cpp), and so has the file's own name.
+// What a capture says gets to a terminal as text only: no tool prints a control character, a change of the
+// direction of writing, a line that a name forged, or what is no UTF-8. The captures here have hostile texts
+// for their strings (tests/fuzz/rewrite_strings.cpp), and so has the file's own name.
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -15,7 +15,9 @@ using namespace scenario;
 
 namespace {
 
-const std::string kName = std::string(rondo::fuzz::kHostileText.substr(0, 12)) + "\xc2\x9b" "31m\xe2\x80\xae\xff\nFORGED: x";
+const std::string kName = std::string(rondo::fuzz::kHostileText.substr(0, 12)) +
+                          "\xc2\x9b"
+                          "31m\xe2\x80\xae\xff\nFORGED: x";
 
 // Empty, or what is wrong with it.
 std::string steers(const std::string& text) {
@@ -27,7 +29,8 @@ std::string steers(const std::string& text) {
 }
 
 void is_clean(const std::string& what, const Outcome& outcome) {
-  INFO(what << ": status " << outcome.status << ", stdout: " << steers(outcome.out) << ", stderr: " << steers(outcome.err));
+  INFO(what << ": status " << outcome.status << ", stdout: " << steers(outcome.out)
+            << ", stderr: " << steers(outcome.err));
   CHECK(outcome.signal == 0);
   CHECK_FALSE(outcome.timed_out);
   CHECK(steers(outcome.out).empty());
@@ -87,13 +90,15 @@ void reads_clean(const Hostile& hostile, const std::string& other) {
   is_clean("diff", scenario::rondo({"diff", path, other}));
   is_clean("diff", scenario::rondo({"diff", other, path}));
   is_clean("diff --format=json", scenario::rondo({"diff", "--format=json", "--ignore=handles", path, other}));
-  is_clean("extract --shaders", scenario::rondo({"extract", "--shaders", "-o", hostile.file("shaders"), path}));
+  is_clean("extract --shaders",
+           scenario::rondo({"extract", "--shaders", "-o", hostile.file("shaders"), path}));
   is_clean("recompress", scenario::rondo({"recompress", path, "-o", hostile.file("recompressed")}));
   is_clean("pack", scenario::rondo({"pack", path, "-o", hostile.file("packed")}));
   is_clean("finish", scenario::rondo({"finish", path}));
 }
 
-// `validated`: the pipelines' entry points are those of their shaders; Debian's validation layer does not survive others.
+// `validated`: the pipelines' entry points are those of their shaders; Debian's validation layer does not
+// survive others.
 void plays_clean(const Hostile& hostile, bool validated = true) {
   const std::string& path = hostile.path;
   const std::string report = hostile.file("report");
@@ -107,15 +112,17 @@ void plays_clean(const Hostile& hostile, bool validated = true) {
   }
   is_clean("player --loop", player({path, "--loop", "2"}));
   if (validated) is_clean("player --validate", player({path, "--validate", "--quiet"}));
-  is_clean("player --scope", player({path, "--loop", "2", "--scope", std::string(rondo::fuzz::kHostileText)}));
+  is_clean("player --scope",
+           player({path, "--loop", "2", "--scope", std::string(rondo::fuzz::kHostileText)}));
   is_clean("player --timeout", player({path, "--timeout", "0.000001"}));
   is_clean("player --replace", player({path, "--replace", "all@nothing=" + hostile.file("none")}));
   is_clean("player --replace", player({path, "--replace", "all@" + kName + "=" + path}));
   is_clean("player --device", player({path, "--device", kName}));
-  is_clean("player --benchmark",
-           player({path, "--benchmark", "--benchmark_min_time=0.001", "--scope", std::string(rondo::fuzz::kHostileText)}));
+  is_clean("player --benchmark", player({path, "--benchmark", "--benchmark_min_time=0.001", "--scope",
+                                         std::string(rondo::fuzz::kHostileText)}));
   is_clean("trim", scenario::rondo({"trim", "--submits", "0:1", path, "-o", hostile.file("cut")}));
-  is_clean("extract", scenario::rondo({"extract", "--images", "--buffers", "-o", hostile.file("contents"), path}));
+  is_clean("extract",
+           scenario::rondo({"extract", "--images", "--buffers", "-o", hostile.file("contents"), path}));
 }
 
 const Recording& recorded(const Words& words) {
@@ -165,7 +172,8 @@ SCENARIO("Names of commands that nobody knows are text, too", "[terminals]") {
 SCENARIO("A device's name that has no terminator ends where its array ends", "[terminals]") {
   const Hostile hostile("unterminated", recorded({program("labels")}).path);
   const std::string all(256, 'N');
-  for (const Outcome& outcome : {player({hostile.path}), scenario::rondo({"info", hostile.path}), scenario::rondo({"dump", hostile.path})}) {
+  for (const Outcome& outcome : {player({hostile.path}), scenario::rondo({"info", hostile.path}),
+                                 scenario::rondo({"dump", hostile.path})}) {
     INFO(outcome.both());
     CHECK(outcome.status == 0);
     const std::size_t at = outcome.out.find(all);
@@ -197,8 +205,8 @@ SCENARIO("The names of a program, of its files and of settings are text in every
   }
   for (const std::string& file : files_in(directory.path()))
     if (file.ends_with(".rondo")) is_clean("info", scenario::rondo({"info", directory.file(file)}));
-  for (const char* command : {"info", "dump", "diff", "accesses", "extract", "trim", "pack", "recompress", "finish", "trigger",
-                              "compare-runs", "capture", "play", "doctor"}) {
+  for (const char* command : {"info", "dump", "diff", "accesses", "extract", "trim", "pack", "recompress",
+                              "finish", "trigger", "compare-runs", "capture", "play", "doctor"}) {
     is_clean(command, scenario::rondo({command, kName}));
     is_clean(command, scenario::rondo({command, "--" + kName}));
   }
@@ -210,14 +218,26 @@ SCENARIO("The names of a program, of its files and of settings are text in every
 
 SCENARIO("A tool whose output cannot be written says so by its status", "[terminals]") {
   const std::string capture = recorded({program("labels")}).path;
-  const std::string player_path = build_root() + "/player/player", rondo_path = build_root() + "/analyzers/rondo";
-  const std::vector<Words> all = {
-      {player_path, "--help"},       {player_path, "--version"},     {player_path, "--list-devices"},
-      {player_path, capture},        {rondo_path, "--help"},         {rondo_path, "--version"},
-      {rondo_path, "help"},          {rondo_path, "help", "agents"}, {rondo_path, "info", "--help"},
-      {rondo_path, "info", capture}, {rondo_path, "dump", capture},  {rondo_path, "info", "--coverage"},
-      {rondo_path, "accesses", capture}, {rondo_path, "diff", capture, capture}, {rondo_path, "doctor"},
-      {rondo_path, "play", "--help"},    {rondo_path, "capture", "--help"}, {rondo_path, "finish", capture}};
+  const std::string player_path = build_root() + "/player/player",
+                    rondo_path = build_root() + "/analyzers/rondo";
+  const std::vector<Words> all = {{player_path, "--help"},
+                                  {player_path, "--version"},
+                                  {player_path, "--list-devices"},
+                                  {player_path, capture},
+                                  {rondo_path, "--help"},
+                                  {rondo_path, "--version"},
+                                  {rondo_path, "help"},
+                                  {rondo_path, "help", "agents"},
+                                  {rondo_path, "info", "--help"},
+                                  {rondo_path, "info", capture},
+                                  {rondo_path, "dump", capture},
+                                  {rondo_path, "info", "--coverage"},
+                                  {rondo_path, "accesses", capture},
+                                  {rondo_path, "diff", capture, capture},
+                                  {rondo_path, "doctor"},
+                                  {rondo_path, "play", "--help"},
+                                  {rondo_path, "capture", "--help"},
+                                  {rondo_path, "finish", capture}};
   for (const Words& words : all) {
     Command command;
     use_driver(command.environment, lavapipe);
