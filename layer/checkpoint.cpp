@@ -363,9 +363,7 @@ void Checkpointer::check(ThreadState& state, Memory& memory, const char* unsettl
   }
   // One range for all of it: what cannot be compared is counted, too.
   if (memory.mapped)
-    write(state, memory, {{0, memory.size}}, {Digest{}},
-          settled ? "host writes to this memory are found by a means that cannot tell them from the device's"
-                  : unsettled);
+    write(state, memory, {{0, memory.size}}, {Digest{}}, settled ? why_not_apart(memory) : unsettled);
 }
 
 // Whole buffers, changed or not: a write that is missing in the replay may have

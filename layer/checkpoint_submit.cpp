@@ -15,10 +15,6 @@ namespace {
 
 constexpr int kReads = 4;  // against a host that writes what is being read
 
-bool is_watched_apart(const Memory& memory) {
-  return memory.mapped && memory.tracked != nullptr && memory.tracked->tells_devices_apart();
-}
-
 }  // namespace
 
 struct Checkpointer::Content {
@@ -101,9 +97,8 @@ void Checkpointer::choose_queues(std::vector<Content>& contents) const {
     if (!content.part.unreadable.empty()) continue;
     // What the device wrote would be recorded as the host's, and be played before the device has written it.
     if (const Memory* const memory = HostMemory::find(device_, content.part.memory);
-        memory != nullptr && memory->mapped && !is_watched_apart(*memory)) {
-      content.part.unreadable =
-          "host writes to this memory are found by a means that cannot tell them from the device's";
+        memory != nullptr && memory->mapped && why_not_apart(*memory) != nullptr) {
+      content.part.unreadable = why_not_apart(*memory);
       continue;
     } else if (memory != nullptr && memory->mapped && !memory->coherent) {
       content.part.unreadable = "what the host writes to non-coherent memory may show before it is recorded";

@@ -152,12 +152,26 @@ bool advance(QueueProgress& queue, std::uint64_t finished) {
 
 }  // namespace
 
+const char* why_not_apart(const Memory& memory) {
+  if (memory.tracked == nullptr) return "nothing finds the host's writes to it";
+  if (memory.tracked->tells_devices_apart()) return nullptr;
+  if (memory.pages != nullptr)
+    return "it is imported from the program's own pages, where nothing tells the host's writes from the "
+           "device's";
+  if (memory.alias == nullptr)
+    return "host and device write the driver's own memory at one place, where nothing tells their bytes "
+           "apart";
+  return "neither this kernel nor this process can tell the host's writes from the device's (rondo doctor "
+         "says why)";
+}
+
 memory::Tracker* HostMemory::start_tracker(const char* choice) {
   if (tracker_ == nullptr) {
-    tracker_ = memory::Tracker::create(choice);
+    const bool must_tell = settings().checkpoints >= Checkpoints::readback;
+    tracker_ = memory::Tracker::create(choice, must_tell);
     if (tracker_ == nullptr) return nullptr;
     // What was asked for, or cannot be had without: whoever looks at the result has to know.
-    const bool asked = settings().memory != "auto" || settings().checkpoints >= Checkpoints::readback;
+    const bool asked = settings().memory != "auto" || must_tell;
     if (!tracker_->message().empty()) log(asked ? LogLevel::warn : LogLevel::info, tracker_->message());
     log(LogLevel::info, std::string("host writes are found by: ") + memory::name(tracker_->mechanism()));
   }

@@ -86,6 +86,9 @@ struct Memory {
   std::unique_ptr<memory::Tracked> tracked;
 };
 
+// Why nothing tells the host's writes to it from the device's; null: something does.
+const char* why_not_apart(const Memory& memory);
+
 // Before the driver frees pages that memory of ours covers.
 inline void uncover(Memory& memory) {
   if (memory.alias == nullptr || !memory.alias->covers()) return;

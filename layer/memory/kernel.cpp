@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -30,6 +31,9 @@ constexpr std::uint64_t feature_wp_hugetlbfs_shmem = 1u << 12;
 constexpr std::uint64_t feature_wp_unpopulated = 1u << 13;
 constexpr std::uint64_t feature_wp_async = 1u << 15;
 constexpr int user_mode_only = 1;
+#ifndef MREMAP_DONTUNMAP
+#define MREMAP_DONTUNMAP 4
+#endif
 
 // Numbers from here up are seldom the program's.
 constexpr int high_descriptor = 800;
@@ -100,12 +104,17 @@ bool OwnDescriptor::valid() const noexcept {
   return number_ >= 0 && fstat(number_, &about) == 0 && about.st_dev == device_ && about.st_ino == inode_;
 }
 
-std::unique_ptr<Kernel> Kernel::open() noexcept {
+std::unique_ptr<Kernel> Kernel::open(bool may_touch) noexcept {
   std::unique_ptr<Kernel> kernel(new (std::nothrow) Kernel());
   if (!kernel) return nullptr;
   kernel->owner_ = getpid();
   try {
-    if (kernel->open_descriptors()) kernel->test();
+    if (kernel->open_descriptors()) {
+      kernel->test();
+    } else if (may_touch && kernel->pagemap_.valid()) {
+      kernel->by_touch_ = true;
+      kernel->facilities_.alias = kernel->by_touch_ = kernel->test_alias();
+    }
   } catch (const std::bad_alloc&) {  // only the reason is missing
   }
   return kernel;
@@ -207,6 +216,7 @@ bool Kernel::proves(std::byte* page) noexcept {
 }
 
 bool Kernel::watch(const void* start, std::size_t bytes) noexcept {
+  if (by_touch_) return true;
   if (!userfault_.valid()) return false;
   uffdio_register request{};
   request.range.start = reinterpret_cast<std::uintptr_t>(start);
@@ -224,6 +234,7 @@ void Kernel::unwatch(const void* start, std::size_t bytes) noexcept {
 }
 
 bool Kernel::arm(const void* start, std::size_t bytes) noexcept {
+  if (by_touch_) return madvise(const_cast<void*>(start), bytes, MADV_DONTNEED) == 0;
   if (!userfault_.valid()) return false;
   uffdio_writeprotect request{};
   request.range.start = reinterpret_cast<std::uintptr_t>(start);
@@ -244,7 +255,43 @@ bool Kernel::mapped(const void* start, std::size_t bytes) noexcept {
   return bytes == 0 || syscall(SYS_msync, start, bytes, MS_ASYNC) == 0 || errno != ENOMEM;
 }
 
+long Kernel::next_touched(std::uintptr_t& begin, std::uintptr_t end, Rearm rearm) noexcept {
+  constexpr std::size_t most_pages = 4096, at_once = 512;
+  constexpr std::uint64_t there = std::uint64_t{3} << 62;  // in memory, or in swap
+  const std::size_t pages = std::min<std::size_t>(most_pages, (end - begin) / page_bytes);
+  const std::size_t bytes = pages * page_bytes;
+  std::uintptr_t entries_of = begin;
+  if (rearm == Rearm::yes) {
+    // Not by mremap(3), which passes on an address that nobody gave it.
+    const long moved = syscall(SYS_mremap, begin, bytes, bytes, MREMAP_MAYMOVE | MREMAP_DONTUNMAP, 0);
+    if (moved == -1) return -1;
+    entries_of = static_cast<std::uintptr_t>(moved);
+  }
+  long count = 0;
+  bool read = true;
+  std::array<std::uint64_t, at_once> entries;
+  for (std::size_t page = 0; page < pages && read; page += at_once) {
+    const std::size_t wanted = std::min(at_once, pages - page) * sizeof entries[0];
+    const auto at = static_cast<off_t>((entries_of / page_bytes + page) * sizeof entries[0]);
+    read = pread(pagemap_.get(), entries.data(), wanted, at) == static_cast<ssize_t>(wanted);
+    for (std::size_t i = 0; read && i < wanted / sizeof entries[0]; ++i) {
+      if ((entries[i] & there) == 0) continue;
+      const std::uint64_t start = begin + (page + i) * page_bytes;
+      // Of very many the last one has those between, too.
+      const bool joins = count != 0 && (regions_[static_cast<std::size_t>(count) - 1].end == start ||
+                                        static_cast<std::size_t>(count) == regions_.size());
+      if (!joins) regions_[static_cast<std::size_t>(count++)] = {start, start, 0};
+      regions_[static_cast<std::size_t>(count) - 1].end = start + page_bytes;
+    }
+  }
+  if (rearm == Rearm::yes) munmap(reinterpret_cast<void*>(entries_of), bytes);
+  if (!read) return -1;
+  begin += bytes;
+  return count;
+}
+
 long Kernel::next_regions(std::uintptr_t& begin, std::uintptr_t end, Rearm rearm) noexcept {
+  if (by_touch_) return next_touched(begin, end, rearm);
   ScanArguments request{};
   request.size = sizeof request;
   request.flags = scan_check_wpasync | (rearm == Rearm::yes ? scan_wp_matching : 0);
@@ -261,10 +308,10 @@ long Kernel::next_regions(std::uintptr_t& begin, std::uintptr_t end, Rearm rearm
 }
 
 bool Kernel::reopen() noexcept {
-  if (pagemap_.valid() && userfault_.valid()) return false;
+  if (pagemap_.valid() && (userfault_.valid() || by_touch_)) return false;
   if (reopened_ == reopen_limit) return false;
   ++reopened_;
-  return open_descriptors();
+  return open_descriptors() || (by_touch_ && pagemap_.valid());
 }
 
 }  // namespace rondo::memory

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asynchronous write-protect: userfaultfd(2) arms pages, ioctl(PAGEMAP_SCAN)
 // reads and re-arms them. Linux 6.7 and later. No handler, no thread, no privilege.
+//
+// Where that cannot be had, pages of a shared mapping that were touched can be told: a page is
+// armed by taking it out of the page table, and is there again once it was read or written. What
+// was touched counts as written. mremap(MREMAP_DONTUNMAP) takes the entries out and keeps
+// them, in one step (Linux 5.13).
 #pragma once
 
 #include <sys/types.h>
@@ -44,10 +49,13 @@ class OwnDescriptor {
 // may be called where ours() is false.
 class Kernel {
  public:
-  // Opens the descriptors and tests both mechanisms. Null when out of memory.
-  static std::unique_ptr<Kernel> open() noexcept;
+  // Opens the descriptors and tests both mechanisms. Null when out of memory. `may_touch`: touched
+  // pages are told where asynchronous write-protect cannot be had.
+  static std::unique_ptr<Kernel> open(bool may_touch = false) noexcept;
 
   const Facilities& facilities() const noexcept { return facilities_; }
+  // What scans give was touched: written, or read.
+  bool by_touch() const noexcept { return by_touch_; }
   bool ours() const noexcept;
 
   // Whether all of it is mapped, as far as the kernel says.
@@ -103,11 +111,13 @@ class Kernel {
   bool shows(std::byte* start, std::size_t pages, std::size_t expected_page) noexcept;
   // Fills regions_ and moves `begin` on; the number of regions, or -1.
   long next_regions(std::uintptr_t& begin, std::uintptr_t end, Rearm rearm) noexcept;
+  long next_touched(std::uintptr_t& begin, std::uintptr_t end, Rearm rearm) noexcept;
 
   pid_t owner_ = 0;
   OwnDescriptor userfault_;
   OwnDescriptor pagemap_;
   Facilities facilities_;
+  bool by_touch_ = false;
   unsigned reopened_ = 0;
   std::array<Region, 1024> regions_;
 };

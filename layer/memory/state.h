@@ -100,6 +100,7 @@ struct Tracked::State {
   Tracker& tracker;
   const std::byte* contents;  // page-aligned: where bytes are read
   std::byte* watched;         // page-aligned: where the program writes
+  std::byte* device_side = nullptr;  // of AliasMemory: where the device does
   std::byte* base = nullptr;  // last known contents, zeros where never written
   bool base_on_heap = false;  // else a mapping of its own
   std::size_t lead;

@@ -84,8 +84,8 @@ void Tracked::rest(bool rests) noexcept {
 void Tracked::watch_device(bool untouched) noexcept try {
   State& s = *state_;
   if (!s.aliased || mechanism_ != Mechanism::alias || s.device_watch != nullptr) return;
-  s.device_watch = std::make_unique<DeviceWatch>(*s.tracker.kernel_, const_cast<std::byte*>(s.contents),
-                                                 s.pages, untouched);
+  if (s.tracker.kernel_->by_touch() && s.contents == s.device_side) return;  // our own reads are touches
+  s.device_watch = std::make_unique<DeviceWatch>(*s.tracker.kernel_, s.device_side, s.pages, untouched);
 } catch (const std::bad_alloc&) {
   // Everything is compared, then.
 }

@@ -43,10 +43,11 @@ constexpr std::size_t worth_skipping = 4u << 20;
 
 constexpr std::size_t round_up(std::size_t value, std::size_t to) { return (value + to - 1) / to * to; }
 
-// Maps shared pages once more, over whatever is there.
+constexpr std::size_t kAnother = 0;  // an old size with which mremap maps shared pages once more
+
+// … over whatever is there.
 bool map_again(std::byte* pages, std::size_t bytes, std::byte* to) {
-  constexpr std::size_t another = 0;  // an old size that means so
-  return mremap(pages, another, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to;
+  return mremap(pages, kAnother, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to;
 }
 
 void make_private(std::byte* pages, std::size_t bytes) {
@@ -55,9 +56,9 @@ void make_private(std::byte* pages, std::size_t bytes) {
 
 }  // namespace
 
-std::unique_ptr<Tracker> Tracker::create(const char* choice) noexcept try {
+std::unique_ptr<Tracker> Tracker::create(const char* choice, bool must_tell) noexcept try {
   std::unique_ptr<Tracker> tracker(new Tracker());
-  tracker->kernel_ = Kernel::open();
+  tracker->kernel_ = Kernel::open(must_tell);
   if (!tracker->kernel_) return nullptr;
   tracker->choose(choice == nullptr ? "auto" : choice);
   return tracker;
@@ -88,6 +89,7 @@ void Tracker::choose(std::string choice) {
   if (may_place && space_ != nullptr && can.alias && space_->watch(*kernel_)) {
     may_shadow_ = true;
     mechanism_ = Mechanism::alias;
+    arena_whole_ = !kernel_->by_touch();  // entries are taken out of one mapping at a time
     return;
   }
   may_shadow_ = choice != "pagemap" && choice != "scan";
@@ -149,6 +151,7 @@ void Tracker::hold_no_more() noexcept {
 
 AliasMemory::~AliasMemory() {
   if (tracker_ == nullptr || !tracker_->kernel_->ours()) return;
+  if (reader_ != nullptr) munmap(reader_, size_);
   Kernel* const watching = tracker_->mechanism_ == Mechanism::alias ? tracker_->kernel_.get() : nullptr;
   tracker_->space_->give(place_, round_up(size_, place_alignment), watching);
 }
@@ -183,7 +186,14 @@ void AliasMemory::uncover() noexcept {
 }
 
 std::unique_ptr<Tracked> Tracker::track(AliasMemory& memory, Initial initial) noexcept {
-  return track(memory.device_side_, memory.program_side_, memory.size_, initial, true, best_for(true));
+  if (mechanism_ == Mechanism::alias && kernel_->by_touch() && memory.reader_ == nullptr) {
+    void* const reader = mremap(memory.device_side_, kAnother, memory.size_, MREMAP_MAYMOVE);
+    if (reader != MAP_FAILED) memory.reader_ = static_cast<std::byte*>(reader);
+  }
+  const std::byte* const contents = memory.reader_ != nullptr ? memory.reader_ : memory.device_side_;
+  auto tracked = track(contents, memory.program_side_, memory.size_, initial, true, best_for(true));
+  if (tracked != nullptr) tracked->state_->device_side = memory.device_side_;
+  return tracked;
 }
 
 std::unique_ptr<Tracked> Tracker::track(void* mapped, std::uint64_t size, Initial initial,

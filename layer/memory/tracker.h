@@ -84,8 +84,10 @@ enum class Refresh {
 // One a process, created before the program can close descriptors.
 class Tracker {
  public:
-  // `choice`: the value of RONDO_MEMORY, or null for auto. Null when out of memory.
-  static std::unique_ptr<Tracker> create(const char* choice) noexcept;
+  // `choice`: the value of RONDO_MEMORY, or null for auto. `must_tell`: the host's writes have to be
+  // told from the device's, also where that takes touched pages (Kernel::by_touch). Null when
+  // out of memory.
+  static std::unique_ptr<Tracker> create(const char* choice, bool must_tell = false) noexcept;
   ~Tracker();
 
   // What memory gets at best, after the choice.
@@ -195,6 +197,8 @@ class AliasMemory {
   std::uintptr_t place_ = 0;  // in the reserved range
   std::byte* device_side_ = nullptr;
   std::byte* program_side_ = nullptr;
+  std::byte* reader_ =
+      nullptr;  // where the tracker reads, if its reads may not count as the device's touches
   std::uint64_t size_ = 0;
   bool replaced_ = false;  // the driver's pages, by the memfd's
 };

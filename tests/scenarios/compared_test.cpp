@@ -77,3 +77,68 @@ SCENARIO("memory is compared where a layer beneath hides external host memory", 
   CHECK(dump.out.find("librenderdoc") != std::string::npos);
   finds_what_is_wrong(file, lavapipe, "memory ranges", "drop:vkCmdDispatch#3");
 }
+
+namespace {
+
+// Of a process in which the call fails.
+void capture_without_userfaultfd(const std::string& name, const std::string& checkpoints,
+                                 const std::string& file) {
+  Command command =
+      capture_command({program(name)}, file, {.checkpoints = checkpoints, .with_launcher = false});
+  command.environment["LD_PRELOAD"] = build_root() + "/tests/preload/forbid_userfaultfd.so";
+  const Outcome run = run_on(lavapipe, command);
+  INFO(name << "\n" << run.both());
+  REQUIRE(run.status == 0);
+}
+
+}  // namespace
+
+SCENARIO("memory is compared where the kernel or a container has no userfaultfd", "[compared]") {
+#ifdef RONDO_SANITIZER_RUNTIME
+  SKIP_SCENARIO("the sanitizer's runtime has to be the first library of a process");
+#endif
+  struct Case {
+    const char *program, *checkpoints, *damage;
+  };
+  const Case one = GENERATE(Case{"compute", "readback", "drop:vkCmdDispatch#3"},
+                            Case{"compute", "submit", "drop:vkCmdDispatch#3"},
+                            Case{"preinitialized", "readback", "drop:vkCmdFillBuffer#0"});
+  const TemporaryDirectory directory;
+  const std::string file = directory.file("capture.rondo");
+  capture_without_userfaultfd(one.program, one.checkpoints, file);
+  finds_what_is_wrong(file, lavapipe, "memory ranges", one.damage);
+}
+
+// Such pages are recorded with what the device has made, so that no damage shows there.
+SCENARIO("pages that host and device both write replay right without userfaultfd", "[compared]") {
+#ifdef RONDO_SANITIZER_RUNTIME
+  SKIP_SCENARIO("the sanitizer's runtime has to be the first library of a process");
+#endif
+  const TemporaryDirectory directory;
+  const std::string file = directory.file("capture.rondo");
+  capture_without_userfaultfd("one_page", "readback", file);
+  const Outcome outcome = player({"--verify", file});
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(compared(outcome, "memory ranges").equal > 0);
+}
+
+SCENARIO("what stays uncomparable says what stands in the way", "[compared]") {
+  WHEN("a driver keeps other things on the pages of its memory") {
+    if (!no_driver(swiftshader).empty()) SKIP_SCENARIO(no_driver(swiftshader));
+    const Recording& capture =
+        captured({program("preinitialized")}, {.checkpoints = "readback", .driver = swiftshader});
+    const Outcome outcome = player({"--verify", capture.path}, swiftshader);
+    INFO(outcome.both());
+    CHECK(outcome.status == kDifferent);
+    CHECK(outcome.err.find("the driver's own memory at one place") != std::string::npos);
+  }
+  WHEN("the program has imported its own pages") {
+    const Recording& capture = captured({program("host_pointers")}, {.checkpoints = "readback"});
+    const Outcome outcome = player({"--verify", "--report", capture.path + ".why.json", capture.path});
+    INFO(outcome.both());
+    CHECK(outcome.status == 0);
+    CHECK(read_file(capture.path + ".why.json").find("imported from the program's own pages") !=
+          std::string::npos);
+  }
+}

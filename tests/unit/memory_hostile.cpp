@@ -3,8 +3,6 @@
 // threads, closing descriptors, forking, unmapping what is not theirs.
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -25,6 +23,7 @@
 
 #include "layer/memory/kernel.h"
 #include "layer/memory/tracker.h"
+#include "tests/unit/forbid_userfaultfd.h"
 
 namespace rondo::memory {
 namespace {
@@ -422,19 +421,7 @@ TEST(MemoryChoice, TheProbeAgreesWithTheTracker) {
   }
 }
 
-// As in many containers: then memory is still placed, and compared.
-bool forbid_userfaultfd() {
-  sock_filter filter[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_userfaultfd, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  const sock_fprog program{std::size(filter), filter};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
-}
-
+// Memory is still placed, and compared.
 TEST(MemoryChoice, WithoutWriteProtectMemoryIsPlacedAndCompared) {
   EXPECT_EXIT(
       {
