@@ -21,6 +21,7 @@
 #include "analyzers/output.h"
 #include "analyzers/play.h"
 #include "analyzers/program_check.h"
+#include "analyzers/replayable.h"
 #include "analyzers/report_file.h"
 #include "analyzers/summary.h"
 #include "analyzers/text.h"
@@ -270,8 +271,10 @@ std::optional<Summary> close_and_report(const ReportedFile& file, const Ended& e
   std::string line = summary_line(shown_path(file.path), *summary) + cut_to;
   if (*finished) line += text(" ({})", how_it_ended(ended, file.pid));
   say(line);
-  if (*finished)
-    if (const std::string missing = missing_data(file.path); !missing.empty()) say(missing);
+  const std::string missing = *finished ? missing_data(file.path) : "";
+  if (!missing.empty()) say(missing);
+  if (const std::string why = missing.empty() ? why_not_replayable(file.path, {.just_recorded = true}) : ""; !why.empty())
+    say(text("{}: cannot be replayed: {}", printable(shown_path(file.path)), printable(why)));
   return *summary;
 }
 

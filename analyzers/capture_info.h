@@ -118,6 +118,7 @@ struct CaptureInfo {
   std::map<std::string, std::uint64_t> objects;  // created, by type
   std::vector<std::string> refused;              // commands met that this build cannot read, and why
   std::vector<std::string> notes;                // what the recorder said
+  std::string not_replayable;                    // replayable.h
   std::size_t call_chains = 0;                   // who called (RONDO_BACKTRACES), …
   std::map<std::uint32_t, CallModule> call_modules;  // … and in what, by its number
 

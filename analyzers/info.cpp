@@ -8,6 +8,7 @@
 #include "analyzers/info_output.h"
 #include "analyzers/output.h"
 #include "analyzers/privacy.h"
+#include "analyzers/replayable.h"
 #include "analyzers/text.h"
 #include "analyzers/walk.h"
 
@@ -67,6 +68,7 @@ Result<int> run_info(Arguments args) {
   if (!walk) return tl::unexpected(walk.error());
   CaptureInfo info = gather(*walk, InfoWanted{shown.submits, shown.frames, shown.scopes, shown.shaders});
   info.damaged = walk->reader().damaged_chunks();
+  if (!rows && !privacy && info.damaged.empty() && info.missing_blobs == 0) info.not_replayable = why_not_replayable(file);
   std::string words;
   if (privacy) {
     if (rows || shown.coverage) return fail(Status::usage, "--privacy goes with --json alone (see rondo info --help)");

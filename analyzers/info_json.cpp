@@ -201,6 +201,7 @@ void append_info_json(std::string& out, const CaptureInfo& info, const InfoShown
   write_strings(json, "damaged", info.damaged);
   write_strings(json, "notes", info.notes);
   write_strings(json, "refused", info.refused);
+  if (!info.not_replayable.empty()) json.field("cannot_be_replayed", info.not_replayable);
   if (shown.submits) write_submits(json, info, shown.times);
   if (shown.frames) write_frames(json, info, shown.times);
   if (shown.scopes) write_scopes(json, info, shown.times);

@@ -228,6 +228,7 @@ void append_info(std::string& out, const CaptureInfo& info, const InfoShown& sho
                           info.header.version_major, info.header.version_minor));
   append_ending(out, info);
   for (const std::string& damage : info.damaged) label(out, "damaged", printable(damage));
+  if (!info.not_replayable.empty()) label(out, "replay", text("cannot be replayed: {}", printable(info.not_replayable)));
   label(out, "recorded", utc_text(info.header.created_unix_ns));
   if (shown.submits || shown.frames || shown.scopes || shown.shaders) {
     if (shown.submits) append_submits(out, info, shown.times);

@@ -86,6 +86,12 @@ SCENARIO("semaphores that are shared otherwise are noted and refused", "[sync-fd
   INFO(capture.run.both());
   REQUIRE(capture.run.status == 0);
   CHECK(capture.run.err.find("semaphores are offered: 0") != std::string::npos);
+  CHECK(count(capture.run.err, ": cannot be replayed: record ") == 1);
+  const Outcome info = rondo({"info", capture.path});
+  INFO(info.both());
+  CHECK(info.status == 0);
+  CHECK(info.out.find("replay      cannot be replayed: record ") != std::string::npos);
+  CHECK(info.out.find("vkGetSemaphoreFdKHR with a handle that is no sync fd") != std::string::npos);
   const Outcome dumped = rondo({"dump", capture.path});
   CHECK(count(dumped.out, "shares a semaphore by a handle that is no sync fd") == 1);
   const Outcome outcome = player({capture.path}, swiftshader);

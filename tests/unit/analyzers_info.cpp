@@ -6,10 +6,12 @@
 
 #include "analyzers/commands.h"
 #include "analyzers/json.h"
+#include "analyzers/replayable.h"
 #include "analyzers/summary.h"
 #include "format/codec/schema.h"
 #include "format/reader.h"
 #include "tests/unit/analyzers_scene.h"
+#include "tests/unit/player_scene.h"
 #include "tests/unit/synthetic_capture.h"
 
 namespace rondo::analyzers {
@@ -128,6 +130,47 @@ TEST(AnalyzersInfo, ACutCaptureSaysWhyAndWhatToDo) {
   EXPECT_EQ(json.shown("/complete"), "false");
   EXPECT_EQ(json.number("/unfinished"), 1u);
   EXPECT_EQ(json.number("/submits"), 3u);
+}
+
+class AnalyzersReplayable : public test::PlayerScene {
+ protected:
+  void reset_a_fence_that_nothing_made() {
+    const auto fence = test::handle<VkFence>(0xbad);
+    capture.call(CommandId::vkResetFences, args_vkResetFences{test::kDevice, 1, &fence}, test::ok());
+  }
+};
+
+TEST_F(AnalyzersReplayable, InfoSaysWhatThePlayerRefuses) {
+  reset_a_fence_that_nothing_made();
+  capture.finish();
+  const Printed text = printed(run_info, {file.path()});
+  EXPECT_EQ(text.status, 0) << text.error;
+  const std::string why = "vkResetFences uses the VkFence 0xbad, which is not alive here";
+  EXPECT_NE(text.out.find("\nreplay      cannot be replayed: record "), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find(why), std::string::npos) << text.out;
+  const JsonText json = json_of(printed(run_info, {"--json", file.path()}));
+  EXPECT_NE(json.string("/cannot_be_replayed").value_or("").find(why), std::string::npos);
+}
+
+TEST_F(AnalyzersReplayable, InfoSaysNothingOfWhatIsPlayed) {
+  create_fence();
+  capture.finish();
+  EXPECT_EQ(why_not_replayable(file.path()), "");
+  EXPECT_EQ(printed(run_info, {file.path()}).out.find("cannot be replayed"), std::string::npos);
+  EXPECT_FALSE(json_of(printed(run_info, {"--json", file.path()})).string("/cannot_be_replayed"));
+}
+
+// Others say what they lack.
+TEST_F(AnalyzersReplayable, CutAndLargeCapturesAreNotLookedAt) {
+  const VkDeviceMemory memory = allocate(1 << 20);
+  write(memory, 0, std::vector<std::byte>(1 << 20));
+  reset_a_fence_that_nothing_made();
+  capture.finish();
+  EXPECT_NE(why_not_replayable(file.path()), "");
+  EXPECT_EQ(why_not_replayable(file.path(), {.memory = 65536}), "");
+  const TemporaryFile cut;
+  test::write_cut_scene(cut.path());
+  EXPECT_EQ(why_not_replayable(cut.path()), "");
 }
 
 TEST(AnalyzersFinish, ClosesACutCaptureOnceAndKeepsItsRecords) {
