@@ -21,6 +21,8 @@
 #include "analyzers/vulkan_probe.h"
 #include "layer/memory/facilities.h"
 #include "layer/memory/space.h"
+#include "player/sandbox/driver_files.h"
+#include "player/sandbox/sandbox.h"
 
 namespace rondo::analyzers {
 
@@ -188,7 +190,7 @@ void check_shim(Findings& findings) {
 
 void check_drivers(Findings& findings) {
   std::size_t devices = 0;
-  for (const std::string& manifest : driver_manifests()) {
+  for (const std::string& manifest : player::driver_manifests()) {
     const std::string name = std::filesystem::path(manifest).stem();
     if (::access(manifest.c_str(), R_OK) != 0) {
       findings.bad("driver", text("{}: {}", manifest, std::strerror(errno)),
@@ -218,6 +220,13 @@ void check_player(Findings& findings) {
   else findings.bad("player", player.error().message, {});
 }
 
+void check_sandbox(Findings& findings) {
+  if (const std::string lacks = player::sandbox_lacks(); lacks.empty())
+    findings.ok("sandbox", "foreign captures are played in a sandbox");
+  else
+    findings.warn("sandbox", lacks, "play captures of people whom you do not trust in a virtual machine; --sandbox=require refuses them");
+}
+
 }  // namespace
 
 Result<int> run_doctor(Arguments args) {
@@ -237,6 +246,7 @@ Result<int> run_doctor(Arguments args) {
   check_shim(findings);
   if (have_loader) check_drivers(findings);
   check_player(findings);
+  check_sandbox(findings);
   RONDO_TRY(findings.finish());
   return findings.any_bad() ? 1 : 0;
 }

@@ -10,6 +10,7 @@
 #include "analyzers/output_directory.h"
 #include "analyzers/shader_list.h"
 #include "analyzers/text.h"
+#include "analyzers/trust_arguments.h"
 #include "analyzers/walk.h"
 
 namespace rondo::analyzers {
@@ -81,6 +82,7 @@ Result<int> run_extract(Arguments args) {
   ContentsRequest request;
   FileArguments files;
   bool shaders = false;
+  TrustArguments trusting;
   Cli cli("rondo extract",
           "Writes what a capture holds as files, and says a line of each. Shaders need no device; for images and\n"
           "buffers the capture is played up to --at, and what they hold there is read.");
@@ -96,7 +98,7 @@ Result<int> run_extract(Arguments args) {
   files.add_to(cli);
   Budgets budgets;
   budgets.add_timeout_to(cli);
-  cli.flag("--trust", "trust IN, as player does", request.trust);
+  trusting.add_to(cli, "IN");
   cli.flag("--validate", "under the validation layer; any message is status 1", request.validate);
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
@@ -106,14 +108,17 @@ Result<int> run_extract(Arguments args) {
     return fail(Status::usage, "nothing to extract is named: --images, --buffers or --shaders (see rondo extract --help)");
   if (shaders && contents)
     return fail(Status::usage, "--shaders needs no device: it stands without --images and --buffers (see rondo extract --help)");
-  if (shaders && (request.at || !request.devices.empty() || !request.objects.empty() || request.validate || request.trust || files.any()))
+  if (shaders && (request.at || !request.devices.empty() || !request.objects.empty() || request.validate || files.any()))
     return fail(Status::usage,
-                "OBJECT, --at, --device, --validate, --trust, --allow-files and --file-remap go with --images and --buffers (see rondo extract --help)");
+                "OBJECT, --at, --device, --validate, --allow-files and --file-remap go with --images and --buffers (see rondo extract --help)");
   if (request.output.empty()) return fail(Status::usage, "-o DIR is required (see rondo extract --help)");
-  RONDO_TRY(budgets.start(request.file));
-  if (shaders) return run_shaders(request.file, request.output);
   auto access = files.access();
   if (!access) return tl::unexpected(access.error());
+  const auto trust = trusting.protect(request.file, *access, {{NamedOutput::Kind::contents, request.output, {}}});
+  if (!trust) return tl::unexpected(trust.error());
+  request.trust = *trust;
+  RONDO_TRY(budgets.start(request.file));
+  if (shaders) return run_shaders(request.file, request.output);
   request.access = std::move(*access);
   RONDO_TRY(extract_contents(request));
   return 0;

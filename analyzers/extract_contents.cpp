@@ -322,7 +322,7 @@ Result<void> extract_contents(const ContentsRequest& request) {
   }
   player::SnapshotOptions options;
   options.validate = request.validate;
-  options.trust = player::trust_of(request.file, request.trust);
+  options.trust = request.trust;
   for (const std::string& one : request.devices) {
     const auto parsed = player::parse_device(one);
     if (!parsed) return tl::unexpected(parsed.error());

@@ -8,6 +8,7 @@
 
 #include "format/external_files.h"
 #include "format/result.h"
+#include "player/trust.h"
 
 namespace rondo::analyzers {
 
@@ -18,7 +19,7 @@ struct ContentsRequest {
   std::vector<std::string> devices;  // [K=]NAME|INDEX|UUID
   std::vector<std::string> objects;  // "VkImage#12", or a debug name; none: all that hold something
   bool validate = false;
-  bool trust = false;  // --trust
+  player::Trust trust = player::Trust::foreign;
   FileAccess access = {};  // to files outside the capture
 };
 

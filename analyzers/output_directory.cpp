@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzers/output_directory.h"
 
-#include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,6 +14,7 @@
 #include "format/abandoned.h"
 #include "format/digest.h"
 #include "format/file.h"
+#include "format/outputs.h"
 
 namespace rondo::analyzers {
 
@@ -31,8 +30,7 @@ bool holds(const std::string& path, std::span<const std::byte> bytes) {
 }  // namespace
 
 Result<OutputDirectory> OutputDirectory::open(const std::string& path) {
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
+  std::error_code error = make_output_directory(path);
   if (std::filesystem::is_directory(path, error)) {
     remove_abandoned(path + "/", ".part");
     return OutputDirectory(path);
@@ -54,7 +52,7 @@ Result<OutputDirectory::File> OutputDirectory::begin(const std::string& name) co
   File file;
   file.path_ = path_ + "/" + name;
   file.temporary_ = TemporaryPath::beside(file.path_, ".part");
-  file.fd_ = ::open(file.temporary_.get().c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0600);
+  file.fd_ = open_output(file.temporary_.get(), Opening::temporary);
   if (file.fd_ < 0) {
     const int error = errno;
     file.temporary_.forget();
@@ -89,12 +87,9 @@ Result<void> OutputDirectory::File::append(std::span<const std::byte> bytes) {
 
 Result<void> OutputDirectory::File::keep() {
   // As any other new file, not as a temporary one.
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  if (::fchmod(fd_, 0666 & ~mask) != 0) return failure(errno);
-  if (::close(std::exchange(fd_, -1)) != 0) return failure(errno);
-  if (::rename(temporary_.get().c_str(), path_.c_str()) != 0) return failure(errno);
+  if (keep_output(fd_, temporary_.get(), path_, attributes_for({}, {})) != 0) return failure(errno);
   temporary_.forget();
+  if (::close(std::exchange(fd_, -1)) != 0) return failure(errno);
   return {};
 }
 

@@ -16,8 +16,8 @@
 #include "analyzers/json.h"
 #include "analyzers/output.h"
 #include "analyzers/text.h"
+#include "analyzers/trust_arguments.h"
 #include "player/quantities.h"
-#include "player/trust.h"
 #include "trim/draws.h"
 
 namespace rondo::analyzers {
@@ -108,7 +108,8 @@ Result<int> run_trim(Arguments args) {
   std::optional<std::string> frames, submits, scope, draws, budget;
   std::vector<std::string> devices;
   FileArguments files;
-  bool in_place = false, quiet = false, validate = false, trust_option = false;
+  bool in_place = false, quiet = false, validate = false;
+  TrustArguments trusting;
   Cli cli("rondo trim",
           "Writes a part of a capture as a capture that stands alone: what the part needs of what came before it is put\n"
           "back in front of it, or made again by the calls that made it. Plays FILE up to the part, on a device. Without\n"
@@ -128,7 +129,7 @@ Result<int> run_trim(Arguments args) {
   budgets.add_timeout_to(cli);
   cli.flag("--validate", "under VK_LAYER_KHRONOS_validation: any message is an error", validate);
   cli.flag("--quiet", "print errors only", quiet);
-  cli.flag("--trust", "trust FILE, as player does", trust_option);
+  trusting.add_to(cli, "FILE");
   cli.hidden("--leave-out", leave_out);
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
@@ -140,7 +141,6 @@ Result<int> run_trim(Arguments args) {
   std::error_code unknown;
   if (!in_place && std::filesystem::equivalent(file, output, unknown))
     return fail(Status::usage, text("{} is FILE: --in-place replaces it", printable(output)));
-  const player::Trust trust = player::trust_of(file, trust_option);
   const int spans = (frames ? 1 : 0) + (submits ? 1 : 0) + (scope ? 1 : 0) + (draws ? 1 : 0);
   if (spans > 1) return fail(Status::usage, "--frames, --submits, --scope and --draws exclude each other (see rondo trim --help)");
 
@@ -150,6 +150,8 @@ Result<int> run_trim(Arguments args) {
   auto access = files.access();
   if (!access) return tl::unexpected(access.error());
   options.files = std::move(*access);
+  const auto trust = trusting.protect(file, options.files, {{NamedOutput::Kind::file, options.output, file}});
+  if (!trust) return tl::unexpected(trust.error());
   if (spans == 0) {
     const auto asked = requested_cut(file);
     if (!asked) return tl::unexpected(asked.error());
@@ -182,7 +184,7 @@ Result<int> run_trim(Arguments args) {
   }
   options.codec = codec == "zstd" ? Compression::zstd : codec == "lz4" ? Compression::lz4 : Compression::none;
   options.validate = validate;
-  options.trust = trust;
+  options.trust = *trust;
   options.leave_out = leave_out;
   options.sessions = [&file](const trim::Outcome& outcome, const std::vector<std::string>& source) {
     return sessions_of(outcome, file, source);
@@ -201,7 +203,7 @@ Result<int> run_trim(Arguments args) {
                                                         "--scope chooses others");
     return tl::unexpected(done.error());
   }
-  if (trust == player::Trust::trusted) static_cast<void>(player::add_trusted(options.output));
+  if (*trust == player::Trust::trusted) static_cast<void>(player::add_trusted(options.output));
   if (quiet) return 0;
   Output out;
   for (const std::string& note : done->shader_notes) out.line(note);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzers/vulkan_probe.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "analyzers/text.h"
 #include "format/printable.h"
@@ -69,30 +67,6 @@ bool maps_file(const std::string& path) {
   return false;
 }
 
-void add_directory(std::vector<std::string>& out, const std::filesystem::path& directory) {
-  std::vector<std::string> found;
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end;
-       entry.increment(error))
-    if (entry->path().extension() == ".json") found.push_back(entry->path());
-  std::sort(found.begin(), found.end());
-  for (std::string& manifest : found)
-    if (std::find(out.begin(), out.end(), manifest) == out.end()) out.push_back(std::move(manifest));
-}
-
-std::vector<std::string> split(const char* list) {
-  std::vector<std::string> parts;
-  std::istringstream in(list);
-  for (std::string part; std::getline(in, part, ':');)
-    if (!part.empty()) parts.push_back(part);
-  return parts;
-}
-
-const char* get_or(const char* name, const char* fallback) {
-  const char* value = std::getenv(name);
-  return value != nullptr && *value != '\0' ? value : fallback;
-}
-
 }  // namespace
 
 std::string probe_loader() {
@@ -141,22 +115,6 @@ std::string probe_enabled(const std::string& library) {
   if (maps_file(library)) return "ok";
   if (created != VK_SUCCESS) return text("bad vkCreateInstance returned {}", static_cast<int>(created));
   return "bad the loader did not load it";
-}
-
-std::vector<std::string> driver_manifests() {
-  for (const char* variable : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES"})
-    if (const char* list = std::getenv(variable); list != nullptr && *list != '\0') return split(list);
-  std::vector<std::string> manifests;
-  const std::string home = get_or("HOME", "");
-  const std::string config_home = get_or("XDG_CONFIG_HOME", (home + "/.config").c_str());
-  const std::string data_home = get_or("XDG_DATA_HOME", (home + "/.local/share").c_str());
-  std::vector<std::string> roots{config_home};
-  for (const std::string& root : split(get_or("XDG_CONFIG_DIRS", "/etc/xdg"))) roots.push_back(root);
-  roots.push_back("/etc");
-  roots.push_back(data_home);
-  for (const std::string& root : split(get_or("XDG_DATA_DIRS", "/usr/local/share:/usr/share"))) roots.push_back(root);
-  for (const std::string& root : roots) add_directory(manifests, std::filesystem::path(root) / "vulkan" / "icd.d");
-  return manifests;
 }
 
 }  // namespace rondo::analyzers

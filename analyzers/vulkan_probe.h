@@ -16,7 +16,4 @@ std::string probe_driver(const std::string& manifest);       // "ok", then a lin
 // was loaded: "ok", "bad <why>".
 std::string probe_enabled(const std::string& library);
 
-// Manifests of drivers in the order in which the loader looks for them.
-std::vector<std::string> driver_manifests();
-
 }  // namespace rondo::analyzers

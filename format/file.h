@@ -25,8 +25,13 @@ class File {
   // the program's way, locked against finish_capture(). It is opened again where
   // the program closes it. A relative path is taken from the directory of now.
   static Result<File> create(const std::string& path);
+  // The same, of a file that was just created so and is open as `descriptor`, which is closed where this fails.
+  static Result<File> created(int descriptor, const std::string& path);
   // An existing regular file; every other kind is an error that says which.
   static Result<File> open(const std::string& path, bool writable);
+
+  // How open() goes on where this process may not read a file (format/outputs.h): a descriptor, or -1 with errno.
+  static void open_otherwise(int (*open)(const std::string& path));
 
   File() = default;
   File(File&& other) noexcept { *this = std::move(other); }

@@ -33,16 +33,15 @@ Result<NewFile> NewFile::create(const std::string& asked, const std::string& lik
     struct stat link {};
     if (::lstat(asked.c_str(), &link) == 0)
       return fail(Status::failed, asked + ": is a link to what is not there, and is not replaced");
-    if (::stat(like.c_str(), &there) != 0) return fail(Status::failed, like + ": " + errno_text(errno));
+    if (!like.empty() && ::stat(like.c_str(), &there) != 0) return fail(Status::failed, like + ": " + errno_text(errno));
   }
-  made.mode_ = there.st_mode & 07777;
-  made.owner_ = there.st_uid;
-  made.group_ = there.st_gid;
+  made.attributes_ = attributes_for(path, like);
   made.path_ = path;
   if (path.empty() || path.back() == '/') return fail(Status::failed, path + ": names no file");
   remove_abandoned(path, ".part");
   made.temporary_ = TemporaryPath::beside(path, ".part");
-  auto file = File::create(made.temporary_.get());
+  const int descriptor = open_output(made.temporary_.get(), Opening::temporary);
+  Result<File> file = descriptor < 0 ? fail(Status::failed, "") : File::created(descriptor, made.temporary_.get());
   if (!file) {
     // What stands in the message is not what the user named.
     const int error = errno;
@@ -55,12 +54,7 @@ Result<NewFile> NewFile::create(const std::string& asked, const std::string& lik
 
 Result<void> NewFile::keep() {
   const int fd = file_.descriptor();
-  struct stat now {};
-  if (::fstat(fd, &now) != 0) return failure(errno);
-  const bool owned = (now.st_uid == owner_ && now.st_gid == group_) || ::fchown(fd, owner_, group_) == 0 ||
-                     (now.st_uid == owner_ && ::fchown(fd, static_cast<uid_t>(-1), group_) == 0);
-  if (::fchmod(fd, owned ? mode_ : mode_ & 0700) != 0 || ::fsync(fd) != 0) return failure(errno);
-  if (::rename(temporary_.get().c_str(), path_.c_str()) != 0) return failure(errno);
+  if (::fsync(fd) != 0 || keep_output(fd, temporary_.get(), path_, attributes_) != 0) return failure(errno);
   temporary_.forget();
   file_.close();
   // Some file systems cannot do this for a directory: then it is as durable as they make it.

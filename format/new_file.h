@@ -5,6 +5,7 @@
 #include <string>
 
 #include "format/file.h"
+#include "format/outputs.h"
 #include "format/result.h"
 #include "format/temporary_path.h"
 
@@ -13,8 +14,8 @@ namespace rondo {
 class NewFile {
  public:
   // `path` may exist, or be a link to what does: that stays as it is until keep(). The new file has its owner, group and
-  // permissions, or those of `like` where it does not exist; where they cannot be given, nobody but the user may read
-  // it. Errors (Status::failed) name it.
+  // permissions, or those of `like` where it does not exist (of any new file, where `like` is empty); where they cannot be
+  // given, nobody but the user may read it. Errors (Status::failed) name it.
   static Result<NewFile> create(const std::string& path, const std::string& like);
   // Without keep() nothing is left.
   NewFile(NewFile&&) noexcept = default;
@@ -31,7 +32,7 @@ class NewFile {
   File file_;
   std::string path_;
   TemporaryPath temporary_;
-  unsigned mode_ = 0600, owner_ = 0, group_ = 0;
+  Attributes attributes_;
 };
 
 }  // namespace rondo

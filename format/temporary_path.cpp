@@ -10,6 +10,8 @@
 #include <cstring>
 #include <utility>
 
+#include "format/outputs.h"
+
 namespace rondo {
 
 namespace {
@@ -81,7 +83,7 @@ TemporaryPath& TemporaryPath::operator=(TemporaryPath&& other) noexcept {
 }
 
 TemporaryPath::~TemporaryPath() {
-  if (!path_.empty()) ::unlink(path_.c_str());
+  if (!path_.empty()) remove_output(path_);
   forget();
 }
 
@@ -99,6 +101,7 @@ void remove_temporary_files() {
     State live = State::live;
     if (g_places[i].state.compare_exchange_strong(live, State::changing)) ::unlink(g_places[i].path);
   }
+  end_output_helper();  // where it made them, it removes them
 }
 
 }  // namespace rondo

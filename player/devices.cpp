@@ -10,6 +10,7 @@
 #include "format/hex.h"
 #include "format/printable.h"
 #include "format/versions.h"
+#include "player/sandbox/sandbox.h"
 
 namespace rondo::player {
 
@@ -69,7 +70,7 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
       loader.get_instance_proc_addr(VK_NULL_HANDLE, "vkCreateInstance"));
   if (VkResult r = create(&info, nullptr, &self->instance_); r != VK_SUCCESS)
     return fail(Status::device, "no Vulkan instance can be made here (" + result_name(r) +
-                                    "): is a driver installed (Debian: mesa-vulkan-drivers)?");
+                                    "): is a driver installed (Debian: mesa-vulkan-drivers)?" + sandbox_hint());
   auto enumerate = reinterpret_cast<PFN_vkEnumeratePhysicalDevices>(self->get("vkEnumeratePhysicalDevices"));
   std::uint32_t count = 0;
   std::vector<VkPhysicalDevice> handles;
@@ -79,7 +80,7 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
     r = enumerate(self->instance_, &count, handles.data());
     handles.resize(count);
   }
-  if (r < 0) return fail(Status::device, "the Vulkan devices cannot be listed (" + result_name(r) + ")");
+  if (r < 0) return fail(Status::device, "the Vulkan devices cannot be listed (" + result_name(r) + ")" + sandbox_hint());
   const auto properties =
       reinterpret_cast<PFN_vkGetPhysicalDeviceProperties>(self->get("vkGetPhysicalDeviceProperties"));
   const auto properties2 =
@@ -167,7 +168,7 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
     self->devices_.push_back(std::move(device));
   }
   if (self->devices_.empty())
-    return fail(Status::device, "no Vulkan device here: install a driver (Debian: mesa-vulkan-drivers)");
+    return fail(Status::device, "no Vulkan device here: install a driver (Debian: mesa-vulkan-drivers)" + sandbox_hint());
   return self;
 }
 
@@ -199,7 +200,7 @@ Result<std::size_t> LiveDevices::find(const std::string& wanted) const {
     names += (i == 0 ? "" : ", ") + std::to_string(i) + " " + std::string(fixed_text(devices_[i].properties.deviceName));
   return fail(Status::device, "no device " +
                                   (is_index ? "has index " + wanted : "is called '" + wanted + "'") +
-                                  "; this machine has: " + names);
+                                  "; this machine has: " + names + sandbox_hint());
 }
 
 Result<std::size_t> LiveDevices::choose(const CapturedPhysicalDevice& captured, std::string& reason) const {

@@ -8,6 +8,7 @@
 
 #include "format/codec/schema.h"
 #include "format/printable.h"
+#include "player/sandbox/sandbox.h"
 
 namespace rondo::player {
 
@@ -26,7 +27,7 @@ Result<Loader> Loader::open() {
     const char* why = dlerror();
     return fail(Status::device, std::string("no Vulkan loader: ") +
                                     (why != nullptr ? why : "libvulkan.so.1") +
-                                    "; install libvulkan1 and a driver");
+                                    "; install libvulkan1 and a driver" + sandbox_hint());
   }
   const auto entry = reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vkGetInstanceProcAddr"));
   if (entry == nullptr)
@@ -52,7 +53,7 @@ Result<Loader> Loader::from(PFN_vkGetInstanceProcAddr entry) {
   }
   if (r < 0)
     return fail(Status::device, "the Vulkan loader cannot list its extensions (" + result_name(r) +
-                                    "): is a driver installed?");
+                                    "): is a driver installed?" + sandbox_hint());
   properties.resize(count);
   for (const VkExtensionProperties& p : properties) loader.extensions.emplace_back(fixed_text(p.extensionName));
   return loader;

@@ -41,7 +41,6 @@ bool is_same_file(const std::string& a, const std::string& b) {
 
 // Nothing that is written is something that is read, or written otherwise.
 Result<void> check_outputs(const Options& o) {
-  constexpr std::string_view kBenchmarkOut = "--benchmark_out=";
   std::vector<std::pair<std::string, std::string>> written, read{{"the capture", o.file}};
   if (!o.report.empty()) written.emplace_back("--report", o.report);
   if (!o.pipeline_cache.empty()) written.emplace_back("--pipeline-cache", o.pipeline_cache);
@@ -91,7 +90,7 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   ParsedOptions parsed;
   Options& o = parsed.options;
   std::vector<std::string> devices, replace, remaps, allowed;
-  std::string damage, frames, submits, scope, budget, verify;
+  std::string damage, frames, submits, scope, budget, verify, sandbox = "auto";
   CLI::App app{
       "Replays a Rondo capture.\n"
       "Exit: 0 done, 1 failed, 2 wrong usage, 3 not a readable capture, 4 this device cannot run it,\n"
@@ -149,6 +148,8 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   app.add_option("--until", o.until, "Stop behind the record with this sequence number")
       ->type_name("SEQ")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62));
+  app.add_option("--sandbox", sandbox, "auto: play foreign captures in a sandbox; require: all, and only where it is whole; off: none")
+      ->type_name("auto|require|off");
   app.add_flag("--trust", o.trust, "Trust the capture as one that you recorded here yourself: play it without a sandbox");
   app.add_option("--timeout", o.timeout, "Give up after S seconds, with status 7")
       ->type_name("S")
@@ -194,6 +195,9 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   auto psnr = parse_verify(verify);
   if (!psnr) return tl::unexpected<Error>(psnr.error());
   o.psnr = *psnr;
+  const auto mode = parse_sandbox(sandbox);
+  if (!mode) return tl::unexpected<Error>(mode.error());
+  o.sandbox = *mode;
   auto replacements = parse_replacements(replace);
   if (!replacements) return tl::unexpected<Error>(replacements.error());
   o.replace = std::move(*replacements);

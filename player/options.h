@@ -4,15 +4,19 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "format/external_files.h"
 #include "format/result.h"
 #include "player/devices.h"
 #include "player/plan.h"
+#include "player/sandbox/sandbox.h"
 #include "player/selectors.h"
 
 namespace rondo::player {
+
+inline constexpr std::string_view kBenchmarkOut = "--benchmark_out=";  // google-benchmark opens that file itself
 
 struct Options {
   std::string file;
@@ -36,6 +40,7 @@ struct Options {
   bool window = false;
   std::string report;       // file; empty: none
   bool validate = false;
+  SandboxMode sandbox = SandboxMode::automatic;
   bool trust = false;       // the capture is trusted, whoever recorded it (trust.h)
   bool salvage = false;
   std::uint64_t until = UINT64_MAX;

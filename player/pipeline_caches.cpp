@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "format/file.h"
+#include "format/new_file.h"
 #include "gpu/one_shot.h"
 #include "player/run.h"
 
@@ -99,22 +99,22 @@ void PipelineCaches::keep(DeviceState& device) {
 
 Result<void> PipelineCaches::save() const {
   if (data_.empty()) return {};
-  const std::string unfinished = path_ + "." + std::to_string(::getpid());
-  std::ofstream out(unfinished, std::ios::binary | std::ios::trunc);
-  out.write(kMagic, sizeof kMagic);
+  auto file = NewFile::create(path_, {});
+  if (!file) return tl::unexpected<Error>(file.error());
+  std::uint64_t at = 0;
+  const auto append = [&](const void* bytes, std::size_t count) {
+    const int error = file->file().write(at, std::span(static_cast<const std::byte*>(bytes), count));
+    at += count;
+    return error;
+  };
+  int error = append(kMagic, sizeof kMagic);
   for (const std::vector<std::byte>& data : data_) {
     const std::uint64_t bytes = data.size();
-    out.write(reinterpret_cast<const char*>(&bytes), sizeof bytes);
-    out.write(reinterpret_cast<const char*>(data.data()), static_cast<std::streamsize>(bytes));
+    if (error == 0) error = append(&bytes, sizeof bytes);
+    if (error == 0) error = append(data.data(), data.size());
   }
-  out.close();
-  const int error = errno;
-  std::error_code renamed;
-  if (out) std::filesystem::rename(unfinished, path_, renamed);
-  if (out && !renamed) return {};
-  std::error_code none;
-  std::filesystem::remove(unfinished, none);
-  return fail(Status::failed, path_ + ": the pipeline cache cannot be written: " + (renamed ? renamed.message() : errno_text(error)));
+  if (error != 0) return fail(Status::failed, path_ + ": the pipeline cache cannot be written: " + errno_text(error));
+  return file->keep();
 }
 
 }  // namespace rondo::player

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "format/file_digest.h"
+#include "format/outputs.h"
 #include "format/printable.h"
 #include "player/benchmark.h"
 #include "player/blobs_ahead.h"
@@ -119,7 +120,41 @@ void print_summary(const Options& options, const Outcome& outcome) {
   std::printf("\n");
 }
 
+// What the command line names.
+SandboxRequest request_for_sandbox(const Options& options) {
+  SandboxRequest request{"player", options.file};
+  request.reads = options.files.allowed;
+  for (const FileAccess::Remap& remap : options.files.remaps) request.reads.push_back(remap.to);
+  for (const Replacement& one : options.replace) request.reads.push_back(one.file);
+  if (!options.report.empty()) request.outputs.push_back({NamedOutput::Kind::file, options.report, {}});
+  if (!options.pipeline_cache.empty()) {
+    request.reads.push_back(options.pipeline_cache);
+    request.outputs.push_back({NamedOutput::Kind::file, options.pipeline_cache, {}});
+  }
+  if (!options.screenshots.empty()) request.outputs.push_back({NamedOutput::Kind::pictures, options.screenshots, {}});
+  for (const std::string& flag : options.benchmark_flags)
+    if (flag.starts_with(kBenchmarkOut)) request.writes.push_back(flag.substr(kBenchmarkOut.size()));
+  return request;
+}
+
+// Before anything of the capture is read.
+Result<void> protect(const Options& options, Trust trust, Windows& windows) {
+  SandboxRequest request = request_for_sandbox(options);
+  if (options.window && wants_sandbox(options.sandbox, trust)) {
+    windows.early = Desktop::open();
+    if (*windows.early) {
+      request.keeps = (**windows.early)->sockets();
+      request.shares_pictures = std::string((**windows.early)->surface_extension()) == VK_KHR_XCB_SURFACE_EXTENSION_NAME;
+    }
+  }
+  return enter_sandbox(options.sandbox, trust, request);
+}
+
 Result<void> play_file(const Options& options, Observer& observer, Outcome& outcome) {
+  Windows windows;
+  windows.quiet = options.quiet;
+  RONDO_TRY(protect(options, outcome.trust, windows));
+  outcome.sandboxed = in_sandbox();
   if (options.benchmark) RONDO_TRY(take_benchmark_flags(options.benchmark_flags));
   Deadline deadline(options.timeout, options.file);
   ReaderOptions reader_options;
@@ -176,8 +211,7 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   }
 
   if (!options.screenshots.empty()) {
-    std::error_code error;
-    std::filesystem::create_directories(options.screenshots, error);
+    std::error_code error = make_output_directory(options.screenshots);
     if (error || !std::filesystem::is_directory(options.screenshots, error))
       return fail(Status::usage, options.screenshots + ": no directory for pictures can be made there" +
                                      (error ? ": " + error.message() : ""));
@@ -214,8 +248,6 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   RONDO_TRY(check_workgroups(**plan, outcome.shaders, outcome.trust, *targets));
   for (const Replaced& one : outcome.replaced)
     if (!options.quiet) print_line(one.text());
-  Windows windows;
-  windows.quiet = options.quiet;
   if (options.window) RONDO_TRY(open_windows(windows, **plan, *loader, *targets));
 
   observer.wanted_psnr = options.psnr;

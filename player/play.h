@@ -26,6 +26,7 @@ struct Outcome {
   std::string capture_digest;  // of the file, XXH3-128; empty: nobody asked for it
   std::uint64_t file_bytes = 0;
   Trust trust = Trust::foreign;
+  bool sandboxed = false;
   std::vector<std::string> devices;  // name and driver, by captured device
   bool salvaged = false;
   std::vector<Replaced> replaced;

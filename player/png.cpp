@@ -12,6 +12,9 @@
 #include <vector>
 
 #include "format/codec/schema.h"
+#include "format/file.h"
+#include "format/outputs.h"
+#include "format/temporary_path.h"
 #include "player/observer.h"
 
 namespace rondo::player {
@@ -189,8 +192,20 @@ Result<void> write_png(const std::string& path, VkFormat format, VkExtent3D exte
   image.height = extent.height;
   image.format = PNG_FORMAT_RGB;
   image.flags = PNG_IMAGE_FLAG_FAST;
-  if (png_image_write_to_file(&image, path.c_str(), 0, rgb.data(), 0, nullptr) == 0)
-    return fail(Status::failed, path + ": cannot be written: " + image.message);
+  const auto failure = [&](const std::string& why) {
+    return fail(Status::failed, path + ": cannot be written: " + why);
+  };
+  TemporaryPath temporary = TemporaryPath::beside(path, ".part");
+  const int fd = open_output(temporary.get(), Opening::temporary);
+  std::FILE* const file = fd >= 0 ? ::fdopen(fd, "wb") : nullptr;
+  if (file == nullptr) return failure(errno_text(errno));
+  const bool written = png_image_write_to_stdio(&image, file, 0, rgb.data(), 0, nullptr) != 0;
+  const bool kept = written && std::fflush(file) == 0 &&
+                    keep_output(fd, temporary.get(), path, attributes_for({}, {})) == 0;
+  const int error = errno;
+  std::fclose(file);
+  if (!kept) return failure(written ? errno_text(error) : image.message);
+  temporary.forget();
   return {};
 }
 

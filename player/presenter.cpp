@@ -26,7 +26,7 @@ void Windows::leave() {
 
 Result<void> open_windows(Windows& windows, const Plan& plan, const Loader& loader, const Targets& targets) {
   if (plan.swapchains.empty()) return {};
-  auto desktop = Desktop::open();
+  auto desktop = windows.early ? std::move(*windows.early) : Desktop::open();
   if (!desktop) return tl::unexpected<Error>(desktop.error());
   for (const char* name : {VK_KHR_SURFACE_EXTENSION_NAME, (*desktop)->surface_extension()})
     if (!loader.has_extension(name))

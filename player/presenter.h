@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -17,6 +18,7 @@ namespace rondo::player {
 // The windows of all Runs of one player, by captured surface.
 struct Windows {
   std::unique_ptr<Desktop> desktop;
+  std::optional<Result<std::unique_ptr<Desktop>>> early;  // opened before this process gave up opening sockets
   std::map<ObjectId, std::unique_ptr<DesktopWindow>> of;  // null: closed by its user, for good
   std::set<ObjectId> leaving;  // their last swapchain is gone: they go when something else is shown
   bool quiet = false;

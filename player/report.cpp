@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cerrno>
 #include <cmath>
-#include <fstream>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "format/file.h"
+#include "format/outputs.h"
 #include "format/printable.h"
 #include "player/interrupt.h"
 #include "player/play.h"
@@ -69,7 +70,8 @@ Result<void> write_report(const std::string& path, const Options& options, const
                        {"bytes", outcome.file_bytes},
                        {"digest", outcome.capture_digest},
                        {"salvaged", outcome.salvaged},
-                       {"trusted", outcome.trust == Trust::trusted}};
+                       {"trusted", outcome.trust == Trust::trusted},
+                       {"sandboxed", outcome.sandboxed}};
   report["devices"] = outcome.devices;
   report["shaders"] = {{"checked", outcome.shaders.checked}, {"newer", outcome.shaders.newer}, {"wrong", outcome.shaders.wrong}};
   report["planned"] = {
@@ -118,11 +120,15 @@ Result<void> write_report(const std::string& path, const Options& options, const
   report["screenshots"] = outcome.screenshots;
   report["shown"] = outcome.shown;
   report["validation_messages"] = outcome.validation_messages;
-  std::ofstream out(path);
   // A message may quote bytes of a hostile file: not every one is UTF-8.
-  out << printable_json(report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) << '\n';
-  out.flush();
-  if (!out) return fail(Status::failed, path + ": the report cannot be written: " + errno_text(errno));
+  constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
+  const std::string text = printable_json(report.dump(2, ' ', false, kReplace)) + '\n';
+  const int fd = open_output(path, Opening::overwrite);
+  std::FILE* const out = fd >= 0 ? ::fdopen(fd, "w") : nullptr;
+  const bool written = out != nullptr && std::fwrite(text.data(), 1, text.size(), out) == text.size();
+  const int error = errno;
+  if (out == nullptr || std::fclose(out) != 0 || !written)
+    return fail(Status::failed, path + ": the report cannot be written: " + errno_text(written ? errno : error));
   return {};
 }
 

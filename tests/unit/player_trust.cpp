@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which captures are trusted: those in this user's list, as long as they are the same file.
-#include "player/trust.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -13,6 +11,8 @@
 #include <fstream>
 #include <string>
 #include <vector>
+
+#include "player/trust.h"
 
 namespace rondo::player {
 
@@ -64,7 +64,8 @@ TEST_F(TrustList, AFileThatChangedIsForeign) {
   ASSERT_TRUE(add_trusted(ours));
   struct stat before {};
   ASSERT_EQ(::stat(ours.c_str(), &before), 0);
-  // The same number of bytes, and a modification time that says nothing: the time of the change of state does.
+  // The same number of bytes, and a modification time that says nothing: the time of the change of state
+  // does.
   std::fstream(ours, std::ios::in | std::ios::out) << "X";
   const timespec times[] = {before.st_atim, before.st_mtim};
   ASSERT_EQ(::utimensat(AT_FDCWD, ours.c_str(), times, 0), 0);

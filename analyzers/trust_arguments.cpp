@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzers/trust_arguments.h"
+
+#include <utility>
+
+#include "analyzers/text.h"
+
+namespace rondo::analyzers {
+
+void TrustArguments::add_to(Cli& cli, const char* name) {
+  help_ = text("trust {} as a capture that you recorded here yourself: play it without a sandbox", name);
+  cli.flag("--trust", help_.c_str(), trust_);
+  cli.choice("--sandbox", {"auto", "require", "off"},
+             "auto: play foreign captures in a sandbox; require: all, and only where it is whole; off: none",
+             sandbox_);
+}
+
+Result<player::Trust> TrustArguments::protect(const std::string& capture, const FileAccess& access,
+                                              std::vector<NamedOutput> outputs) const {
+  const auto mode = player::parse_sandbox(sandbox_);
+  if (!mode) return tl::unexpected(mode.error());
+  const player::Trust trust = player::trust_of(capture, trust_);
+  player::SandboxRequest request{"rondo", capture};
+  request.reads = access.allowed;
+  for (const FileAccess::Remap& remap : access.remaps) request.reads.push_back(remap.to);
+  request.outputs = std::move(outputs);
+  RONDO_TRY(player::enter_sandbox(*mode, trust, request));
+  return trust;
+}
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// --trust and --sandbox of the tools that play captures.
+#pragma once
+
+#include <string>
+
+#include "analyzers/cli.h"
+#include "format/external_files.h"
+#include "format/result.h"
+#include "player/sandbox/sandbox.h"
+
+namespace rondo::analyzers {
+
+class TrustArguments {
+ public:
+  void add_to(Cli& cli, const char* name);  // `name`: the capture's in the help; must outlive its parse()
+  // Before anything of the capture is read: whether it is trusted, and the sandbox where it is not.
+  // `outputs`: all that this process writes.
+  Result<player::Trust> protect(const std::string& capture, const FileAccess& access,
+                                std::vector<NamedOutput> outputs) const;
+
+ private:
+  bool trust_ = false;
+  std::string sandbox_ = "auto", help_;
+};
+
+}  // namespace rondo::analyzers
