@@ -39,7 +39,7 @@ TEST(DriverCrash, IsOneLineAndAFailure) {
   const testing::ExitedWithCode failed(1);
   EXPECT_EXIT(
       crash_driver("write"), failed,
-      "^player: so\\?me.rondo: the driver crashed before the first record \\(SIGSEGV in libcrashing.so\\); "
+      "^player: so\\\\x0ame.rondo: the driver crashed before the first record \\(SIGSEGV in libcrashing.so\\); "
       "a debugger shows where\n$");
   EXPECT_EXIT(crash_driver("copy", 7), failed,
               "the driver crashed in record 7 \\(SIGSEGV in libcrashing.so\\)");
