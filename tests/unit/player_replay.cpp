@@ -109,6 +109,7 @@ class PlayerReplay : public test::PlayerScene {
     options.quiet = true;
     options.timeout = 60;
     options.verify = verify;
+    options.sandbox = SandboxMode::off;  // it would hold this process, and so the tests that follow
     return play(options);
   }
 };
