@@ -141,7 +141,6 @@ SCENARIO("captures leave nothing in the machine's temporary directories and shar
   command.arguments = {"unshare", "--mount", "sh", "-c", kAlone, "sh", build_root() + "/analyzers/rondo", program("vulkan14"), program("crash")};
   if (::geteuid() != 0) command.arguments.insert(command.arguments.begin() + 1, {"--user", "--map-root-user"});
   command.environment["HOME"] = "/nonexistent";
-  command.environment["MESA_SHADER_CACHE_DISABLE"] = "true";  // else the driver makes that directory
   command.environment["MESA_SHADER_CACHE_DISABLE"] = "true";
   command.environment.erase("TMPDIR");
   const Outcome outcome = run(command);
