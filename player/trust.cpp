@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "format/file.h"
+#include "player/user_directory.h"
 
 namespace rondo::player {
 
@@ -102,10 +103,8 @@ std::optional<FileState> state_of(const std::string& path) {
 }
 
 std::string trust_list_path() {
-  const char* state = std::getenv("XDG_STATE_HOME");
-  const char* home = std::getenv("HOME");
-  if (state != nullptr && *state == '/') return std::string(state) + "/rondo/trusted";
-  return home != nullptr && *home == '/' ? std::string(home) + "/.local/state/rondo/trusted" : std::string();
+  const std::string state = user_directory("XDG_STATE_HOME", ".local/state");
+  return state.empty() ? state : state + "/rondo/trusted";
 }
 
 Trust trust_of(const std::string& capture_path, bool trust_option) {

@@ -16,6 +16,7 @@
 
 #include "format/digest.h"
 #include "player/trust.h"
+#include "player/user_directory.h"
 
 namespace rondo::player {
 
@@ -28,10 +29,8 @@ constexpr std::uintmax_t kMostBytes = std::uintmax_t{512}
                                       << 20;  // of one capture; a hostile one may write more
 
 std::string directory_of_all() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
-  if (cache != nullptr && *cache == '/') return std::string(cache) + "/rondo/foreign";
-  return home != nullptr && *home == '/' ? std::string(home) + "/.cache/rondo/foreign" : std::string();
+  const std::string caches = user_directory("XDG_CACHE_HOME", ".cache");
+  return caches.empty() ? caches : caches + "/rondo/foreign";
 }
 
 std::uintmax_t bytes_below(const fs::path& directory) {

@@ -102,6 +102,19 @@ TEST_F(TrustList, IsMadeForItsUserAlone) {
   EXPECT_EQ(list.st_mode & 077, 0u);
 }
 
+TEST_F(TrustList, MakesNoHomeThatIsNotThere) {
+  const char* const before = std::getenv("HOME");
+  const std::string home = before == nullptr ? "" : before;
+  ::unsetenv("XDG_STATE_HOME");
+  ::setenv("HOME", (directory_ + "/nobody").c_str(), 1);
+  EXPECT_FALSE(add_trusted(file("a.rondo")));
+  EXPECT_FALSE(fs::exists(directory_ + "/nobody"));
+  ::setenv("HOME", directory_.c_str(), 1);
+  EXPECT_TRUE(add_trusted(file("a.rondo")));
+  EXPECT_TRUE(fs::exists(directory_ + "/.local/state/rondo/trusted"));
+  ::setenv("HOME", home.c_str(), 1);
+}
+
 TEST_F(TrustList, WhatIsNoListTrustsNothingAndIsReplaced) {
   const std::string ours = file("a.rondo");
   ASSERT_TRUE(add_trusted(ours));
