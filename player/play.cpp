@@ -295,6 +295,7 @@ void play_again(const Options& options, const Observer& first, double seconds, O
   Observer second;
   second.hold_against(first.seen());
   Outcome found;
+  found.trust = outcome.trust;
   const Result<void> done = play_file(again, second, found);
   outcome.left_running = outcome.left_running || found.left_running;
   outcome.again = second.again();

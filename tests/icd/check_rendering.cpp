@@ -45,8 +45,9 @@ bool check_attachment(const VkRenderingAttachmentInfo* a, const VkRenderingInfo&
   // What has one sample is then rendered to as if it had several.
   const auto* several = chained<VkMultisampledRenderToSingleSampledInfoEXT>(info);
   std::uint32_t own = view->image->samples;
-  if (own == 1 && several != nullptr && several->multisampledRenderToSingleSampledEnable != VK_FALSE)
-    own = several->rasterizationSamples;
+  const bool as_several =
+      own == 1 && several != nullptr && several->multisampledRenderToSingleSampledEnable != VK_FALSE;
+  if (as_several) own = several->rasterizationSamples;
   if (samples != 0 && samples != own) {
     violation("attachments have different sample counts");
     return false;
@@ -59,6 +60,7 @@ bool check_attachment(const VkRenderingAttachmentInfo* a, const VkRenderingInfo&
   }
   if (a->resolveMode == VK_RESOLVE_MODE_NONE) return true;
   const auto target = get<ImageView>(a->resolveImageView);
+  if (as_several && target == nullptr) return true;  // it is resolved into itself
   if (target == nullptr || view->image->samples == 1 || target->image->samples != 1 ||
       target->format != view->format) {
     violation("an attachment is resolved from one sample, into several, or into another format");

@@ -41,6 +41,7 @@ bool rule_requires(RuleId rule) {
     case RuleId::pipeline_layout:          // pipelines.cpp
     case RuleId::pipeline_render_pass:     // null: dynamic rendering
     case RuleId::inheritance_render_pass:  // perhaps dynamic rendering: command_buffers.cpp
+    case RuleId::resolve_view:             // perhaps rendered to as if it had several samples: check_rendering.cpp
     case RuleId::image_info_sampler:       // perhaps the binding has immutable ones
     case RuleId::image_info_view:          // null descriptors: checks_descriptors.cpp
     case RuleId::write_texel_views:
