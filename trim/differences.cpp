@@ -7,6 +7,9 @@ namespace rondo::trim {
 
 Result<std::uint64_t> count_differences(const std::string& cut, const Options& options) {
   player::Options play;
+  // The cut is made of the capture: it is played where that was, in its sandbox or in none.
+  play.sandbox = player::SandboxMode::off;
+  play.trust = options.trust == player::Trust::trusted;
   play.file = cut;
   play.devices = options.devices;
   play.memory_budget = options.memory_budget;

@@ -66,7 +66,10 @@ const std::set<std::string> kForAnotherDriver = {"descriptor_buffers",
 // Every test program that ends as it should on lavapipe.
 std::vector<std::string> all_programs() {
   std::vector<std::string> names = programs();
-  std::erase_if(names, [](const std::string& n) { return n == "crash" || kForAnotherDriver.count(n) != 0; });
+  // The validation layer of Debian 12 crashes in null_states: it does not know that dynamic states may be null.
+  std::erase_if(names, [](const std::string& n) {
+    return n == "crash" || n == "null_states" || kForAnotherDriver.count(n) != 0;
+  });
   return names;
 }
 
