@@ -61,7 +61,6 @@ SCENARIO("rays that a device traces by tables whose addresses lie in memory repl
   if (const std::string why = cannot_run({program("generated_rays")}, lavapipe25); !why.empty())
     SKIP_SCENARIO(why);
   Expectations expected = with_submits(3);
-  expected.not_looped_because = "shader groups";
   replays_bit_for_bit({program("generated_rays")}, expected);
 }
 
