@@ -51,7 +51,7 @@ TEST(Options, SayWhichFilesMayBeRead) {
   ASSERT_EQ(parsed->options.files.remaps.size(), 1u);
   EXPECT_EQ(parsed->options.files.remaps[0].from, "/a");
   EXPECT_EQ(parsed->options.files.remaps[0].to, "b=c");
-  is_usage_error({"--allow-files=/nonexistent", "x"}, "--allow-files");
+  is_usage_error({"--allow-files=/not/there/at/all", "x"}, "--allow-files");
   is_usage_error({"--file-remap=a=b", "x"}, "--file-remap");
   is_usage_error({"--file-remap=/a", "x"}, "--file-remap");
 }
