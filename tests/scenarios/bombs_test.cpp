@@ -2,9 +2,9 @@
 // Small captures that ask for much memory or for endless work: tools end within their budgets, and say so.
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <utility>
 
 #include "fixture.h"
+#include "trims.h"
 
 using namespace scenario;
 
@@ -119,28 +119,29 @@ SCENARIO("Work of hours is given up in time, and leaves nothing", "[bombs]") {
   CHECK(files_in(bomb.directory.path()).size() == 1);
 }
 
-SCENARIO("Draws and dispatches of billions end in time, whole or without an output", "[bombs]") {
-  for (const auto& [name, span] :
-       {std::pair("multisample", "0:1"), {"secondary", "1:2"}, {"templates", "0:1"}}) {
-    const std::string source = std::string(RONDO_SCENARIOS) + "/hostile/" + name + ".rondo";
-    for (const std::string tool : {"trim", "extract"}) {
-      const TemporaryDirectory directory;
-      const std::string output = directory.file("out.rondo");
-      const Words more = tool == "trim" ? Words{"--submits", span} : Words{"--images", "--buffers"};
-      const Outcome outcome = rondo(with({tool, "--timeout", "2", source, "-o", output}, more));
-      INFO(name << ": " << tool << ": status " << outcome.status << ", " << outcome.seconds << " s\n"
-                << outcome.both());
-      CHECK(outcome.signal == 0);
-      if (outcome.status == 0) {  // a machine may be that fast
-        if (tool == "trim")
-          CHECK(rondo({"info", output}).out.find("ending      complete") != std::string::npos);
-        continue;
-      }
-      CHECK((outcome.status == kTimeout || outcome.status == kUnreadable));
-      CHECK(is_one_line(outcome, "rondo"));
-      // Where its time was over while it wrote, `extract` leaves the files that were whole.
-      for (const std::string& file : files_in(directory.path()))
-        CHECK((tool == "extract" && file == "out.rondo"));
-    }
-  }
+SCENARIO("The replays that a cut checks itself by are within its time limit", "[bombs]") {
+  const Recording& capture = captured(without_checks({program("undefined_kept")}),
+                                      {.checkpoints = "submit", .driver = fake, .settings = "keeps=1"});
+  INFO(capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  const Words span{"--submits", "3:5"};
+  const TemporaryDirectory directory;
+  const std::string log = directory.file("calls");
+  const auto submits = [&](const Words& words) {
+    std::filesystem::remove(log);
+    const Cut part = cut(capture, words, fake, "keeps=1,log=" + log);
+    INFO(part.run.both());
+    REQUIRE(part.run.status == 0);
+    return count(read_file(log), "vkQueueSubmit");
+  };
+  const int all = submits(span), without_check = submits(with(span, {"--leave-out", "forgotten"}));
+  REQUIRE(all > without_check + 1);
+  // Each takes a tenth of a second: all of them cannot end in less, however fast the machine is.
+  const double limit = (all + without_check) / 2 * 0.1;
+  const Cut part =
+      cut(capture, with(span, {"--timeout", std::to_string(limit)}), fake, "keeps=1,delay-us=100000");
+  INFO(all << " submits, " << without_check << " without the check; " << part.run.both());
+  CHECK(part.run.status == kTimeout);
+  CHECK(is_one_line(part.run, "rondo"));
+  CHECK(files_in(part.directory->path()).empty());
 }
