@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only file that includes SPIRV-Tools.
 #include "shaders/validate.h"
 
 #include <cstring>
@@ -8,10 +7,10 @@
 #include <memory>
 #include <mutex>
 #include <spirv-tools/libspirv.hpp>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "shaders/environment.h"
 #include "shaders/reflect.h"
 
 namespace rondo::shaders {
@@ -23,15 +22,6 @@ constexpr std::size_t kHeader = 5;  // words
 constexpr std::uint32_t kOpExtension = 10, kOpMemoryModel = 14, kOpCapability = 17;
 
 using Words = std::vector<std::uint32_t>;
-
-// The least environment that has the version of Vulkan and takes modules of the SPIR-V version. Of a version
-// of Vulkan that the validator does not know the newest that it knows.
-bool find_environment(std::uint32_t vulkan, std::uint32_t spirv, spv_target_env& environment) {
-  for (std::uint32_t minor = vulkan >> 12 & 0x3ff;; --minor) {
-    if (spvParseVulkanEnv(1U << 22 | minor << 12, spirv, &environment)) return true;
-    if (minor == 0) return false;
-  }
-}
 
 void add(Words& module, std::uint32_t operation, std::initializer_list<std::uint32_t> operands) {
   module.push_back(operation | static_cast<std::uint32_t>(operands.size() + 1) << 16);
@@ -125,13 +115,12 @@ std::string find_newer(std::span<const std::uint32_t> words) {
 
 Validation validate(std::span<const std::byte> code, const DeviceRules& rules) {
   using Verdict = Validation::Verdict;
-  Words words(code.size() / sizeof(std::uint32_t));
+  const Words words = words_of(code);
   if (words.size() < kHeader || code.size() % sizeof(std::uint32_t) != 0)
     return {Verdict::invalid, "it is no whole number of words, or shorter than a header"};
-  std::memcpy(words.data(), code.data(), code.size());
   if (words[0] != kMagic) return {Verdict::invalid, "it does not begin with SPIR-V's number"};
-  spv_target_env environment{};
-  if (!find_environment(rules.api_version, words[1], environment)) {
+  const auto environment = find_environment(rules.api_version, words[1]);
+  if (!environment) {
     const bool is_version = (words[1] & 0xff0000ff) == 0 && words[1] >> 16 == 1;
     return is_version ? Validation{Verdict::newer, version_text(words[1])}
                       : Validation{Verdict::invalid, "its header has no version of SPIR-V"};
@@ -144,16 +133,12 @@ Validation validate(std::span<const std::byte> code, const DeviceRules& rules) {
   options.SetWorkgroupScalarBlockLayout(rules.workgroup_scalar_layout);
   options.SetAllowLocalSizeId(rules.local_size_id);
   options.SetFriendlyNames(false);  // it would name every id before it looks
-  std::string first;
-  spvtools::SpirvTools tools(environment);
-  tools.SetMessageConsumer(
-      [&](spv_message_level_t level, const char*, const spv_position_t& at, const char* text) {
-        if (level > SPV_MSG_ERROR || !first.empty()) return;
-        const std::string_view words(text);  // the instruction stands in a line below
-        first = std::string(words.substr(0, words.find('\n'))) + " (word " + std::to_string(at.index) + ")";
-      });
+  FirstError error;
+  spvtools::SpirvTools tools(*environment);
+  tools.SetMessageConsumer([&](auto... said) { error(said...); });
   if (tools.Validate(words.data(), words.size(), options)) return {};
-  return {Verdict::invalid, first.empty() ? "it is refused without a reason" : first};
+  if (error.text().empty()) return {Verdict::invalid, "it is refused without a reason"};
+  return {Verdict::invalid, error.text() + " (word " + std::to_string(error.word()) + ")"};
 }
 
 std::string validator_version() {
