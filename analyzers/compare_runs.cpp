@@ -332,6 +332,13 @@ Result<int> run_compare_runs(Arguments args) {
     return fail(Status::usage, text("{} and {}: one is a report of player, the other google-benchmark's: nothing in "
                                     "them can be compared", old_file, new_file));
 
+  if (before->clamped_shaders != after->clamped_shaders)
+    return fail(
+        Status::usage,
+        text("{}: its shaders were clamped (player --clamp-shaders), and those of {} were not: that is "
+             "slower, and nothing in them can be compared",
+             before->clamped_shaders ? old_file : new_file, before->clamped_shaders ? new_file : old_file));
+
   Compared compared = compare(*before, *after, *asked, limits);
   compared.may_miss = may_miss;
   Output out;

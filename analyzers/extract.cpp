@@ -117,6 +117,7 @@ Result<int> run_extract(Arguments args) {
   const auto trust = trusting.protect(request.file, *access, {{NamedOutput::Kind::contents, request.output, {}}});
   if (!trust) return tl::unexpected(trust.error());
   request.trust = *trust;
+  request.clamp_shaders = trusting.clamps_shaders();
   RONDO_TRY(budgets.start(request.file));
   if (shaders) return run_shaders(request.file, request.output);
   request.access = std::move(*access);

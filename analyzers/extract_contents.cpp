@@ -97,6 +97,8 @@ void Extractor::begin(JsonWriter& json) const {
   json.field("capture", snapshot_.plan().path);
   json.field("place", place_);
   json.field("record", snapshot_.record());
+  const auto& clamped = snapshot_.shaders().clamped;
+  json.field("clamped_shaders", clamped ? clamped->clamped : 0);
   json.key("devices");
   json.begin_array();
   for (const player::ChosenDevice& device : snapshot_.devices()) json.string(device.name);
@@ -323,6 +325,7 @@ Result<void> extract_contents(const ContentsRequest& request) {
   player::SnapshotOptions options;
   options.validate = request.validate;
   options.trust = request.trust;
+  options.clamp_shaders = request.clamp_shaders;
   for (const std::string& one : request.devices) {
     const auto parsed = player::parse_device(one);
     if (!parsed) return tl::unexpected(parsed.error());

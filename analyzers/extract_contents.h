@@ -18,7 +18,7 @@ struct ContentsRequest {
   std::optional<std::string> at;     // "frame:K", "submit:K"
   std::vector<std::string> devices;  // [K=]NAME|INDEX|UUID
   std::vector<std::string> objects;  // "VkImage#12", or a debug name; none: all that hold something
-  bool validate = false;
+  bool validate = false, clamp_shaders = false;
   player::Trust trust = player::Trust::foreign;
   FileAccess access = {};  // to files outside the capture
 };

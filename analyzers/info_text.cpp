@@ -89,6 +89,9 @@ void append_session(std::string& out, const CaptureInfo& info) {
     if (const auto images = session.number("/cut/images_kept_after_undefined").value_or(0); images != 0)
       label(out, "",
             text("{} that it lets be undefined begin as that driver kept them", plural(images, "image")));
+    if (const auto shaders = session.number("/cut/clamped_shaders").value_or(0); shaders != 0)
+      label(out, "",
+            text("it was made by a replay with {} clamped (--clamp-shaders)", plural(shaders, "shader")));
   }
 }
 

@@ -58,6 +58,7 @@ class ResultsReader {
     circumstance("driver", "/driver");
     circumstance("capture", json_.shown("/capture/digest") ? "/capture/digest" : "/capture/id");
     circumstance("span", "/span/request");
+    results_.clamped_shaders = json_.size("/clamped_shaders") != 0;  // older players have no such member
     if (const auto status = json_.shown("/status"); status && *status != "0")
       results_.failures.push_back(text("{}: the replay ended with status {}: {}", results_.path, printable(*status),
                                        printable(json_.shown("/error").value_or("no error is told"))));
@@ -88,6 +89,7 @@ class ResultsReader {
       if (std::find(std::begin(kPassing), std::end(kPassing), key) == std::end(kPassing))
         results_.circumstances.emplace_back(key, value);
     const bool by_player = json_.shown("/context/player").has_value();
+    results_.clamped_shaders = json_.shown("/context/clamped_shaders").has_value();
     std::size_t aggregates = 0;
     const std::size_t rows = json_.size("/benchmarks");
     for (std::size_t i = 0; i < rows; ++i) {

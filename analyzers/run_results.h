@@ -25,6 +25,7 @@ struct RunResults {
   std::vector<Samples> samples;  // in the order of the file
   // What has to be the same for a comparison to say something, by name: device, capture, …
   std::vector<std::pair<std::string, std::string>> circumstances;
+  bool clamped_shaders = false;  // its shaders did more than the captured ones: player --clamp-shaders
   std::vector<std::string> warnings;
   std::vector<std::string> failures;  // a replay that did not end with status 0, a benchmark with an error
 

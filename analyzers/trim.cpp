@@ -47,6 +47,7 @@ std::string session_of(const trim::Outcome& outcome, const std::string& file, co
   json.field("checkpoints_of_these_devices", outcome.recomputed);
   json.field("images_as_these_devices_lay_them_out", outcome.raw_images);
   json.field("images_kept_after_undefined", outcome.kept_images);
+  json.field("clamped_shaders", outcome.clamped_shaders);
   json.field("rondo", RONDO_VERSION);
   if (!earlier.empty()) {
     json.key("earlier");
@@ -185,6 +186,7 @@ Result<int> run_trim(Arguments args) {
   options.codec = codec == "zstd" ? Compression::zstd : codec == "lz4" ? Compression::lz4 : Compression::none;
   options.validate = validate;
   options.trust = *trust;
+  options.clamp_shaders = trusting.clamps_shaders();
   options.leave_out = leave_out;
   options.sessions = [&file](const trim::Outcome& outcome, const std::vector<std::string>& source) {
     return sessions_of(outcome, file, source);

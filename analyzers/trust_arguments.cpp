@@ -13,6 +13,9 @@ void TrustArguments::add_to(Cli& cli, const char* name) {
   cli.choice("--sandbox", {"auto", "require", "off"},
              "auto: play foreign captures in a sandbox; require: all, and only where it is whole; off: none",
              sandbox_);
+  cli.flag("--clamp-shaders",
+           "keep the accesses of shaders within their arrays and buffers, where that can be done",
+           clamps_shaders_);
 }
 
 Result<player::Trust> TrustArguments::protect(const std::string& capture, const FileAccess& access,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --trust and --sandbox of the tools that play captures.
+// --trust, --sandbox and --clamp-shaders of the tools that play captures.
 #pragma once
 
 #include <string>
@@ -18,9 +18,10 @@ class TrustArguments {
   // `outputs`: all that this process writes.
   Result<player::Trust> protect(const std::string& capture, const FileAccess& access,
                                 std::vector<NamedOutput> outputs) const;
+  bool clamps_shaders() const { return clamps_shaders_; }
 
  private:
-  bool trust_ = false;
+  bool trust_ = false, clamps_shaders_ = false;
   std::string sandbox_ = "auto", help_;
 };
 

@@ -168,6 +168,8 @@ Result<void> benchmark(const Options& options, Iterations& iterations, Outcome& 
   ::benchmark::AddCustomContext("capture", printable(options.file));
   ::benchmark::AddCustomContext("capture_digest", outcome.capture_digest);
   ::benchmark::AddCustomContext("span", printable(outcome.span));
+  if (outcome.shaders.clamped)
+    ::benchmark::AddCustomContext("clamped_shaders", outcome.shaders.clamped->numbers());
   Reporter reporter(all);
   const std::size_t rows = ::benchmark::RunSpecifiedBenchmarks(&reporter);
   ::benchmark::Shutdown();

@@ -143,6 +143,9 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
       ->type_name("DIR");
   app.add_flag("--window", o.window, "Show what is presented in windows of DISPLAY or WAYLAND_DISPLAY");
   app.add_option("--report", o.report, "Write what happened as JSON")->type_name("FILE.json");
+  app.add_flag("--clamp-shaders", o.clamp_shaders,
+               "Keep the accesses of shaders within their arrays and buffers, where that can be done; not "
+               "for measuring");
   app.add_flag("--validate", o.validate, "Play under the validation layer; any message is status 1");
   app.add_flag("--salvage", o.salvage, "Play a cut or damaged capture up to its last whole submit; without one, what came before the first");
   app.add_option("--until", o.until, "Stop behind the record with this sequence number")

@@ -150,6 +150,19 @@ Result<void> protect(const Options& options, Trust trust, Windows& windows) {
   return enter_sandbox(options.sandbox, trust, request);
 }
 
+// With what the outcome has by now.
+void report_timeouts(const Options& options, const Plan& plan, const Outcome& sofar, Deadline& deadline) {
+  if (options.timeout <= 0) return;
+  deadline.report_to(plan.scopes, [&options, sofar](const std::string& message, const auto& last) {
+    if (options.report.empty()) return;
+    Outcome ended = sofar;
+    ended.status = Status::timeout;
+    ended.error = message;
+    ended.last_submit = last;
+    [[maybe_unused]] const auto written = write_report(options.report, options, ended);
+  });
+}
+
 Result<void> play_file(const Options& options, Observer& observer, Outcome& outcome) {
   Windows windows;
   windows.quiet = options.quiet;
@@ -217,18 +230,11 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
                                      (error ? ": " + error.message() : ""));
     observer.screenshot_directory = options.screenshots;
   }
-  if (options.timeout > 0)
-    deadline.report_to((*plan)->scopes, [&options, sofar = outcome](const std::string& message, const auto& last) {
-      if (options.report.empty()) return;
-      Outcome ended = sofar;
-      ended.status = Status::timeout;
-      ended.error = message;
-      ended.last_submit = last;
-      [[maybe_unused]] const auto written = write_report(options.report, options, ended);
-    });
-  auto shaders = check_shaders(**plan, outcome.trust, options.jobs);
+  report_timeouts(options, **plan, outcome, deadline);
+  auto shaders = prepare_shaders(**plan, {outcome.trust, options.clamp_shaders, options.jobs});
   if (!shaders) return tl::unexpected<Error>(shaders.error());
   outcome.shaders = std::move(*shaders);
+  report_timeouts(options, **plan, outcome, deadline);
   for (const std::string& line : outcome.shaders.lines())
     if (!options.quiet) print_line(line);
   auto loader = Loader::open();
@@ -330,6 +336,11 @@ Outcome play(const Options& options) {
   if (!observer.verification.first_difference.empty() && outcome.status == Status::different &&
       Interrupt::signal() == 0)
     play_again(options, observer, static_cast<double>(now_ns() - begin_ns) * 1e-9, outcome);
+  if (outcome.status == Status::different && outcome.shaders.clamped && outcome.shaders.clamped->clamped != 0)
+    outcome.error +=
+        "; its shaders were clamped (--clamp-shaders): one that reads outside its arrays or buffers gets "
+        "other "
+        "values than it got in the capture";
   if (!options.list_devices && !options.quiet && (done || outcome.status == Status::different)) {
     print_summary(options, outcome);
     if (Interrupt::signal() != 0)

@@ -49,7 +49,9 @@ Result<NewShader> read_shader(const std::string& path) {
 
 class Replacer {
  public:
-  explicit Replacer(Plan& plan) : plan_(plan), sites_(find_code_sites(plan)) {}
+  explicit Replacer(Plan& plan) : plan_(plan), sites_(find_code_sites(plan)) {
+    std::erase_if(sites_, [](const CodeSite& site) { return site.made == 0; });  // nothing names these
+  }
 
   Result<std::vector<Replaced>> run(const std::vector<Replacement>& replacements) {
     std::vector<Sites> chosen;

@@ -44,6 +44,16 @@ ObjectId made_by_site(const Plan& plan, const Op& op, const OpView& view, std::u
   }
 }
 
+std::string site_name(const Plan& plan, const Op& op, const OpView& view, CommandId canonical,
+                      const shaders::Site& site) {
+  const ObjectId id = made_by_site(plan, op, view, site.index, canonical);
+  const std::string name = id != 0
+                               ? plan.name(id)
+                               : std::string(codec::info(op.command).name) + " (record " +
+                                     std::to_string(op.sequence) + "), number " + std::to_string(site.index);
+  return name + (site.kind == shaders::Site::Kind::stage ? site.suffix() : "");
+}
+
 std::vector<CodeSite> find_code_sites(const Plan& plan) {
   std::vector<CodeSite> sites;
   OpView view;
@@ -57,11 +67,10 @@ std::vector<CodeSite> find_code_sites(const Plan& plan) {
       return static_cast<std::uint32_t>(static_cast<const std::byte*>(member) - base);
     };
     shaders::for_each_site(canonical, base, [&](const shaders::Site& found) {
-      const ObjectId id = made_by_site(plan, op, view, found.index, canonical);
-      if (id == 0) return;
       CodeSite site;
       site.kind = found.kind;
-      site.name = plan.name(id) + (found.kind == shaders::Site::Kind::stage ? found.suffix() : "");
+      site.made = made_by_site(plan, op, view, found.index, canonical);
+      site.name = site_name(plan, op, view, canonical, found);
       site.op = i;
       site.entry = found.entry;
       site.stage = found.stage;
@@ -70,7 +79,7 @@ std::vector<CodeSite> find_code_sites(const Plan& plan) {
       if (const VkSpecializationInfo* info = found.constants; info != nullptr)
         for (std::uint32_t c = 0; c < info->mapEntryCount; ++c)
           site.constants.emplace_back(info->pMapEntries[c].constantID, info->pMapEntries[c].size);
-      if (found.kind == shaders::Site::Kind::module) site.module = id;
+      if (found.kind == shaders::Site::Kind::module) site.module = site.made;
       if (found.module != nullptr) {
         site.module = view.id(found.module);
         site.module_member = offset(found.module);

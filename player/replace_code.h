@@ -18,10 +18,17 @@ namespace rondo::player {
 // kept. `view`: of the op.
 ObjectId made_by_site(const Plan& plan, const Op& op, const OpView& view, std::uint32_t index, CommandId canonical);
 
-// A module, a stage of a pipeline, or a shader object.
+// "VkShaderModule#3", "VkPipeline#7.compute". What the captured driver did not make has no name of its own:
+// it is named by its call.
+std::string site_name(const Plan& plan, const Op& op, const OpView& view, CommandId canonical,
+                      const shaders::Site& site);
+
+// A module, a stage of a pipeline, or a shader object. What the captured driver did not make is one, too: the
+// driver here is given its code.
 struct CodeSite {
   shaders::Site::Kind kind{};
-  std::string name;        // "VkShaderModule#3", "VkPipeline#7.compute"
+  std::string name;        // site_name()
+  ObjectId made = 0;       // 0: the captured driver did not make it
   std::uint32_t op = 0;    // index into Plan::ops
   std::string entry;       // of stages and objects
   VkShaderStageFlagBits stage{};

@@ -51,6 +51,15 @@ nlohmann::ordered_json iteration(const Outcome& outcome, std::size_t i) {
   return one;
 }
 
+// Null: --clamp-shaders was not given. Where a replay ended before its shaders were reached, none is counted.
+nlohmann::ordered_json clamped_shaders(const Options& options, const Outcome& outcome) {
+  if (!options.clamp_shaders) return nullptr;
+  const ClampReport report = outcome.shaders.clamped.value_or(ClampReport());
+  nlohmann::ordered_json unchanged = nlohmann::ordered_json::array();
+  for (const auto& [why, count] : report.unchanged) unchanged.push_back({{"why", why}, {"shaders", count}});
+  return {{"clamped", report.clamped}, {"unchanged", unchanged}};
+}
+
 // JSON has no infinity: what is alike in every value has no PSNR either.
 nlohmann::ordered_json number_or_null(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
@@ -74,6 +83,7 @@ Result<void> write_report(const std::string& path, const Options& options, const
                        {"sandboxed", outcome.sandboxed}};
   report["devices"] = outcome.devices;
   report["shaders"] = {{"checked", outcome.shaders.checked}, {"newer", outcome.shaders.newer}, {"wrong", outcome.shaders.wrong}};
+  report["clamped_shaders"] = clamped_shaders(options, outcome);
   report["planned"] = {
       {"records", outcome.planned.records},       {"frames", outcome.planned.frames},
       {"submits", outcome.planned.submits},       {"draws", outcome.planned.draws},

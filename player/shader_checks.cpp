@@ -2,8 +2,6 @@
 #include "player/shader_checks.h"
 
 #include <algorithm>
-#include <atomic>
-#include <thread>
 
 #include "format/codec/schema.h"
 #include "format/printable.h"
@@ -11,6 +9,7 @@
 #include "player/enabled.h"
 #include "player/preflight.h"
 #include "player/shader_stages.h"
+#include "player/workers.h"
 #include "shaders/names.h"
 #include "shaders/needs.h"
 #include "shaders/validate.h"
@@ -26,21 +25,6 @@ std::string type_name(VkDescriptorType type) {
   std::string_view name = codec::enumerant_name(EnumId::VkDescriptorType, type);
   if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
   return name.empty() ? "type " + std::to_string(type) : std::string(name);
-}
-
-shaders::DeviceRules rules_of(const Plan& plan, std::uint32_t device) {
-  shaders::DeviceRules rules;
-  rules.api_version = VK_API_VERSION_1_0;
-  if (device >= plan.devices.size()) return rules;
-  const CapturedDevice& captured = plan.devices[device];
-  rules.api_version = usable_version(plan, captured);
-  rules.relaxed_block_layout = rules.api_version >= VK_API_VERSION_1_1 ||
-                               has_extension(captured, VK_KHR_RELAXED_BLOCK_LAYOUT_EXTENSION_NAME);
-  rules.uniform_buffer_standard_layout = enables(captured, "uniformBufferStandardLayout");
-  rules.scalar_block_layout = enables(captured, "scalarBlockLayout");
-  rules.workgroup_scalar_layout = enables(captured, "workgroupMemoryExplicitLayoutScalarBlockLayout");
-  rules.local_size_id = enables(captured, "maintenance4");
-  return rules;
 }
 
 // Each of these: what is wrong, as the end of a sentence that begins with the stage; empty: nothing.
@@ -173,24 +157,17 @@ struct Checked {
 class Checker {
  public:
   Checker(const Plan& plan, const ShaderStages& stages) : plan_(plan), stages_(stages) {
-    for (std::uint32_t d = 0; d < plan.devices.size(); ++d) rules_.push_back(rules_of(plan, d));
+    for (std::uint32_t d = 0; d < plan.devices.size(); ++d) rules_.push_back(device_rules(plan, d));
     results_.resize(stages.codes.size());
   }
 
   void run(std::uint32_t threads) {
-    std::vector<std::thread> others;
-    const std::size_t wanted = std::min<std::size_t>(threads, results_.size());
-    for (std::size_t i = 1; i < wanted; ++i) others.emplace_back([this] { work(); });
-    work();
-    for (std::thread& one : others) one.join();
+    run_on_threads(results_.size(), threads,
+                   [this](std::size_t i) { results_[i] = check(stages_.codes[i]); });
   }
   const std::vector<Checked>& results() const { return results_; }
 
  private:
-  void work() {
-    for (std::size_t i = next_++; i < results_.size(); i = next_++) results_[i] = check(stages_.codes[i]);
-  }
-
   Checked check(const ShaderCode& code) const {
     Checked checked;
     const auto wrong = [&](std::uint64_t sequence, const std::string& text) {
@@ -259,7 +236,6 @@ class Checker {
   const ShaderStages& stages_;
   std::vector<shaders::DeviceRules> rules_;  // by device
   std::vector<Checked> results_;             // by code; each written by one thread
-  std::atomic<std::size_t> next_{0};
 };
 
 void add_lines(std::vector<std::string>& lines, const std::vector<std::string>& all,
@@ -271,6 +247,21 @@ void add_lines(std::vector<std::string>& lines, const std::vector<std::string>& 
 
 }  // namespace
 
+shaders::DeviceRules device_rules(const Plan& plan, std::uint32_t device) {
+  shaders::DeviceRules rules;
+  rules.api_version = VK_API_VERSION_1_0;
+  if (device >= plan.devices.size()) return rules;
+  const CapturedDevice& captured = plan.devices[device];
+  rules.api_version = usable_version(plan, captured);
+  rules.relaxed_block_layout = rules.api_version >= VK_API_VERSION_1_1 ||
+                               has_extension(captured, VK_KHR_RELAXED_BLOCK_LAYOUT_EXTENSION_NAME);
+  rules.uniform_buffer_standard_layout = enables(captured, "uniformBufferStandardLayout");
+  rules.scalar_block_layout = enables(captured, "scalarBlockLayout");
+  rules.workgroup_scalar_layout = enables(captured, "workgroupMemoryExplicitLayoutScalarBlockLayout");
+  rules.local_size_id = enables(captured, "maintenance4");
+  return rules;
+}
+
 void WorkgroupNeeds::add(const WorkgroupNeeds& other) {
   for (std::size_t i = 0; i < size.size(); ++i) size[i].add(other.size[i]);
   invocations.add(other.invocations);
@@ -281,13 +272,14 @@ std::vector<std::string> ShaderReport::lines() const {
   std::vector<std::string> lines;
   add_lines(lines, wrong, " (played: the capture is trusted)");
   add_lines(lines, newer, " is newer than " + shaders::validator_version() + ", which did not check it");
+  if (clamped) lines.push_back(clamped->text());
   return lines;
 }
 
 Result<ShaderReport> check_shaders(const Plan& plan, Trust trust, std::uint32_t threads) {
   const ShaderStages stages = find_shader_stages(plan);
   Checker checker(plan, stages);
-  checker.run(threads != 0 ? threads : std::max(std::thread::hardware_concurrency(), 1u));
+  checker.run(threads);
   ShaderReport report;
   report.workgroups.resize(plan.devices.size());
   std::vector<WrongShader> wrong = stages.wrong;
@@ -308,6 +300,12 @@ Result<ShaderReport> check_shaders(const Plan& plan, Trust trust, std::uint32_t 
                     "; a driver may crash on it: --trust plays a capture that you know to be harmless");
   for (const WrongShader& one : wrong)
     report.wrong.push_back("record " + std::to_string(one.sequence) + ": " + one.text);
+  return report;
+}
+
+Result<ShaderReport> prepare_shaders(Plan& plan, const ShaderRequest& request) {
+  auto report = check_shaders(plan, request.trust, request.threads);
+  if (report && request.clamp) report->clamped = clamp_shaders(plan, request.threads);
   return report;
 }
 

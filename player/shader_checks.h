@@ -5,13 +5,16 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "format/result.h"
+#include "player/clamp_shaders.h"
 #include "player/plan.h"
 #include "player/run.h"
 #include "player/trust.h"
+#include "shaders/validate.h"
 
 namespace rondo::player {
 
@@ -34,6 +37,7 @@ struct ShaderReport {
       newer;  // that the validator does not know enough for: "VkShaderModule#3: capability 6022"
   std::vector<std::string> wrong;          // of a trusted capture, which is played all the same
   std::vector<WorkgroupNeeds> workgroups;  // by device
+  std::optional<ClampReport> clamped;      // none: nobody asked for it
 
   // For people: a line for each of the first, and how many there are more.
   std::vector<std::string> lines() const;
@@ -42,6 +46,17 @@ struct ShaderReport {
 // On so many threads; 0: one a processor. Status::unreadable for the first shader of a foreign capture that
 // is wrong. Before any driver sees a shader, and after replace_shaders().
 Result<ShaderReport> check_shaders(const Plan& plan, Trust trust, std::uint32_t threads);
+
+struct ShaderRequest {
+  Trust trust = Trust::foreign;
+  bool clamp = false;         // --clamp-shaders
+  std::uint32_t threads = 0;  // 0: one a processor
+};
+// check_shaders(), and clamp_shaders() where that is asked for.
+Result<ShaderReport> prepare_shaders(Plan& plan, const ShaderRequest& request);
+
+// What shaders of the device (an index into Plan::devices) are held against.
+shaders::DeviceRules device_rules(const Plan& plan, std::uint32_t device);
 
 // Whether the devices that are to play the plan have what its compute shaders ask for: the rest of
 // preflight(). A trusted capture is played on the captured device even where its program was beyond the

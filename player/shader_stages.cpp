@@ -100,16 +100,6 @@ class Finder {
     }
   }
 
-  // One that the captured driver did not make has no name: the driver here is given its code all the same.
-  std::string name_of(const Op& op, CommandId canonical, const shaders::Site& site) const {
-    const ObjectId id = made_by_site(plan_, op, view_, site.index, canonical);
-    const std::string name = id != 0 ? plan_.name(id)
-                                     : std::string(codec::info(op.command).name) + " (record " +
-                                           std::to_string(op.sequence) + "), number " +
-                                           std::to_string(site.index);
-    return name + (site.kind == shaders::Site::Kind::stage ? site.suffix() : "");
-  }
-
   std::size_t add_code(const Op& op, std::span<const std::byte> code, const std::string& name) {
     const auto [at, fresh] = by_digest_.try_emplace({digest_of(code), op.device}, found_.codes.size());
     if (fresh) found_.codes.push_back({code, name, op.sequence, op.device, {}});
@@ -120,7 +110,7 @@ class Finder {
     std::map<std::uint32_t, std::vector<std::pair<std::size_t, ShaderStage>>> made;  // by what the call makes
     shaders::for_each_site(canonical, &view_.as<std::byte>(), [&](const shaders::Site& site) {
       if (site.binary || site.identifier) return;
-      const std::string name = name_of(op, canonical, site);
+      const std::string name = site_name(plan_, op, view_, canonical, site);
       std::optional<std::size_t> code;
       if (site.code != nullptr) {
         code = add_code(op, in_plan(op, *site.code, *site.bytes), name);

@@ -126,7 +126,7 @@ bool Snapshot::left_running() const { return impl_->left_running; }
 Result<void> Snapshot::play(const SnapshotOptions& options) {
   Impl& s = *impl_;
   Plan& plan = *s.plan;
-  auto shaders = check_shaders(plan, options.trust, 0);
+  auto shaders = prepare_shaders(plan, {options.trust, options.clamp_shaders});
   if (!shaders) return tl::unexpected<Error>(shaders.error());
   s.shaders = std::move(*shaders);
   auto loader = Loader::open();

@@ -31,6 +31,7 @@ Result<SnapshotPlace> parse_place(const std::string& text);
 struct SnapshotOptions {
   std::vector<DeviceChoice> devices;
   bool validate = false;
+  bool clamp_shaders = false;
   Trust trust = Trust::foreign;
 };
 

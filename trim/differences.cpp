@@ -13,6 +13,7 @@ Result<std::uint64_t> count_differences(const std::string& cut, const Options& o
   play.file = cut;
   play.devices = options.devices;
   play.memory_budget = options.memory_budget;
+  play.clamp_shaders = options.clamp_shaders;
   play.verify = play.quiet = true;
   const player::Outcome played = player::play(play);
   if (played.status != Status::ok && played.status != Status::different)

@@ -267,9 +267,10 @@ class Trimmer {
   }
 
   Result<void> play() {
-    const auto shaders = player::check_shaders(*plan_, options_.trust, 0);
+    const auto shaders = player::prepare_shaders(*plan_, {options_.trust, options_.clamp_shaders});
     if (!shaders) return tl::unexpected<Error>(shaders.error());
     outcome_.shader_notes = shaders->lines();
+    outcome_.clamped_shaders = shaders->clamped ? shaders->clamped->clamped : 0;
     auto loader = player::Loader::open();
     if (!loader) return tl::unexpected<Error>(loader.error());
     loader_ = std::move(*loader);

@@ -36,6 +36,7 @@ struct Outcome {
   std::uint64_t compared = 0, recomputed = 0;  // checkpoints; those that are others here, and were written anew
   std::uint64_t bytes = 0, bytes_before = 0;   // of the files
   std::vector<std::string> shader_notes;       // lines for people: ShaderReport
+  std::uint64_t clamped_shaders = 0;           // while the source was played
 };
 
 // Of the capture that a file is only a step from: what is said of the cut.
@@ -54,6 +55,7 @@ struct Options {
   std::size_t memory_budget = 0;  // bytes; 0: half of the machine's
   Compression codec = Compression::zstd;
   bool validate = false;
+  bool clamp_shaders = false;  // while `file` is played; the cut has the shaders of the capture
   player::Trust trust = player::Trust::foreign;
   std::string leave_out;  // for tests: the one kind of state that is not put back; with any, "calls" too, nothing is made again
   // What the new file says of the program, and of where it is from: JSON objects, given those of the source.
