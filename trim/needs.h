@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "access/model.h"
+#include "format/byte_ranges.h"
 #include "player/layouts.h"
 #include "player/plan.h"
-#include "trim/ranges.h"
 #include "trim/states.h"
 
 namespace rondo::trim {

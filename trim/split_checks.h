@@ -9,8 +9,8 @@
 #include <unordered_map>
 
 #include "access/model.h"
+#include "format/byte_ranges.h"
 #include "trim/encoder.h"
-#include "trim/ranges.h"
 #include "trim/split_passes.h"
 
 namespace rondo::trim {

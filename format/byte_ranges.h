@@ -7,7 +7,7 @@
 #include <iterator>
 #include <map>
 
-namespace rondo::trim {
+namespace rondo {
 
 // Half-open ranges that neither meet nor overlap.
 class Ranges {
@@ -50,6 +50,10 @@ class Ranges {
       if (to > end) at = std::next(ranges_.emplace(end, to).first);
     }
   }
+  bool meets(std::uint64_t begin, std::uint64_t end) const {
+    const auto after = ranges_.lower_bound(end);  // the first that begins no sooner
+    return begin < end && after != ranges_.begin() && std::prev(after)->second > begin;
+  }
   std::uint64_t bytes() const {
     std::uint64_t sum = 0;
     for (const auto& [begin, end] : ranges_) sum += end - begin;
@@ -60,4 +64,4 @@ class Ranges {
   Map ranges_;
 };
 
-}  // namespace rondo::trim
+}  // namespace rondo
