@@ -23,17 +23,19 @@ Fences::~Fences() {
   for (VkFence fence : unused_) device_.next->vkDestroyFence(device_.device, fence, nullptr);
 }
 
-VkResult Fences::submit(VkQueue queue, VkFence& fence) {
-  reuse_signalled();
+VkResult Fences::take(VkFence& fence) {
+  if (unused_.empty()) reuse_signalled();
   if (unused_.empty()) {
     const VkFenceCreateInfo info{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO, nullptr, 0};
-    if (const VkResult result = device_.next->vkCreateFence(device_.device, &info, nullptr, &fence);
-        result != VK_SUCCESS)
-      return result;
-  } else {
-    fence = unused_.back();
-    unused_.pop_back();
+    return device_.next->vkCreateFence(device_.device, &info, nullptr, &fence);
   }
+  fence = unused_.back();
+  unused_.pop_back();
+  return VK_SUCCESS;
+}
+
+VkResult Fences::submit(VkQueue queue, VkFence& fence) {
+  if (const VkResult result = take(fence); result != VK_SUCCESS) return result;
   const VkResult result = device_.next->vkQueueSubmit(queue, 0, nullptr, fence);
   if (result != VK_SUCCESS) unused_.push_back(fence);
   return result;

@@ -18,9 +18,11 @@ class Fences {
   Fences(const Fences&) = delete;
   Fences& operator=(const Fences&) = delete;
 
+  // One that is not signalled, for a submission.
+  VkResult take(VkFence& fence);
   // Submits nothing but a fence. The caller may use the queue.
   VkResult submit(VkQueue queue, VkFence& fence);
-  // A fence of submit()'s that nobody waits for any more, signalled or not.
+  // A fence of take()'s or submit()'s that nobody waits for any more, signalled or not.
   void give(VkFence fence) { given_.push_back(fence); }
 
  private:

@@ -11,6 +11,7 @@
 #include "layer/critical.h"
 #include "layer/describe_device.h"
 #include "layer/door.h"
+#include "layer/fences.h"
 #include "layer/guard.h"
 #include "layer/log.h"
 #include "layer/regular.h"
@@ -18,6 +19,7 @@
 #include "layer/settler.h"
 #include "layer/sparse.h"
 #include "layer/visibility.h"
+#include "layer/work_ends.h"
 
 namespace rondo::layer {
 
@@ -195,6 +197,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateDevice(VkPhysicalDevice physicalDevi
     if (settings().checkpoints != Checkpoints::none)
       state.checkpointer = std::make_unique<Checkpointer>(state);
     state.settler = std::make_unique<Settler>(state);
+    state.own_fences = std::make_unique<Fences>(state);
     return VK_SUCCESS;
   });
 }
@@ -217,8 +220,10 @@ VKAPI_ATTR void VKAPI_CALL hook_vkDestroyDevice(VkDevice device, const VkAllocat
           memory->tracked.reset();
           uncover(*memory);
         }
+        work_ends().let_go(*state);
       },
       [&] {
+        state->own_fences.reset();
         by_handle().remove(device);
         g_devices.erase(key);
         next(device, pAllocator);

@@ -13,6 +13,7 @@
 #include "layer/recorder.h"
 #include "layer/regular.h"
 #include "layer/visibility.h"
+#include "layer/work_ends.h"
 
 namespace rondo::layer {
 
@@ -63,6 +64,15 @@ bool is_signalled(int fd) {
   if (fd < 0) return true;
   pollfd one{fd, POLLIN, 0};
   return ::poll(&one, 1, 0) == 1;
+}
+
+// Before its payload leaves it or is replaced.
+void let_go(DeviceState& device, const VkFence& fence) {
+  if (in_forked_child()) return;
+  guarded([&] {
+    const auto lock = host_memory().enter();
+    work_ends().let_go(device, {&fence, 1});
+  });
 }
 
 // What the program had submitted with it is not what it stands for any more.
@@ -123,6 +133,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetSemaphoreFdKHR(VkDevice device,
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkImportFenceFdKHR(VkDevice device, const VkImportFenceFdInfoKHR* pInfo) {
   DeviceState& state = device_of(device);
   if (pInfo->handleType != kSyncFence) note_shared(state, "a fence");
+  let_go(state, pInfo->fence);
   const VkResult result = regular<CommandId::vkImportFenceFdKHR>(device, pInfo);
   if (result == VK_SUCCESS) forget(state, pInfo->fence);
   return result;
@@ -132,6 +143,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetFenceFdKHR(VkDevice device, const VkFen
                                                     int* pFd) {
   DeviceState& state = device_of(device);
   if (pGetFdInfo->handleType != kSyncFence) note_shared(state, "a fence");
+  let_go(state, pGetFdInfo->fence);
   const VkResult result = regular<CommandId::vkGetFenceFdKHR>(device, pGetFdInfo, pFd);
   if (result == VK_SUCCESS && pGetFdInfo->handleType == kSyncFence) forget(state, pGetFdInfo->fence);
   return result;

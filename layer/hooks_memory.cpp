@@ -186,6 +186,7 @@ VKAPI_ATTR void VKAPI_CALL hook_vkFreeMemory(VkDevice device, VkDeviceMemory mem
         if (found == state.memories.memories.end()) return;
         gone = std::move(found->second);
         state.memories.memories.erase(found);
+        if (gone->mapped_before) --state.memories.ever_mapped;
         if (gone->mapped || gone->owes) host_memory().record(thread, *gone);
         end_tracking(*gone);
         uncover(*gone);
@@ -240,6 +241,7 @@ VkResult map_memory(DeviceState& state, VkDeviceMemory memory, VkDeviceSize offs
           tracker->hold_no_more();
         }
       }
+      if (!known->mapped_before) ++state.memories.ever_mapped;
       known->mapped = true;
       known->owes = false;
       known->mapped_from = offset;

@@ -9,6 +9,7 @@
 #include "layer/resources.h"
 #include "layer/settler.h"
 #include "layer/sparse.h"
+#include "layer/work_ends.h"
 
 namespace rondo::layer {
 
@@ -63,22 +64,30 @@ VkResult submit_and_record(DeviceState& device, VkQueue queue, std::uint32_t cou
   const auto next = (*device.next).*CommandTraits<C>::pfn;
   const auto lock = enter_queues(device);
   bool in_order = true;
+  std::uint64_t number = 0;
+  VkFence used = fence;  // the driver is given
   return record_critical<C, true>(
       [&](ThreadState* thread, HostMemory::Lock& writes) {
         if (host_memory().record_uncontested(thread, device))
           record_contested(device, queue, *thread, writes);
         const bool idle = HostMemory::idle(device);
-        const std::uint64_t number = host_memory().submitted(device, queue, fence);
+        number = host_memory().submitted(device, queue, fence);
+        used = work_ends().fence_for(device, fence);
         HostWaits& waits = device.memories.host_waits;
         waits.submitted(queue, number, std::span(batches, count));
         in_order = idle || !waits.possible();
       },
       [&] {
-        const VkResult result = next(queue, count, batches, fence);
-        if (result < 0)
+        const VkResult result = next(queue, count, batches, used);
+        if (result < 0 || recording())
           guarded([&] {
             const auto submit_lock = host_memory().enter();
-            HostMemory::not_submitted(device, queue, fence);
+            if (result >= 0) {
+              work_ends().submitted(device, queue, number, fence, used);
+            } else {
+              HostMemory::not_submitted(device, queue, fence);
+              work_ends().refused(device, fence, used);
+            }
           });
         if (result == VK_SUCCESS && device.resources != nullptr)
           guarded([&] {

@@ -8,6 +8,7 @@
 #include "layer/guard.h"
 #include "layer/loss.h"
 #include "layer/regular.h"
+#include "layer/work_ends.h"
 
 namespace rondo::layer {
 
@@ -164,7 +165,25 @@ VkResult counter_value(VkDevice device, VkSemaphore semaphore, std::uint64_t* va
       [&] { return next(device, semaphore, value); }, device, semaphore, value);
 }
 
+// Also when the recording has stopped: the layer's thread may be asking them.
+void let_go(VkDevice device, std::span<const VkFence> fences) {
+  if (in_forked_child()) return;
+  guarded([&] {
+    const auto lock = host_memory().enter();
+    work_ends().let_go(device_of(device), fences);
+  });
+}
+
 }  // namespace
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkResetFences(VkDevice device, std::uint32_t fenceCount, const VkFence* pFences) {
+  let_go(device, {pFences, fenceCount});
+  return regular<CommandId::vkResetFences>(device, fenceCount, pFences);
+}
+VKAPI_ATTR void VKAPI_CALL hook_vkDestroyFence(VkDevice device, VkFence fence, const VkAllocationCallbacks* pAllocator) {
+  let_go(device, {&fence, 1});
+  regular<CommandId::vkDestroyFence>(device, fence, pAllocator);
+}
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkWaitForFences(VkDevice device, std::uint32_t fenceCount,
                                                     const VkFence* pFences, VkBool32 waitAll,

@@ -7,6 +7,7 @@
 #include "layer/log.h"
 #include "layer/record.h"
 #include "layer/state.h"
+#include "layer/work_ends.h"
 
 namespace rondo::layer {
 
@@ -39,6 +40,7 @@ void tell_settled(ThreadState& state, DeviceState& device) {
   write_call(state, CommandId::rondoDeviceIdle, 0, g_hot.writer->take_sequence(), {},
              state.host_writes.bytes());
   device.memories.told_settled = true;
+  WorkEnds::told_idle(device);
 }
 
 // What is gathered for a record. Kept, guarded by HostMemory's lock: new pages for it at
@@ -140,11 +142,13 @@ void write_ranges(ThreadState* state, Memory& memory, std::span<const memory::Ra
   if (activity(memory) == memory::Device::settled ||
       std::any_of(ranges.begin(), ranges.end(), [](const memory::Range& range) { return range.ambiguous; }))
     tell_settled(*state, *memory.device);
+  WorkEnds::tell(*state, *memory.device, memory.undated);
   WriteRecorder recorder(*state, memory);
   for (const memory::Range& range : ranges) recorder.add(range);
 }
 
 bool advance(QueueProgress& queue, std::uint64_t finished) {
+  queue.told = std::max(queue.told, finished);
   if (queue.finished >= finished) return false;
   queue.finished = finished;
   return true;
@@ -187,20 +191,49 @@ Memory* HostMemory::find(DeviceState& device, VkDeviceMemory handle) {
 bool HostMemory::record_all(ThreadState* state, memory::Contested contested, const DeviceState* asked) {
   if (tracker_ == nullptr || (state == nullptr && !any_shadow)) return false;
   bool kept = false;
-  for (memory::Tracked* tracked : tracker_->scan()) {
-    Memory& memory = *static_cast<Memory*>(tracked->user);
-    if (state == nullptr && !tracked->is_shadow()) continue;
-    // Writes to other memory mean nothing before they are flushed.
-    if (!memory.coherent || !(memory.mapped || memory.owes)) continue;
+  const auto record_one = [&](memory::Tracked* tracked, Memory& memory) {
     if (contested == memory::Contested::keep && memory.device == asked && waits_for_work(memory)) {
       kept = true;
-      continue;
+      return;
     }
     write_ranges(state, memory, tracked->changes(activity(memory), contested));
     memory.owes = !memory.mapped && tracked->kept_contested();
     kept |= memory.device == asked && tracked->kept_contested();
-  }
+  };
+  if (state != nullptr) work_ends().begin_scan();
+  const std::span<memory::Tracked* const> found = tracker_->scan();
+  if (state != nullptr && !found.empty()) work_ends().look();
+  // What may be older than the end of work is recorded before the record that says so.
+  for (const bool undated : {true, false})
+    for (memory::Tracked* tracked : found) {
+      Memory& memory = *static_cast<Memory*>(tracked->user);
+      if (state == nullptr && !tracked->is_shadow()) continue;
+      // Writes to other memory mean nothing before they are flushed.
+      if (memory.coherent && (memory.mapped || memory.owes) && memory.undated == undated) record_one(tracked, memory);
+    }
+  for (memory::Tracked* tracked : found) static_cast<Memory*>(tracked->user)->undated = false;
+  if (state != nullptr) work_ends().end_scan();
   return kept;
+}
+
+bool HostMemory::record_between() {
+  if (tracker_ == nullptr || !work_ends().begin_scan()) return false;
+  const std::span<memory::Tracked* const> found = tracker_->scan(memory::Tracker::Between::yes);
+  ThreadState* const state = found.empty() ? nullptr : thread_state();
+  if (!found.empty() && state == nullptr) return false;
+  if (!found.empty()) work_ends().look();
+  for (memory::Tracked* tracked : found) {
+    Memory& memory = *static_cast<Memory*>(tracked->user);
+    if (!memory.coherent || !(memory.mapped || memory.owes)) continue;
+    const bool told_apart =
+        activity(memory) != memory::Device::active || tracked->is_shadow() || tracked->watches_device();
+    if (memory.pages != nullptr || !told_apart)
+      memory.undated = memory.undated || tracked->anything_differs();
+    else if (!memory.undated)
+      write_ranges(state, memory, tracked->changes(activity(memory), memory::Contested::keep));
+  }
+  work_ends().end_scan();
+  return !found.empty();
 }
 
 void HostMemory::record_told_apart(ThreadState& state) {
@@ -228,7 +261,9 @@ std::span<const memory::Range> HostMemory::record(ThreadState* state, Memory& me
   const VkDeviceSize from = offset > memory.map_offset ? offset - memory.map_offset : 0;
   const std::span<const memory::Range> found =
       memory.tracked->collect(from, size, activity(memory), contested);
+  if (state != nullptr && !found.empty()) work_ends().look();
   write_ranges(state, memory, found);
+  if (from == 0 && size == memory::whole) memory.undated = false;
   return found;
 }
 
@@ -289,8 +324,9 @@ bool HostMemory::reached(DeviceState& device, VkSemaphore timeline, std::uint64_
 }
 
 void HostMemory::settled(DeviceState& device) {
-  finished(device);
   DeviceMemory& d = device.memories;
+  for (auto& [queue, progress] : d.queues) progress.finished = progress.submitted;
+  d.fences.clear();
   if (d.settled == d.epoch) return;
   d.settled = d.epoch;
   d.told_settled = false;

@@ -40,6 +40,7 @@ struct Memory {
   bool coherent = false;
   bool addressed = false;  // device addresses
   bool zeroed = false;
+  bool undated = false;  // was written before work in flight had ended, or after that: what is found next
   bool mapped = false;
   bool mapped_before = false;
   // Contested pages, from before it was unmapped: for the next submit, or the wait after which nothing works any more.
@@ -99,7 +100,13 @@ inline void uncover(Memory& memory) {
 // What a queue has been given and has finished, in submissions.
 struct QueueProgress {
   std::uint64_t submitted = 0;
-  std::uint64_t finished = 0;
+  std::uint64_t finished = 0;  // the program has waited for it, or the layer has
+  // Without a wait (work_ends.h).
+  std::uint64_t perhaps = 0;    // had ended when the layer asked last
+  std::uint64_t seen = 0;       // had ended when the scan began that is running
+  std::uint64_t ended = 0;      // had ended when the last scan of everything began
+  std::uint64_t unwatched = 0;  // nobody can say when it ended
+  std::uint64_t told = 0;       // the capture says that it had ended, by a wait or a record
 };
 
 // Of one device; a member of DeviceState.
@@ -135,6 +142,7 @@ struct DeviceMemory {
   bool told_settled = false;  // … and a record says so
   std::uint64_t refreshed = 0;  // epoch when all that is mapped was last refreshed with all work finished
   std::uint64_t looks = 0;      // refreshes, of which each left out what was not mapped
+  std::uint64_t ever_mapped = 0;  // memories that live and were mapped once
   HostWaits host_waits;
   bool told_of_misplaced = false;  // images: one note is enough
   bool told_of_sparse_address = false, told_of_imported_pages = false;  // likewise
@@ -169,6 +177,9 @@ class HostMemory {
   bool record_uncontested(ThreadState* state, const DeviceState& device) {
     return record_all(state, memory::Contested::keep, &device);
   }
+  // Between the program's calls, by the layer's own thread: what can be told from the device's
+  // writes. Nothing where it is not needed (WorkEnds::begin_scan). True: a scan has found some.
+  bool record_between();
   // … to memory whose host writes are told from the device's.
   void record_told_apart(ThreadState& state);
   // Whether Memory::logged is kept, from now on; it is empty then.
@@ -187,7 +198,7 @@ class HostMemory {
   std::uint64_t submitted(DeviceState& device, VkQueue queue, VkFence fence);
   // The driver refused what submitted() counted: nobody will ever finish it.
   static void not_submitted(DeviceState& device, VkQueue queue, VkFence fence);
-  // What the program has seen. True: of work that it had not seen finished before.
+  // What the program has waited for. True: of work that it had not seen finished before.
   static bool finished(DeviceState& device, std::span<const VkFence> fences);
   static bool finished(DeviceState& device, VkQueue queue);
   static bool finished(DeviceState& device);

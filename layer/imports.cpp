@@ -38,6 +38,7 @@ void begin_import(Memory& memory, std::byte* pages) {
   memory.pages = pages;
   memory.coherent = true;
   memory.mapped = memory.mapped_before = true;
+  ++memory.device->memories.ever_mapped;
   memory.mapped_from = 0;
   memory.mapped_to = memory.size;
   const DeviceState& device = *memory.device;

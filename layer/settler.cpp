@@ -55,7 +55,6 @@ bool Settler::settle(HostMemory::Lock& lock, VkQueue queue) {
     return false;
   }
   // The queue is this thread's: what was submitted to it then is all that was.
-  HostMemory::finished(device_, queue);
   HostMemory::settled(device_);
   return true;
 }

@@ -2,6 +2,7 @@
 #include "layer/state.h"
 
 #include "layer/checkpoint.h"
+#include "layer/fences.h"
 #include "layer/resources.h"
 #include "layer/settler.h"
 

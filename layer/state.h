@@ -21,6 +21,7 @@
 namespace rondo::layer {
 
 class Checkpointer;
+class Fences;
 class Resources;
 class Settler;
 
@@ -80,6 +81,7 @@ struct DeviceState {
   std::unique_ptr<Resources> resources;        // null without checkpoints of submits
   std::unique_ptr<Checkpointer> checkpointer;  // null without checkpoints
   std::unique_ptr<Settler> settler;            // null where nothing is recorded
+  std::unique_ptr<Fences> own_fences;          // likewise: of WorkEnds
 
   std::mutex swapchain_lock;
   std::unordered_map<VkSwapchainKHR, Swapchain> swapchains;  // guarded by swapchain_lock

@@ -50,6 +50,7 @@ bool is_players_own_business(CommandId id) {
     case CommandId::vkEnumeratePhysicalDeviceGroups:
     case CommandId::vkGetSwapchainImagesKHR:  // done when the swapchain is made
     case CommandId::rondoAddress:  // taken into the plan
+    case CommandId::rondoWorkEnded:  // likewise (late_writes.h)
     case CommandId::rondoNote:
     case CommandId::rondoObjectNumbers:  // taken into the table of objects
     case CommandId::rondoScopeBegin:  // spans are found in the capture

@@ -40,6 +40,8 @@ LAYER_HAND = _each(
      "vkGetPhysicalDeviceExternalFenceProperties"),
     ("what a signal of somebody else's lets go on, and which work a fence stands for",
      "vkImportSemaphoreFdKHR vkGetSemaphoreFdKHR vkImportFenceFdKHR vkGetFenceFdKHR"),
+    ("the layer may be asking the fence whether its work has ended",
+     "vkResetFences vkDestroyFence"),
     ("the queue's family is a side table",
      "vkGetDeviceQueue vkGetDeviceQueue2"),
     ("feeds the memory tracker, inside the critical section of the host writes",
@@ -132,7 +134,7 @@ PLAYER_HAND = _each(
     ("what the driver reads and writes has to be as long here",
      "vkCopyMemoryToImage vkCopyImageToMemory"),
     ("Rondo's own record",
-     "rondoHostWrite rondoDeviceIdle rondoCheckpointImage rondoCheckpointMemory rondoCheckpointBuffers "
+     "rondoHostWrite rondoDeviceIdle rondoWorkEnded rondoCheckpointImage rondoCheckpointMemory rondoCheckpointBuffers "
      "rondoCheckpointSubresources rondoAddress rondoNote rondoModule rondoCallChain rondoCaller rondoScopeBegin rondoScopeEnd rondoPrelude rondoCut "
      "rondoObjectNumbers rondoMemoryContents rondoImageContents rondoMips rondoBarriers rondoEventSet rondoQueries"),
 )

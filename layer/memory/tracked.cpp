@@ -42,6 +42,8 @@ bool Tracked::tells_devices_apart() const noexcept {
   return state_->shadow != nullptr || (state_->aliased && mechanism_ != Mechanism::scan);
 }
 
+bool Tracked::watches_device() const noexcept { return state_->watches_device(); }
+
 void Tracked::adapt(bool may) noexcept {
   State& s = *state_;
   s.adaptive = may && (mechanism_ == Mechanism::alias || mechanism_ == Mechanism::pagemap);
@@ -157,7 +159,8 @@ std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size
     const bool changed = s.reported_until() != reported;
     if (s.notes_undone && !changed) s.undone.add(page, stop);
     if (checks) s.taken.add(page, stop);
-    if (hot && s.hot.compared(page, changed)) s.tracker.skips_changed_ = true;
+    // A look between two calls that finds nothing says nothing of what is written for each of them.
+    if (hot && (changed || !s.tracker.between_) && s.hot.compared(page, changed)) s.tracker.skips_changed_ = true;
     // What was clipped off is still to be compared, or given whole as what was not.
     if (stale) s.stale.add(page, stop);
     s.known.add(page, stop);

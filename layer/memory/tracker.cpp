@@ -376,8 +376,9 @@ void Tracker::list_skipped() noexcept try {
   for (Tracked* tracked : aliased_) tracked->state_->hot.cool();
 }
 
-std::span<Tracked* const> Tracker::scan() noexcept {
+std::span<Tracked* const> Tracker::scan(Between between) noexcept {
   found_.clear();
+  between_ = between == Between::yes;
   if (!kernel_->ours()) return {};
   if (!aliased_.empty() && !scan_arena())
     for (Tracked* tracked : aliased_)

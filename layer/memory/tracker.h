@@ -126,7 +126,9 @@ class Tracker {
   // Looks once at everything tracked, re-arming, and returns what may have
   // changes(). Valid until the next call on this tracker. One system call for
   // all AliasMemory together.
-  std::span<Tracked* const> scan() noexcept;
+  // Between::yes: not before a call of the program's: pages that it writes "at every scan" are counted over the others.
+  enum class Between { no, yes };
+  std::span<Tracked* const> scan(Between between = Between::no) noexcept;
 
  private:
   friend class Tracked;
@@ -158,6 +160,7 @@ class Tracker {
   };
   std::vector<Skip> skipped_;       // ascending
   bool skips_changed_ = false;      // since skipped_ was made
+  bool between_ = false;        // the last scan was: Between::yes
   bool arena_whole_ = true;  // false once a mapping in the arena cannot be scanned with the others
 
   // refresh() works in pieces of this many pages, copied aside until it is known
@@ -225,6 +228,8 @@ class Tracked {
   bool is_shadow() const noexcept { return mechanism() == Mechanism::shadow; }
   // Whether a device's writes can be told from the host's, page by page.
   bool tells_devices_apart() const noexcept;
+  // … also while device work is in flight: watch_device() works.
+  bool watches_device() const noexcept;
 
   // Whether pages that the program writes all the time may be left unprotected and
   // compared at every scan: faster, but a device's writes there look like the host's.

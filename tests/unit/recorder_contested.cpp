@@ -3,15 +3,11 @@
 // the work, records the page behind what says so, and gives up where it must.
 #include <algorithm>
 
-#include "layer/alias_types.h"
-#include "layer/settler.h"
-#include "tests/unit/recorder_hooks.h"
+#include "tests/unit/recorder_scene.h"
 
 namespace rondo::layer::testing {
 namespace {
 
-constexpr std::size_t kPage = 4096;
-constexpr std::size_t kBytes = 16 * kPage;
 constexpr std::uint64_t kMillisecond = 1'000'000;
 
 VkResult g_wait;
@@ -68,87 +64,10 @@ Dispatch fakes() {
   return dispatch;
 }
 
-// A device in this process and 16 pages of its memory, mapped.
-struct Scene : FakeDevice {
-  Scene() : FakeDevice(fakes()) {
-    start_recorder();
-    alias_wanted(false);  // creates the tracker
-    state().software = true;
-    state().settler = std::make_unique<Settler>(state());
-    const auto lock = host_memory().enter();
-    auto memory = std::make_unique<Memory>();
-    memory->device = &state();
-    memory->handle = made_up<VkDeviceMemory>(5);
-    memory->size = kBytes;
-    memory->coherent = memory->zeroed = memory->mapped = memory->mapped_before = memory->device_writable =
-        true;
-    memory->mapped_to = kBytes;
-    memory->refreshed = state().memories.epoch;
-    memory->alias = host_memory().tracker()->allocate(kBytes, kPage);
-    if (memory->alias == nullptr || host_memory().tracker()->mechanism() != memory::Mechanism::alias)
-      ::_exit(77);
-    memory->tracked = host_memory().tracker()->track(*memory->alias, memory::Initial::zeros);
-    memory->tracked->watch_device(true);
-    memory->tracked->user = memory.get();
-    host = memory->alias->program_side();
-    device_side = memory->alias->device_side();
-    state().memories.memories[memory->handle] = std::move(memory);
-  }
-  static void start_recorder();
-  void submit(VkQueue to = VK_NULL_HANDLE) {
-    hook_vkQueueSubmit(to != VK_NULL_HANDLE ? to : queue(), 0, nullptr, VK_NULL_HANDLE);
-  }
-  // Work that has written its byte of `page`, and nobody knows; then the host's byte.
-  void both_write(std::size_t page, unsigned char value) {
-    device_side[page * kPage] = std::byte{value};
-    host[page * kPage + 100] = std::byte{value};
-  }
-
-  std::byte* host;
-  std::byte* device_side;
-};
-
-class RecordedContested : public RecorderTest {
- public:
-  static void begin() { start(); }
-
+class RecordedContested : public RecordedScene {
  protected:
-  struct Written {
-    std::vector<CommandId> commands;
-    std::vector<RondoRange> ranges;  // of host writes
-    int ambiguous = 0;               // records
-  };
-  Written recorded(const std::function<void(Scene&)>& work) const {
-    in_process(file("a.rondo"), [&] {
-      Scene scene;
-      work(scene);
-      const auto lock = host_memory().enter();
-      scene.state().memories.memories.clear();
-    });
-    Written written;
-    const Capture capture(file("a.rondo"));
-    while (const auto record = capture.reader == nullptr ? std::nullopt : capture.next()) {
-      written.commands.push_back(capture.ids.command(record->command));
-      if (written.commands.back() != CommandId::rondoHostWrite) continue;
-      if ((record->flags & kRecordAmbiguous) != 0) ++written.ambiguous;
-      codec::Lowered lowered;
-      EXPECT_TRUE(codec::decode(lowered, capture.ids, CommandId::rondoHostWrite, record->payload));
-      args_rondoHostWrite args;
-      std::memcpy(&args, lowered.bytes.data(), sizeof args);
-      for (std::uint32_t i = 0; i < args.rangeCount; ++i) {
-        RondoRange range;
-        std::memcpy(&range,
-                    lowered.bytes.data() + reinterpret_cast<std::uintptr_t>(args.pRanges) + i * sizeof range,
-                    sizeof range);
-        written.ranges.push_back(range);
-      }
-    }
-    return written;
-  }
-  using Commands = std::vector<CommandId>;
+  Written recorded(const std::function<void(Scene&)>& work) const { return RecordedScene::recorded(fakes(), work); }
 };
-
-void Scene::start_recorder() { RecordedContested::begin(); }
 
 constexpr CommandId kSubmit = CommandId::vkQueueSubmit;
 constexpr CommandId kWrite = CommandId::rondoHostWrite;
