@@ -50,7 +50,7 @@ struct Op {
   bool ends_submits = false;            // all submits before it are known to have ended behind it
   bool may_pass = false;                // a poll: see Observation
   std::uint16_t poll_ns = 0;            // a wait: the program polled for it, so long apart; 0: it slept
-  bool watched = false;                 // a submit: an Observation waits for its end
+  bool watched = false;                 // a submit: an Observation or a Settle waits for its end
   std::uint32_t device = kNone;         // index into Plan::devices
   ObjectId dispatch = 0;                // the first parameter
   ObjectId subject = 0;                 // what the command is about: the memory written, the device made, …
@@ -190,6 +190,9 @@ struct Settle {
   } payload = Payload::none;
   std::uint32_t exported = kNone;  // is_due: the op of the export …
   std::uint32_t of = kNone;        // … and the index into Plan::payloads
+  // A submit, as an index into Plan::ops: `queue` is waited for until its work has ended. With `fence`: that is
+  // the one which the submit signals, and is not reset.
+  std::uint32_t submit = kNone;
 };
 
 // A poll saw an event or queries in a state that work in flight had brought about and other work in flight

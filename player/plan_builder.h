@@ -9,7 +9,9 @@
 #include <unordered_set>
 #include <utility>
 
+#include "access/data.h"
 #include "format/native_view.h"
+#include "player/late_submits.h"
 #include "player/plan.h"
 #include "player/polls.h"
 #include "player/validity/validity.h"
@@ -49,6 +51,7 @@ class PlanBuilder {
   // plan_build.cpp
   Result<void> add(const Record& record);
   Result<void> emit(const Record& record, const codec::CommandInfo& command);
+  Result<void> find_late_writes(const Record& record, const codec::CommandInfo& command, std::size_t op);
   Result<void> load_blobs(const Record& record);  // fills blob_data_
   bool is_late(const Record& record, const codec::BlobRef& ref) const;
   Result<void> check_owner(const Record& record, const codec::CommandInfo& command, const Op& op) const;
@@ -131,6 +134,8 @@ class PlanBuilder {
   ObjectTable::Resolution resolution_;
   NativeView view_;
   validity::Validity validity_;
+  std::unique_ptr<LateSubmits> late_submits_;  // null: the capture has no late writes
+  access::Parameters parameters_;              // of this record, for late_submits_
   SpanFinder spans_;
   std::vector<const std::byte*> blob_data_;       // parallel to lowered_.blobs
   std::vector<std::pair<ObjectId, Op>> waiting_;  // for the buffer to be bound

@@ -304,6 +304,8 @@ class Run {
   Result<void> publish(const Op& op, const std::byte* block);
   void settle_shared(const Op& op);
   Result<void> settle(const Op& op, const Settle& settle);  // settle.cpp
+  Result<void> await_submit(const Op& op, const Settle& settle);
+  Result<void> await_queue(const Op& op, DeviceState& device, const Settle& settle);
   std::pair<ObjectId, VkQueue> queue_of(const DeviceState& device, const Settle& settle) const;
   // payloads.cpp
   Result<void> settle_payload(const Op& op, const Settle& settle);

@@ -21,6 +21,11 @@ Place Work::next(ObjectId id) {
   return {id, ++queue->given};
 }
 
+Place Work::last(ObjectId id) const {
+  const Queue* queue = find(id);
+  return queue != nullptr ? Place{id, queue->given} : Place{};
+}
+
 bool Work::running(Place place) const {
   const Queue* queue = place.queue != 0 ? find(place.queue) : nullptr;
   return queue != nullptr && place.number > queue->finished;
