@@ -26,6 +26,7 @@
 #include "analyzers/summary.h"
 #include "analyzers/text.h"
 #include "analyzers/tree.h"
+#include "analyzers/undated_writes.h"
 #include "format/reader.h"
 #include "player/nothing_to_compare.h"
 #include "player/trust.h"
@@ -271,6 +272,10 @@ std::optional<Summary> close_and_report(const ReportedFile& file, const Ended& e
   std::string line = summary_line(shown_path(file.path), *summary) + cut_to;
   if (*finished) line += text(" ({})", how_it_ended(ended, file.pid));
   say(line);
+  if (summary->unsure_ends)
+    if (const auto undated = count_undated_writes(file.path); undated && *undated != 0)
+      say(text("{}: {} may have been made before or after the end of work that uses the bytes, for which the program "
+               "did not wait: a replay may be wrong there", printable(shown_path(file.path)), plural(*undated, "host write")));
   const std::string missing = *finished ? missing_data(file.path) : "";
   if (!missing.empty()) say(missing);
   if (const std::string why = missing.empty() ? why_not_replayable(file.path, {.just_recorded = true}) : ""; !why.empty())

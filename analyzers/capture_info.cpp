@@ -8,6 +8,7 @@
 #include "analyzers/command_counts.h"
 #include "analyzers/device_info.h"
 #include "analyzers/text.h"
+#include "analyzers/undated_writes.h"
 #include "analyzers/walk.h"
 #include "format/spans.h"
 #include "generated/args.h"
@@ -166,6 +167,7 @@ CaptureInfo gather(Walk& walk, const InfoWanted& wanted) {
   take_container(walk.reader(), info);
   const Digests there = digests_of(walk.reader());
   SpanRows rows(info, wanted);
+  UndatedWrites undated(walk);
   SpanFinder finder;
   ShaderList shaders;
   std::set<std::uint32_t> threads;
@@ -194,6 +196,7 @@ CaptureInfo gather(Walk& walk, const InfoWanted& wanted) {
       continue;
     }
     take_decoded(walk, step, there, info);
+    if (const auto is_undated = undated.take(step); is_undated && *is_undated) info.undated += 1;
     take_device_facts(walk, step, info);
     rows.take(walk, step);
     if (wanted.scopes) take_scopes(walk, step, finder);

@@ -52,6 +52,7 @@ void write_counts(JsonWriter& json, const CaptureInfo& info) {
   json.field("calls", info.calls);
   json.field("by_layer", info.by_layer);
   json.field("ambiguous", info.ambiguous);
+  json.field("undated", info.undated);
   json.field("unsupported", info.unsupported);
   json.field("unfinished", info.unfinished);
   json.field("last_sequence", info.last_sequence);

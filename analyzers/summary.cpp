@@ -5,26 +5,43 @@
 #include <set>
 
 #include "analyzers/text.h"
-#include "format/codec/schema.h"
+#include "format/codec/decoder.h"
+#include "format/codec/shapes.h"
+#include "generated/args.h"
 
 namespace rondo::analyzers {
+
+namespace {
+
+bool is_unsure(const codec::IdMap& ids, const Record& record) {
+  codec::Lowered lowered;
+  if (ids.command(record.command) != CommandId::rondoWorkEnded ||
+      !codec::decode(lowered, ids, CommandId::rondoWorkEnded, record.payload))
+    return false;
+  return codec::load<args_rondoWorkEnded>(lowered.bytes.data()).unsure != VK_FALSE;
+}
+
+}  // namespace
 
 Result<Summary> summarize(const std::string& path) {
   auto reader = Reader::open(path);
   if (!reader) return tl::unexpected(reader.error());
+  Summary summary;
   std::set<std::uint16_t> presents;
   std::set<std::uint16_t> submits;
   std::set<std::uint16_t> events;  // Rondo's own records
   std::set<std::uint16_t> checkpoints;  // of these
+  std::set<std::uint16_t> ends;         // likewise: of work
   for (const DictionaryRow& row : (*reader)->dictionary()) {
     if (row.kind != DictionaryKind::command) continue;
     if (row.name == "vkQueuePresentKHR") presents.insert(row.id);
     if (row.name.starts_with("vkQueueSubmit")) submits.insert(row.id);
     if (codec::is_event(row.name)) events.insert(row.id);
+    if (row.name == "rondoWorkEnded") ends.insert(row.id);
     if (row.name.starts_with("rondoCheckpoint")) checkpoints.insert(row.id);
   }
 
-  Summary summary;
+  const codec::IdMap ids = codec::IdMap::match((*reader)->dictionary());
   summary.file_bytes = (*reader)->file_bytes();
   const auto footer = (*reader)->footer();
   summary.stopped = footer && footer->ending == static_cast<std::uint32_t>(Ending::stopped);
@@ -33,6 +50,7 @@ Result<Summary> summarize(const std::string& path) {
     if (!next) return tl::unexpected(next.error());
     if (!*next) return summary;
     const Record& record = **next;
+    if (ends.contains(record.command) && !summary.unsure_ends) summary.unsure_ends = is_unsure(ids, record);
     if (checkpoints.contains(record.command)) summary.checkpoints += 1;
     if ((record.flags & kRecordKindMask) != kRecordCall || (record.flags & kRecordByLayer) != 0) continue;
     if (events.contains(record.command)) continue;
