@@ -49,10 +49,10 @@ class LateWrites {
   };
   struct Queue {
     ObjectId device = 0;
-    std::uint64_t submitted = 0;  // calls that succeeded
-    std::uint64_t ended = 0;      // of those: had ended when later host writes were made
+    std::uint64_t submitted = 0;                     // calls that succeeded
+    std::uint64_t ended = 0;                         // of those: had ended when later host writes were made
     std::uint64_t perhaps_from = 0, perhaps_to = 0;  // those that may have ended, half-open
-    std::deque<Submit> submits;   // the last of them
+    std::deque<Submit> submits;                      // the last of them
   };
   void touch(const Executed& executed);
   void touch(ObjectId object, std::uint64_t offset, std::uint64_t size);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // rondo capture: runs a program with the layer and the preload shim of this
 // tree switched on, and closes what it leaves behind.
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
@@ -8,9 +12,6 @@
 #include <filesystem>
 #include <optional>
 #include <string_view>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "analyzers/capture_info.h"
 #include "analyzers/cli.h"
@@ -274,8 +275,11 @@ std::optional<Summary> close_and_report(const ReportedFile& file, const Ended& e
   say(line);
   if (summary->unsure_ends)
     if (const auto undated = count_undated_writes(file.path); undated && *undated != 0)
-      say(text("{}: {} may have been made before or after the end of work that uses the bytes, for which the program "
-               "did not wait: a replay may be wrong there", printable(shown_path(file.path)), plural(*undated, "host write")));
+      say(
+          text("{}: {} may have been made before or after the end of work that uses the bytes, for which the "
+               "program "
+               "did not wait: a replay may be wrong there",
+               printable(shown_path(file.path)), plural(*undated, "host write")));
   const std::string missing = *finished ? missing_data(file.path) : "";
   if (!missing.empty()) say(missing);
   if (const std::string why = missing.empty() ? why_not_replayable(file.path, {.just_recorded = true}) : ""; !why.empty())

@@ -106,7 +106,8 @@ struct CaptureInfo {
   std::uint64_t calls = 0;
   std::uint64_t by_layer = 0;
   std::uint64_t ambiguous = 0;  // host writes that may be the device's
-  std::uint64_t undated = 0;    // host writes that may be older or newer than the end of work that uses their bytes
+  std::uint64_t undated =
+      0;  // host writes that may be older or newer than the end of work that uses their bytes
   std::uint64_t unsupported = 0;  // records that this build does not know
   std::uint64_t unfinished = 0;   // calls in which the process died
   std::uint64_t last_sequence = 0;

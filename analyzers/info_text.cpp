@@ -134,8 +134,10 @@ void append_counts(std::string& out, const CaptureInfo& info) {
   if (info.ambiguous != 0)
     label(out, "", text("{} that may hold the device's own writes", plural(info.ambiguous, "host write")));
   if (info.undated != 0)
-    label(out, "", text("{} that may have been made before or after the end of work that uses the bytes: no wait says which",
-                        plural(info.undated, "host write")));
+    label(out, "",
+          text("{} that may have been made before or after the end of work that uses the bytes: no wait says "
+               "which",
+               plural(info.undated, "host write")));
   if (info.unsupported != 0) label(out, "", text("{} that this build does not know", plural(info.unsupported, "record")));
   if (info.unfinished != 0) label(out, "", text("{} in which the process died", plural(info.unfinished, "call")));
   label(out, "frames", count_text(info.frames));

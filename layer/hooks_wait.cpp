@@ -176,11 +176,13 @@ void let_go(VkDevice device, std::span<const VkFence> fences) {
 
 }  // namespace
 
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkResetFences(VkDevice device, std::uint32_t fenceCount, const VkFence* pFences) {
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkResetFences(VkDevice device, std::uint32_t fenceCount,
+                                                  const VkFence* pFences) {
   let_go(device, {pFences, fenceCount});
   return regular<CommandId::vkResetFences>(device, fenceCount, pFences);
 }
-VKAPI_ATTR void VKAPI_CALL hook_vkDestroyFence(VkDevice device, VkFence fence, const VkAllocationCallbacks* pAllocator) {
+VKAPI_ATTR void VKAPI_CALL hook_vkDestroyFence(VkDevice device, VkFence fence,
+                                               const VkAllocationCallbacks* pAllocator) {
   let_go(device, {&fence, 1});
   regular<CommandId::vkDestroyFence>(device, fence, pAllocator);
 }

@@ -209,7 +209,8 @@ bool HostMemory::record_all(ThreadState* state, memory::Contested contested, con
       Memory& memory = *static_cast<Memory*>(tracked->user);
       if (state == nullptr && !tracked->is_shadow()) continue;
       // Writes to other memory mean nothing before they are flushed.
-      if (memory.coherent && (memory.mapped || memory.owes) && memory.undated == undated) record_one(tracked, memory);
+      if (memory.coherent && (memory.mapped || memory.owes) && memory.undated == undated)
+        record_one(tracked, memory);
     }
   for (memory::Tracked* tracked : found) static_cast<Memory*>(tracked->user)->undated = false;
   if (state != nullptr) work_ends().end_scan();

@@ -53,7 +53,7 @@ class WorkEnds {
     VkQueue queue;
     std::uint64_t number;
     VkFence fence;
-    bool own;                  // the layer's
+    bool own;  // the layer's
     std::uint64_t since_ns;
   };
   friend void run_work_ends() noexcept;
@@ -66,8 +66,8 @@ class WorkEnds {
   std::vector<Watched> watched_;       // in the order of submission
   std::vector<DeviceState*> devices_;  // with work that was watched
   std::condition_variable wake_;
-  bool started_ = false;  // the thread, or it cannot be
-  bool asleep_ = false;   // it waits for a submission
+  bool started_ = false;       // the thread, or it cannot be
+  bool asleep_ = false;        // it waits for a submission
   std::uint64_t busy_ns_ = 0;  // when there was last something to watch
   std::uint64_t next_ns_ = 0;  // when the thread looks next
   unsigned quiet_ = 0;         // looks running that found no host write

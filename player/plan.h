@@ -190,8 +190,8 @@ struct Settle {
   } payload = Payload::none;
   std::uint32_t exported = kNone;  // is_due: the op of the export …
   std::uint32_t of = kNone;        // … and the index into Plan::payloads
-  // A submit, as an index into Plan::ops: `queue` is waited for until its work has ended. With `fence`: that is
-  // the one which the submit signals, and is not reset.
+  // A submit, as an index into Plan::ops: `queue` is waited for until its work has ended. With `fence`: that
+  // is the one which the submit signals, and is not reset.
   std::uint32_t submit = kNone;
 };
 

@@ -62,7 +62,8 @@ PlanBuilder::PlanBuilder(Reader& reader, const PlanOptions& options)
   const auto& names = reader.dictionary();
   if (std::any_of(names.begin(), names.end(), [](const DictionaryRow& row) { return row.name == "rondoCut"; }))
     spans_.expect_cut();
-  if (std::any_of(names.begin(), names.end(), [](const DictionaryRow& row) { return row.name == "rondoWorkEnded"; }))
+  if (std::any_of(names.begin(), names.end(),
+                  [](const DictionaryRow& row) { return row.name == "rondoWorkEnded"; }))
     late_submits_ = std::make_unique<LateSubmits>(*plan_, validity_.work);
 }
 
@@ -159,17 +160,6 @@ Result<void> PlanBuilder::add(const Record& record) {
   const std::size_t op = plan_->ops.size();
   if (action == Action::play) RONDO_TRY(emit(record, command));
   return late_submits_ != nullptr ? find_late_writes(record, command, op) : Result<void>();
-}
-
-// `op`: the record's, if it is in the plan.
-Result<void> PlanBuilder::find_late_writes(const Record& record, const codec::CommandInfo& command, std::size_t op) {
-  RONDO_TRY(access::load(reader_, command, lowered_, resolution_.ids, parameters_));
-  const access::Call call{command,         parameters_.view,
-                          resolution_,     plan_->objects,
-                          record.sequence, succeeded(command, record),
-                          static_cast<std::uint64_t>(record.return_value)};
-  late_submits_->take(call, op < plan_->ops.size() ? static_cast<std::uint32_t>(op) : kNone);
-  return {};
 }
 
 // What the device has to do then is ended before anything else is played: nothing in the

@@ -217,7 +217,8 @@ void Tracked::State::written(std::size_t first, std::size_t last, Kernel::Rearm 
 
 void Tracked::State::scanned() noexcept {
   // A small memory that devices write, too, is better told apart than cheap.
-  if (adaptive && !tracker.between_ && hot.scanned(armed_first, armed_last, !device_ever)) tracker.skips_changed_ = true;
+  if (adaptive && !tracker.between_ && hot.scanned(armed_first, armed_last, !device_ever))
+    tracker.skips_changed_ = true;
 }
 
 void Tracked::State::cool() noexcept {

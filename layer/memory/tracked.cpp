@@ -160,7 +160,8 @@ std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size
     if (s.notes_undone && !changed) s.undone.add(page, stop);
     if (checks) s.taken.add(page, stop);
     // A look between two calls that finds nothing says nothing of what is written for each of them.
-    if (hot && (changed || !s.tracker.between_) && s.hot.compared(page, changed)) s.tracker.skips_changed_ = true;
+    if (hot && (changed || !s.tracker.between_) && s.hot.compared(page, changed))
+      s.tracker.skips_changed_ = true;
     // What was clipped off is still to be compared, or given whole as what was not.
     if (stale) s.stale.add(page, stop);
     s.known.add(page, stop);

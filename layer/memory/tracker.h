@@ -126,7 +126,8 @@ class Tracker {
   // Looks once at everything tracked, re-arming, and returns what may have
   // changes(). Valid until the next call on this tracker. One system call for
   // all AliasMemory together.
-  // Between::yes: not before a call of the program's: pages that it writes "at every scan" are counted over the others.
+  // Between::yes: not before a call of the program's: pages that it writes "at every scan" are counted over
+  // the others.
   enum class Between { no, yes };
   std::span<Tracked* const> scan(Between between = Between::no) noexcept;
 
@@ -160,7 +161,7 @@ class Tracker {
   };
   std::vector<Skip> skipped_;       // ascending
   bool skips_changed_ = false;      // since skipped_ was made
-  bool between_ = false;        // the last scan was: Between::yes
+  bool between_ = false;            // the last scan was: Between::yes
   bool arena_whole_ = true;  // false once a mapping in the arena cannot be scanned with the others
 
   // refresh() works in pieces of this many pages, copied aside until it is known

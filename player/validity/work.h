@@ -28,7 +28,7 @@ class Work {
   void finish(Place place);                 // it ended, and so what it waited for
   void finish_queue(ObjectId queue);        // all of it
   void finish_device(ObjectId device, const std::vector<Object>& objects);
-  Place last(ObjectId queue) const;         // that the queue was given; {0, 0}: none
+  Place last(ObjectId queue) const;  // that the queue was given; {0, 0}: none
   bool running(Place place) const;
   void submitted(Place place);   // … is a submit's, and no acquire's or present's
   bool submits_ended() const;    // all of them

@@ -2,10 +2,10 @@
 // The host writes without a wait, beside or after work that uses the bytes. Work copies a half of one
 // buffer to the same half of another; then the host writes:
 //   late_write [--after MS] [--what 0|1|2] [--map 0|1] [--fence 0|1] [--fills N] [--rounds N]
-// --what 0: what the work reads; 1: what it writes; 2: the half that it does not use, after a wait for the round
-// before, which used it (double buffering). --map 1: the memory is mapped for each write. --fence 1: the program gives the submit
-// a fence, and does not ask it. --fills: the work begins with so many fills of 64 MiB, which take time.
-// Prints what the second buffer holds.
+// --what 0: what the work reads; 1: what it writes; 2: the half that it does not use, after a wait for the
+// round before, which used it (double buffering). --map 1: the memory is mapped for each write. --fence 1:
+// the program gives the submit a fence, and does not ask it. --fills: the work begins with so many fills of
+// 64 MiB, which take time. Prints what the second buffer holds.
 #include <chrono>
 #include <thread>
 
@@ -54,7 +54,8 @@ int main(int argc, char** argv) {
     const VkBufferCopy region{half, half, kHalf};
     vkCmdCopyBuffer(cmd, from.buffer, to.buffer, 1, &region);
     CHECK(vkEndCommandBuffer(cmd));
-    const VkSubmitInfo submit{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &cmd};
+    const VkSubmitInfo submit{
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &cmd};
     CHECK(vkQueueSubmit(s.queues[0], 1, &submit, fenced || what == 2 ? work[round].done : VK_NULL_HANDLE));
     std::this_thread::sleep_for(std::chrono::milliseconds(after));
     if (what == 2 && round != 0)

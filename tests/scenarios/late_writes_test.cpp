@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host writes without a wait: those after the end of the work that uses the bytes come after it in a replay, those
-// before it (late latching) and beside it (double buffering) cost a replay no wait.
+// Host writes without a wait: those after the end of the work that uses the bytes come after it in a replay,
+// those before it (late latching) and beside it (double buffering) cost a replay no wait.
 #include <catch2/catch.hpp>
 
 #include "fixture.h"
@@ -13,25 +13,34 @@ using namespace scenario;
 namespace {
 
 struct Case {
-  int work_ms = 0;   // how long the work takes
-  int after_ms = 0;  // when the host writes, from the submit on
+  int work_ms = 0;                                               // how long the work takes
+  int after_ms = 0;                                              // when the host writes, from the submit on
   std::string what = "0", map = "0", fence = "0", rounds = "1";  // of the program
   std::string prints;
   std::string memory = "alias";
 
   Words words() const {
-    return {program("late_write"), "--after", std::to_string(after_ms), "--what", what, "--map", map, "--fence", fence,
-            "--rounds", rounds};
+    return {program("late_write"),
+            "--after",
+            std::to_string(after_ms),
+            "--what",
+            what,
+            "--map",
+            map,
+            "--fence",
+            fence,
+            "--rounds",
+            rounds};
   }
   std::string settings() const { return "delay-us=" + std::to_string(work_ms * 1000); }
 };
 
 // Captured without checkpoints on the fake driver: its memory is the same in a replay. Returns the capture.
 const Recording& leaves_the_same(const Case& one) {
-  const Recording& capture =
-      captured(one.words(), {.memory = one.memory, .driver = fake, .settings = one.settings(), .oracle = true});
-  INFO(one.memory << ", work of " << one.work_ms << " ms, --map " << one.map << " --fence " << one.fence << " --what "
-                  << one.what << capture.run.both());
+  const Recording& capture = captured(
+      one.words(), {.memory = one.memory, .driver = fake, .settings = one.settings(), .oracle = true});
+  INFO(one.memory << ", work of " << one.work_ms << " ms, --map " << one.map << " --fence " << one.fence
+                  << " --what " << one.what << capture.run.both());
   CHECK(capture.run.status == 0);
   CHECK(capture.run.out.find("late_write: " + one.prints + "\n") != std::string::npos);
   const OracleRun replay = replay_under_oracle(capture, fake, one.settings(), "", 2);
@@ -91,7 +100,8 @@ SCENARIO("what the host writes beside what work uses waits for nothing in a repl
   const Case beside{.work_ms = 50, .after_ms = 200, .what = "2", .rounds = "4", .prints = "101 102"};
   const Recording& capture = leaves_the_same(beside);
   CHECK(has_record(capture, "rondoWorkEnded"));
-  CHECK(calls_in_replay(capture, beside.settings(), "vkWaitForFences") == 3 + kAtTheEnd);  // the program's own
+  CHECK(calls_in_replay(capture, beside.settings(), "vkWaitForFences") ==
+        3 + kAtTheEnd);  // the program's own
   const Case over{.work_ms = 50, .after_ms = 200, .rounds = "4", .prints = "102 0"};
   CHECK(calls_in_replay(leaves_the_same(over), over.settings(), "vkWaitForFences") > kAtTheEnd);
 }
@@ -99,7 +109,8 @@ SCENARIO("what the host writes beside what work uses waits for nothing in a repl
 SCENARIO("what the host writes after the end of work is right in cuts and loops", "[late-writes]") {
   const Case one{.work_ms = 100, .after_ms = 400, .rounds = "3", .prints = "101 0"};
   const Recording& capture =
-      captured(one.words(), {.checkpoints = "readback", .memory = "alias", .driver = fake, .settings = one.settings()});
+      captured(one.words(),
+               {.checkpoints = "readback", .memory = "alias", .driver = fake, .settings = one.settings()});
   INFO(capture.run.both());
   REQUIRE(capture.run.status == 0);
   for (const Words& span : {Words{"--submits", "0:3"}, Words{"--submits", "1:3"}})

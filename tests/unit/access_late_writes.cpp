@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which host writes came after the end of work that touches their bytes, by captures written by hand.
-#include "access/late_writes.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "access/late_writes.h"
 #include "tests/unit/access_scene.h"
 
 namespace rondo {
@@ -35,12 +34,14 @@ struct Scene : test::AccessScene {
     submit(one);
   }
   void ended(std::uint32_t count, std::uint32_t pending, bool unsure = false) {
-    capture.call(CommandId::rondoWorkEnded, args_rondoWorkEnded{queue, count, pending, unsure ? VK_TRUE : VK_FALSE});
+    capture.call(CommandId::rondoWorkEnded,
+                 args_rondoWorkEnded{queue, count, pending, unsure ? VK_TRUE : VK_FALSE});
   }
   void write(VkDeviceSize offset, VkDeviceSize size) {
     const RondoRange range{offset, size};
     const std::vector<std::byte> bytes(static_cast<std::size_t>(size), std::byte{1});
-    capture.call(CommandId::rondoHostWrite, args_rondoHostWrite{device, memory, 1, &range, bytes.size(), bytes.data()});
+    capture.call(CommandId::rondoHostWrite,
+                 args_rondoHostWrite{device, memory, 1, &range, bytes.size(), bytes.data()});
   }
   // Of each host write "after" and the number of the submit, from 0, or "unsure", or both; or nothing.
   std::vector<std::string> found(const std::set<int>& over = {}) {
@@ -52,14 +53,18 @@ struct Scene : test::AccessScene {
     const auto number = [&](std::uint64_t record) {
       return static_cast<int>(std::find(submits.begin(), submits.end(), record) - submits.begin());
     };
-    LateWrites writes({.place = [&](ObjectId) { return LateWrites::Place{memory_id, 0, 64}; },
+    LateWrites writes({.place =
+                           [&](ObjectId) {
+                             return LateWrites::Place{memory_id, 0, 64};
+                           },
                        .is_over = [&](std::uint64_t record) { return over.count(number(record)) != 0; }});
     std::vector<std::string> all;
     access::Parameters parameters;
     for (analyzers::Step step;;) {
       const auto more = walk->next(step);
       if (!more || !*more) return all;
-      EXPECT_TRUE(access::load(walk->reader(), *step.command, walk->decoded(), walk->resolution().ids, parameters));
+      EXPECT_TRUE(
+          access::load(walk->reader(), *step.command, walk->decoded(), walk->resolution().ids, parameters));
       if (step.command->id == CommandId::vkAllocateMemory) memory_id = walk->resolution().created[0];
       if (step.submits != 0) submits.push_back(step.record.sequence);
       writes.take({*step.command, parameters.view, walk->resolution(), walk->objects(), step.record.sequence,

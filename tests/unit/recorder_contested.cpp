@@ -66,7 +66,9 @@ Dispatch fakes() {
 
 class RecordedContested : public RecordedScene {
  protected:
-  Written recorded(const std::function<void(Scene&)>& work) const { return RecordedScene::recorded(fakes(), work); }
+  Written recorded(const std::function<void(Scene&)>& work) const {
+    return RecordedScene::recorded(fakes(), work);
+  }
 };
 
 constexpr CommandId kSubmit = CommandId::vkQueueSubmit;

@@ -16,8 +16,8 @@ constexpr CommandId kWrite = CommandId::rondoHostWrite;
 constexpr CommandId kEnded = CommandId::rondoWorkEnded;
 
 const auto kPrograms = made_up<VkFence>(7);
-std::atomic<bool> g_ended{false};  // the work of every submission
-std::atomic<std::uint64_t> g_gone{0};  // the program's fence, once it is reset: nobody may ask it
+std::atomic<bool> g_ended{false};       // the work of every submission
+std::atomic<std::uint64_t> g_gone{0};   // the program's fence, once it is reset: nobody may ask it
 std::function<VkResult()> g_at_status;  // what the program's thread is told; null: as g_ended says
 std::thread::id g_program;
 VkFence g_given = VK_NULL_HANDLE;  // to the driver's last submit
@@ -29,7 +29,8 @@ VkResult VKAPI_CALL fake_status(VkDevice, VkFence fence) {
   if (g_at_status && std::this_thread::get_id() == g_program) return g_at_status();
   return g_ended.load() ? VK_SUCCESS : VK_NOT_READY;
 }
-VkResult VKAPI_CALL fake_fence(VkDevice, const VkFenceCreateInfo*, const VkAllocationCallbacks*, VkFence* fence) {
+VkResult VKAPI_CALL fake_fence(VkDevice, const VkFenceCreateInfo*, const VkAllocationCallbacks*,
+                               VkFence* fence) {
   *fence = made_up<VkFence>(100 + static_cast<std::uintptr_t>(++g_made));
   return VK_SUCCESS;
 }
@@ -42,7 +43,9 @@ VkResult VKAPI_CALL fake_submit(VkQueue, std::uint32_t, const VkSubmitInfo*, VkF
   g_given = fence;
   return g_submit;
 }
-VkResult VKAPI_CALL fake_wait(VkDevice, std::uint32_t, const VkFence*, VkBool32, std::uint64_t) { return VK_SUCCESS; }
+VkResult VKAPI_CALL fake_wait(VkDevice, std::uint32_t, const VkFence*, VkBool32, std::uint64_t) {
+  return VK_SUCCESS;
+}
 VkResult VKAPI_CALL fake_idle(VkQueue) { return VK_SUCCESS; }
 
 Dispatch fakes() {
