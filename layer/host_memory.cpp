@@ -223,18 +223,24 @@ bool HostMemory::record_between() {
   ThreadState* const state = found.empty() ? nullptr : thread_state();
   if (!found.empty() && state == nullptr) return false;
   if (!found.empty()) work_ends().look();
+  bool written = false;
   for (memory::Tracked* tracked : found) {
     Memory& memory = *static_cast<Memory*>(tracked->user);
     if (!memory.coherent || !(memory.mapped || memory.owes)) continue;
     const bool told_apart =
         activity(memory) != memory::Device::active || tracked->is_shadow() || tracked->watches_device();
-    if (memory.pages != nullptr || !told_apart)
+    if (memory.pages != nullptr || !told_apart) {
       memory.undated = memory.undated || tracked->anything_differs();
-    else if (!memory.undated)
-      write_ranges(state, memory, tracked->changes(activity(memory), memory::Contested::keep));
+      written = written || memory.undated;
+    } else if (!memory.undated) {
+      const std::span<const memory::Range> ranges =
+          tracked->changes(activity(memory), memory::Contested::keep);
+      write_ranges(state, memory, ranges);
+      written = written || !ranges.empty();
+    }
   }
   work_ends().end_scan();
-  return !found.empty();
+  return written;
 }
 
 void HostMemory::record_told_apart(ThreadState& state) {

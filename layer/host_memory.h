@@ -43,7 +43,8 @@ struct Memory {
   bool undated = false;  // was written before work in flight had ended, or after that: what is found next
   bool mapped = false;
   bool mapped_before = false;
-  // Contested pages, from before it was unmapped: for the next submit, or the wait after which nothing works any more.
+  // Contested pages, from before it was unmapped: for the next submit, or the wait after which nothing works
+  // any more.
   bool owes = false;
   bool device_writable = false;  // something is bound that a device can write
   std::byte* pages = nullptr;    // the program's own, imported: it can always write them, `mapped` stays true
@@ -136,17 +137,17 @@ struct DeviceMemory {
     std::uint64_t submitted;
   };
   std::unordered_map<VkFence, FenceUse> fences;
-  std::uint64_t epoch = 1;    // grows with every submit
-  std::uint64_t signals = 0;  // by the host: what they may have let go on
-  std::uint64_t settled = 0;  // epoch at which the layer itself found all work finished, 0: it did not
-  bool told_settled = false;  // … and a record says so
-  std::uint64_t refreshed = 0;  // epoch when all that is mapped was last refreshed with all work finished
-  std::uint64_t looks = 0;      // refreshes, of which each left out what was not mapped
+  std::uint64_t epoch = 1;        // grows with every submit
+  std::uint64_t signals = 0;      // by the host: what they may have let go on
+  std::uint64_t settled = 0;      // epoch at which the layer itself found all work finished, 0: it did not
+  bool told_settled = false;      // … and a record says so
+  std::uint64_t refreshed = 0;    // epoch when all that is mapped was last refreshed with all work finished
+  std::uint64_t looks = 0;        // refreshes, of which each left out what was not mapped
   std::uint64_t ever_mapped = 0;  // memories that live and were mapped once
   HostWaits host_waits;
-  bool told_of_misplaced = false;  // images: one note is enough
+  bool told_of_misplaced = false;                                       // images: one note is enough
   bool told_of_sparse_address = false, told_of_imported_pages = false;  // likewise
-  bool told_of_shared = false;     // semaphores and fences: likewise
+  bool told_of_shared = false;                                          // semaphores and fences: likewise
 };
 
 class HostMemory {
@@ -178,7 +179,7 @@ class HostMemory {
     return record_all(state, memory::Contested::keep, &device);
   }
   // Between the program's calls, by the layer's own thread: what can be told from the device's
-  // writes. Nothing where it is not needed (WorkEnds::begin_scan). True: a scan has found some.
+  // writes. Nothing where it is not needed (WorkEnds::begin_scan). True: it has found host writes.
   bool record_between();
   // … to memory whose host writes are told from the device's.
   void record_told_apart(ThreadState& state);

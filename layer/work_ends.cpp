@@ -92,6 +92,7 @@ void WorkEnds::refused(DeviceState& device, VkFence given, VkFence used) {
 }
 
 std::uint64_t WorkEnds::shortest() const { return quiet_ < kQuietLooks ? kShortest : kQuiet; }
+std::uint64_t WorkEnds::next() const { return std::max(next_ns_, scanned_ns_ + shortest()); }
 
 void WorkEnds::let_go(const Watched& one) {
   if (one.own) one.device->own_fences->give(one.fence);
@@ -150,6 +151,7 @@ void WorkEnds::look() {
 
 bool WorkEnds::begin_scan() {
   if (devices_.empty()) return false;
+  scanned_ns_ = now_ns();
   look();
   bool needed = !watched_.empty();
   for (DeviceState* device : devices_)
@@ -196,8 +198,9 @@ bool WorkEnds::rest(HostMemory::Lock& lock) {
     return false;
   }
   busy_ns_ = now;
-  if (now < next_ns_) wait(next_ns_ - now);
-  return now_ns() >= next_ns_;
+  // A scan before a call of the program's serves as well.
+  if (const std::uint64_t due = next(); now < due) wait(due - now);
+  return now_ns() >= next();
 }
 
 void WorkEnds::run() {

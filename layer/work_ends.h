@@ -61,16 +61,18 @@ class WorkEnds {
   bool rest(HostMemory::Lock& lock);
   void let_go(const Watched& one);
   std::uint64_t shortest() const;
+  std::uint64_t next() const;
   static bool has_ended(const Watched& one);
 
   std::vector<Watched> watched_;       // in the order of submission
   std::vector<DeviceState*> devices_;  // with work that was watched
   std::condition_variable wake_;
-  bool started_ = false;       // the thread, or it cannot be
-  bool asleep_ = false;        // it waits for a submission
-  std::uint64_t busy_ns_ = 0;  // when there was last something to watch
-  std::uint64_t next_ns_ = 0;  // when the thread looks next
-  unsigned quiet_ = 0;         // looks running that found no host write
+  bool started_ = false;          // the thread, or it cannot be
+  bool asleep_ = false;           // it waits for a submission
+  std::uint64_t busy_ns_ = 0;     // when there was last something to watch
+  std::uint64_t next_ns_ = 0;     // when the thread looks next, at the earliest
+  std::uint64_t scanned_ns_ = 0;  // when the last scan began
+  unsigned quiet_ = 0;            // looks running that found no host write
 };
 
 WorkEnds& work_ends();
