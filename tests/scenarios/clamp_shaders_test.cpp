@@ -7,6 +7,7 @@
 
 #include "fixture.h"
 #include "json.h"
+#include "replays.h"
 #include "skip.h"
 #include "trims.h"
 
@@ -85,6 +86,10 @@ SCENARIO("a shader that reads past its array gets the array's last element", "[c
   CHECK(other.err.find("its shaders were clamped (--clamp-shaders)") != std::string::npos);
   CHECK(word_of_result(capture.path, {}, 63) == 1063);
   CHECK(word_of_result(capture.path, {"--clamp-shaders"}, 63) == 1015);
+}
+
+SCENARIO("a shader that reads past its array replays bit for bit", "[clamp-shaders]") {
+  replays_bit_for_bit({program("outside")}, {.submits = 1});
 }
 
 SCENARIO("shaders that stay in their arrays do the same when they are clamped", "[clamp-shaders]") {
