@@ -5,6 +5,7 @@
 
 #include "fixture.h"
 #include "oracle.h"
+#include "replays.h"
 #include "skip.h"
 #include "trims.h"
 
@@ -118,6 +119,11 @@ SCENARIO("what the host writes beside what work uses waits for nothing in a repl
         3 + kAtTheEnd);  // the program's own
   const Case over{.work_ms = 50, .after_ms = 200, .rounds = "4", .prints = "102 0"};
   CHECK(calls_in_replay(leaves_the_same(over), over.settings(), "vkWaitForFences") > kAtTheEnd);
+}
+
+SCENARIO("what the host writes beside what work uses replays bit for bit", "[late-writes]") {
+  replays_bit_for_bit({program("late_write"), "--what", "2", "--rounds", "4", "--after", "20"},
+                      {.submits = 4});
 }
 
 SCENARIO("what the host writes after the end of work is right in cuts and loops", "[late-writes]") {
