@@ -31,6 +31,20 @@ bool has_extension(const CapturedDevice& device, const char* name) {
   return std::find(device.extensions.begin(), device.extensions.end(), name) != device.extensions.end();
 }
 
+Allowed allows(const Plan& plan, const CapturedDevice& device,
+               std::span<const shaders::Requirement> enabled_by) {
+  using Kind = shaders::Requirement::Kind;
+  Allowed allowed = enabled_by.empty() ? Allowed::unknown : Allowed::no;
+  for (const shaders::Requirement& one : enabled_by) {
+    const bool met = (one.kind == Kind::version && usable_version(plan, device) >= one.version) ||
+                     (one.kind == Kind::extension && has_extension(device, one.name)) ||
+                     (one.kind == Kind::feature && enables(device, one.name));
+    if (met) return Allowed::yes;
+    if (one.kind == Kind::property) allowed = Allowed::unknown;
+  }
+  return allowed;
+}
+
 std::uint32_t usable_version(const Plan& plan, const CapturedDevice& device) {
   if (device.physical >= plan.physical_devices.size() ||
       !plan.physical_devices[device.physical].has_properties)

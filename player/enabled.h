@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "player/plan.h"
+#include "shaders/capabilities.h"
 
 namespace rondo::player {
 
@@ -13,5 +14,11 @@ bool has_extension(const CapturedDevice& device, const char* name);
 // The version of Vulkan that the program could use: the one that it asked for, or the device's where that is
 // older.
 std::uint32_t usable_version(const Plan& plan, const CapturedDevice& device);
+
+enum class Allowed : std::uint8_t { yes, no, unknown };
+// Whether shaders of the device may declare what any of these enables. Unknown: a property of the device
+// decides, or the registry does not tell.
+Allowed allows(const Plan& plan, const CapturedDevice& device,
+               std::span<const shaders::Requirement> enabled_by);
 
 }  // namespace rondo::player

@@ -14,6 +14,7 @@
 #include "format/printable.h"
 #include "player/enabled.h"
 #include "player/replace_code.h"
+#include "shaders/capabilities.h"
 #include "shaders/names.h"
 
 namespace rondo::player {
@@ -210,10 +211,11 @@ class Replacer {
     compare_version(old_one, new_one, device, out);
     for (const std::uint32_t capability : new_one.capabilities) {
       const auto& has = old_one.capabilities;
-      if (std::find(has.begin(), has.end(), capability) != has.end() || allows(device, capability)) continue;
+      if (std::find(has.begin(), has.end(), capability) != has.end() || may_declare(device, capability))
+        continue;
       std::string names;
       if (const auto* known = shaders::find_capability(capability); known != nullptr)
-        for (const char* feature : known->features) names += (names.empty() ? "" : " or ") + std::string(feature);
+        names = shaders::text_of(known->enabled_by);
       out.push_back({"capability " + shaders::capability_name(capability),
                      names.empty() ? "not declared" : "not declared, and the program did not enable " + names, "declared"});
     }
@@ -238,11 +240,11 @@ class Replacer {
     shaders::compare_constants(old_one, new_one, specialized, out);
   }
 
-  static bool allows(const CapturedDevice* device, std::uint32_t capability) {
+  bool may_declare(const CapturedDevice* device, std::uint32_t capability) const {
+    static const CapturedDevice kPlain{};
     const auto* known = shaders::find_capability(capability);
-    return known != nullptr && std::any_of(known->features.begin(), known->features.end(), [&](const char* feature) {
-      return *feature == 0 || (device != nullptr && enables(*device, feature));
-    });
+    return known != nullptr &&
+           allows(plan_, device != nullptr ? *device : kPlain, known->enabled_by) == Allowed::yes;
   }
 
   // What the version of Vulkan that the program asked for has, or what it used all the same.

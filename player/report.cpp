@@ -82,7 +82,10 @@ Result<void> write_report(const std::string& path, const Options& options, const
                        {"trusted", outcome.trust == Trust::trusted},
                        {"sandboxed", outcome.sandboxed}};
   report["devices"] = outcome.devices;
-  report["shaders"] = {{"checked", outcome.shaders.checked}, {"newer", outcome.shaders.newer}, {"wrong", outcome.shaders.wrong}};
+  report["shaders"] = {{"checked", outcome.shaders.checked},
+                       {"newer", outcome.shaders.newer},
+                       {"wrong", outcome.shaders.wrong},
+                       {"not_enabled", outcome.shaders.not_enabled}};
   report["clamped_shaders"] = clamped_shaders(options, outcome);
   report["planned"] = {
       {"records", outcome.planned.records},       {"frames", outcome.planned.frames},

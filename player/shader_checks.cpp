@@ -10,6 +10,7 @@
 #include "player/preflight.h"
 #include "player/shader_stages.h"
 #include "player/workers.h"
+#include "shaders/capabilities.h"
 #include "shaders/names.h"
 #include "shaders/needs.h"
 #include "shaders/validate.h"
@@ -151,8 +152,14 @@ struct Checked {
   Verdict verdict = Verdict::valid;
   std::string newer;
   std::vector<WrongShader> wrong;
+  std::vector<std::string> not_enabled;
   WorkgroupNeeds workgroups;
 };
+
+std::string declares(const std::string& name, const std::string& what,
+                     std::span<const shaders::Requirement> enabled_by) {
+  return name + " declares " + what + ", and the program did not enable " + shaders::text_of(enabled_by);
+}
 
 class Checker {
  public:
@@ -186,10 +193,32 @@ class Checker {
       wrong(code.sequence, code.name + " " + module.error().message);
       return checked;
     }
+    check_declared(*module, code, checked);
     for (const ShaderStage& stage : code.stages)
       if (std::string w = check_stage(*module, stage, code.device, checked); !w.empty())
         wrong(stage.sequence, stage.name + " " + w);
     return checked;
+  }
+
+  // Against what the program enabled on the device.
+  void check_declared(const shaders::Module& module, const ShaderCode& code, Checked& checked) const {
+    if (code.device >= plan_.devices.size()) return;
+    const CapturedDevice& device = plan_.devices[code.device];
+    for (const std::uint32_t value : module.capabilities) {
+      const shaders::Capability* capability = shaders::find_capability(value);
+      if (capability == nullptr || allows(plan_, device, capability->enabled_by) != Allowed::no) continue;
+      std::string text =
+          declares(code.name, std::string("the capability ") + capability->name, capability->enabled_by);
+      if (shaders::is_relied_on(value))
+        checked.wrong.push_back({code.sequence, std::move(text)});
+      else
+        checked.not_enabled.push_back(std::move(text));
+    }
+    for (const std::string& name : module.extensions) {
+      const shaders::SpirvExtension* extension = shaders::find_spirv_extension(name);
+      if (extension != nullptr && allows(plan_, device, extension->enabled_by) == Allowed::no)
+        checked.not_enabled.push_back(declares(code.name, name, extension->enabled_by));
+    }
   }
 
   std::string check_stage(const shaders::Module& module, const ShaderStage& stage, std::uint32_t device,
@@ -271,6 +300,7 @@ void WorkgroupNeeds::add(const WorkgroupNeeds& other) {
 std::vector<std::string> ShaderReport::lines() const {
   std::vector<std::string> lines;
   add_lines(lines, wrong, " (played: the capture is trusted)");
+  add_lines(lines, not_enabled, " (drivers bear that)");
   add_lines(lines, newer, " is newer than " + shaders::validator_version() + ", which did not check it");
   if (clamped) lines.push_back(clamped->text());
   return lines;
@@ -288,6 +318,7 @@ Result<ShaderReport> check_shaders(const Plan& plan, Trust trust, std::uint32_t 
     ++report.checked;
     if (one.verdict == Verdict::newer) report.newer.push_back(one.newer);
     wrong.insert(wrong.end(), one.wrong.begin(), one.wrong.end());
+    report.not_enabled.insert(report.not_enabled.end(), one.not_enabled.begin(), one.not_enabled.end());
     if (const std::uint32_t device = stages.codes[i].device; device < report.workgroups.size())
       report.workgroups[device].add(one.workgroups);
   }

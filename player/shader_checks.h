@@ -36,6 +36,9 @@ struct ShaderReport {
   std::vector<std::string>
       newer;  // that the validator does not know enough for: "VkShaderModule#3: capability 6022"
   std::vector<std::string> wrong;          // of a trusted capture, which is played all the same
+  // What shaders declare without the feature or extension that it needs, and drivers bear (is_relied_on()): a
+  // sentence each.
+  std::vector<std::string> not_enabled;
   std::vector<WorkgroupNeeds> workgroups;  // by device
   std::optional<ClampReport> clamped;      // none: nobody asked for it
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Registry -> tables and thin calls (docs/architecture.md, "One description of every command").
 
-    generate.py --registry VK_XML --rondo RONDO_XML --output DIRECTORY
+    generate.py --registry VK_XML --rondo RONDO_XML --spirv-header SPIRV_H --output DIRECTORY
 
 Writes every file named in OUTPUTS; `--list` prints their names.
 """
@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import classification  # noqa: E402
 import irregular  # noqa: E402
-from rondogen import fake_driver, headers, sources  # noqa: E402
+from rondogen import fake_driver, headers, sources, spirv  # noqa: E402
 from rondogen.facts import command_facts, extension_support  # noqa: E402
 from rondogen.registry import Registry  # noqa: E402
 from rondogen.rows import Tables  # noqa: E402
@@ -25,7 +25,8 @@ from rondogen.rows import Tables  # noqa: E402
 class Model:
     """Everything the emitters need, in the order of the ids."""
 
-    def __init__(self, registry_path, rondo_path):
+    def __init__(self, registry_path, rondo_path, spirv_header="/usr/include/spirv_cross/spirv.h"):
+        self.spirv_header = spirv_header
         self.registry = Registry(registry_path, rondo_path, classification.FIRST_NAMES)
         self.tables = Tables(self.registry, irregular)
         self.facts = command_facts(self.registry, self.tables, classification)
@@ -56,6 +57,7 @@ OUTPUTS = {
     "fake_entry_table.cpp": fake_driver.entry_table,
     "fake_facts.cpp": fake_driver.facts,
     "fake_formats.cpp": fake_driver.formats,
+    "spirv_tables.cpp": spirv.tables,
 }
 # Shards compile in parallel; scripts/generated/meson.build names them too.
 for prefix, emit, count in (("tables_fields", sources.fields, 3), ("tables_enums", sources.enums, 2),
@@ -69,13 +71,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--registry")
     parser.add_argument("--rondo")
+    parser.add_argument("--spirv-header")
     parser.add_argument("--output")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
     if options.list:
         print("\n".join(OUTPUTS))
         return
-    model = Model(options.registry, options.rondo)
+    model = Model(options.registry, options.rondo, options.spirv_header)
     for name, emit in OUTPUTS.items():
         with open(os.path.join(options.output, name), "w", encoding="utf-8") as out:
             out.write(emit(model))

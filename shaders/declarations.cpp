@@ -74,6 +74,11 @@ Result<void> Parser::take(std::uint32_t operation, Operands operands) {
       module_.capabilities.push_back(operands[0]);
       emit(operation, operands.first(1));
       return {};
+    case SpvOpExtension: {
+      std::size_t words = 0;
+      if (auto name = string_in(operands, words)) module_.extensions.push_back(std::move(*name));
+      return {};
+    }
     case SpvOpMemoryModel:
       emit(operation, operands.first(2));
       return {};

@@ -75,6 +75,7 @@ inline constexpr std::uint32_t kWhole = ~std::uint32_t{};
 struct Module {
   std::uint32_t version = 0;  // 0x00010300
   std::vector<std::uint32_t> capabilities;
+  std::vector<std::string> extensions;  // of SPIR-V
   std::vector<Entry> entries;
   std::vector<Variable> variables;
   std::vector<Variable> unknown;  // of descriptors whose types are not understood: `type` is 0

@@ -84,13 +84,4 @@ std::string text_of(const SpecConstant& constant);
 std::string text_of(const EntryPoint& entry);  // all of it
 std::string version_text(std::uint32_t version);
 
-// capabilities.cpp. The features of a device, any of which allows it; "": every device has it.
-struct Capability {
-  std::uint32_t value;
-  const char* name;
-  std::vector<const char*> features;
-};
-std::string capability_name(std::uint32_t value);
-const Capability* find_capability(std::uint32_t value);  // null: none that is known
-
 }  // namespace rondo::shaders

@@ -268,6 +268,11 @@ class Registry:
         return Command(name, [self._member(p) for p in element.findall("param")],
                        element.find("proto/type").text, alias=element.get("alias") or "")
 
+    def spirv(self, what):
+        """The elements that tell what enables a SPIR-V "capability" or "extension"."""
+        plural = {"capability": "spirvcapabilities", "extension": "spirvextensions"}[what]
+        return self._reg.reg.findall(f"{plural}/spirv{what}")
+
     def command_element(self, name):
         return self._reg.cmddict[name].elem
 

@@ -19,8 +19,9 @@ using test::shader_code;
 class CheckedShaders : public test::PlayerScene {
  protected:
   CheckedShaders() : CheckedShaders(VK_API_VERSION_1_0, {}) {}
-  CheckedShaders(std::uint32_t version, const std::vector<const char*>& extensions)
-      : test::PlayerScene(version, nullptr, extensions) {}
+  CheckedShaders(std::uint32_t version, const std::vector<const char*>& extensions,
+                 const void* device_chain = nullptr)
+      : test::PlayerScene(version, device_chain, extensions) {}
 
   static VkDescriptorSetLayoutBinding binding(std::uint32_t number, VkDescriptorType type,
                                               std::uint32_t count = 1,
@@ -213,27 +214,52 @@ TEST_F(CheckedShaders, HaveNotTooMuchOfTheirOwn) {
 }
 // An unknown capability is not wrong, and its module is held against the layout all the same.
 TEST_F(CheckedShaders, ThatAreNewerAreNotJudged) {
-  const auto newer = [](const std::string& name) {
-    const Code code = shader_code(name);
-    Code all(code.begin(), code.begin() + 20);
-    for (const std::uint32_t word : {2u << 16 | 17, 60000u}) test::add_word(all, word);
-    all.insert(all.end(), code.begin() + 20, code.end());
-    return all;
-  };
   const VkPipelineLayout good = good_layout();
-  compute(good, stage(VK_SHADER_STAGE_COMPUTE_BIT, module(newer("work"))));
+  compute(good, stage(VK_SHADER_STAGE_COMPUTE_BIT, module(test::declaring(shader_code("work"), 60000))));
   const auto before = check(Trust::foreign);
   ASSERT_TRUE(before) << before.error().message;
   EXPECT_EQ(before->newer, std::vector<std::string>{"VkShaderModule#0: capability 60000"});
 }
 TEST_F(CheckedShaders, ThatAreNewerFitTheirLayout) {
-  const Code code = shader_code("other-set");
-  Code all(code.begin(), code.begin() + 20);
-  for (const std::uint32_t word : {2u << 16 | 17, 60000u}) test::add_word(all, word);
-  all.insert(all.end(), code.begin() + 20, code.end());
-  compute(good_layout(), stage(VK_SHADER_STAGE_COMPUTE_BIT, module(all)));
+  compute(good_layout(),
+          stage(VK_SHADER_STAGE_COMPUTE_BIT, module(test::declaring(shader_code("other-set"), 60000))));
   refuses("uses set 1 binding 0");
 }
+TEST_F(CheckedShaders, DeclareWhatTheProgramEnabled) {
+  module(shader_code("doubles"));
+  refuses("VkShaderModule#0 declares the capability Float64, and the program did not enable shaderFloat64");
+}
+TEST_F(CheckedShaders, MayDeclareWhatDriversBear) {
+  constexpr std::uint32_t kClipDistance = 32;
+  module(test::declaring(shader_code("work"), kClipDistance));
+  module(test::with_extension(shader_code("work"), "SPV_KHR_ray_query"));
+  accepts();
+  const auto report = check(Trust::foreign);
+  EXPECT_EQ(
+      report->not_enabled,
+      (std::vector<std::string>{
+          "VkShaderModule#0 declares the capability ClipDistance, and the program did not enable "
+          "shaderClipDistance",
+          "VkShaderModule#1 declares SPV_KHR_ray_query, and the program did not enable VK_KHR_ray_query"}));
+  EXPECT_EQ(report->lines().at(0), report->not_enabled[0] + " (drivers bear that)");
+}
+
+class ShadersWithDoubles : public CheckedShaders {
+ protected:
+  static VkPhysicalDeviceFeatures2 features() {
+    auto all = of_type<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+    all.features.shaderFloat64 = VK_TRUE;
+    return all;
+  }
+  explicit ShadersWithDoubles(const VkPhysicalDeviceFeatures2& enabled = features())
+      : CheckedShaders(VK_API_VERSION_1_1, {}, &enabled) {}
+};
+TEST_F(ShadersWithDoubles, DeclareThem) {
+  module(shader_code("doubles"));
+  accepts();
+  EXPECT_TRUE(check(Trust::foreign)->not_enabled.empty());
+}
+
 TEST_F(CheckedShaders, OfPipelinesThatTheCapturedDriverDidNotMake) {
   const VkPipelineLayout good = good_layout();
   const VkShaderModule with[] = {module(shader_code("work")), module(shader_code("other-set"))};

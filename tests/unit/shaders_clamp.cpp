@@ -8,9 +8,10 @@ namespace rondo::shaders {
 namespace {
 
 using test::Code;
+using test::declaring;
 using test::shader_code;
 
-constexpr std::uint32_t kOpCapability = 17, kOpExtInst = 12;
+constexpr std::uint32_t kOpExtInst = 12;
 
 DeviceRules newest() {
   return {.api_version = VK_API_VERSION_1_3,
@@ -26,13 +27,6 @@ std::size_t count(const Code& code, std::uint32_t operation) {
   for (std::size_t at = kHeader; at < code.size() / 4; at += test::word_at(code, at) >> 16)
     found += (test::word_at(code, at) & 0xffff) == operation ? 1 : 0;
   return found;
-}
-// With one capability more.
-Code declaring(const Code& code, std::uint32_t capability) {
-  Code all(code.begin(), code.begin() + 20);
-  for (const std::uint32_t word : {2u << 16 | kOpCapability, capability}) test::add_word(all, word);
-  all.insert(all.end(), code.begin() + 20, code.end());
-  return all;
 }
 void refuses(const Code& code, const std::string& says) {
   const Clamped clamped = clamp(code, newest());

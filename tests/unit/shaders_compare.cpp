@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each way in which a shader cannot stand in another's place, and those in which it can.
-#include "shaders/compare.h"
-
 #include <algorithm>
 
+#include "shaders/capabilities.h"
+#include "shaders/compare.h"
 #include "tests/unit/shaders_support.h"
 
 namespace rondo::shaders {
@@ -127,8 +127,13 @@ TEST(CompareShaders, CapabilitiesHaveNamesAndFeatures) {
   };
   EXPECT_TRUE(has("Shader"));
   EXPECT_TRUE(has("Float64"));
-  EXPECT_STREQ(find_capability(10)->features.at(0), "shaderFloat64");
-  EXPECT_STREQ(find_capability(1)->features.at(0), "");
+  EXPECT_EQ(text_of(find_capability(10)->enabled_by), "shaderFloat64");
+  EXPECT_EQ(text_of(find_capability(1)->enabled_by), "Vulkan 1.0");
+  EXPECT_EQ(text_of(find_capability(6)->enabled_by), "");  // Kernel, which no device of Vulkan has
+  constexpr std::uint32_t kOfTwoNames = 5291;
+  EXPECT_EQ(text_of(find_capability(kOfTwoNames)->enabled_by), "fragmentDensityMap or shadingRateImage");
+  EXPECT_EQ(text_of(find_spirv_extension("SPV_KHR_ray_query")->enabled_by), "VK_KHR_ray_query");
+  EXPECT_EQ(find_spirv_extension("SPV_KHR_ray"), nullptr);
   EXPECT_EQ(find_capability(123456), nullptr);
   EXPECT_EQ(capability_name(123456), "capability 123456");
 }

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "shaders/reflect.h"
@@ -45,6 +46,30 @@ inline void set_word(Code& code, std::size_t word, std::uint32_t value) {
 inline void add_word(Code& code, std::uint32_t value) {
   const auto* first = reinterpret_cast<const std::byte*>(&value);
   code.insert(code.end(), first, first + sizeof value);
+}
+
+// With these words after the header: as the first instruction, where capabilities stand.
+inline Code with_first(const Code& code, const std::vector<std::uint32_t>& words) {
+  constexpr std::ptrdiff_t kHeader = 20;
+  Code all(code.begin(), code.begin() + kHeader);
+  for (const std::uint32_t word : words) add_word(all, word);
+  all.insert(all.end(), code.begin() + kHeader, code.end());
+  return all;
+}
+inline Code declaring(const Code& code, std::uint32_t capability) {
+  return with_first(code, {2u << 16 | 17, capability});
+}
+// After the first instruction, which is a capability.
+inline Code with_extension(const Code& code, std::string_view name) {
+  constexpr std::ptrdiff_t kFirst = 28;
+  const std::size_t words = name.size() / 4 + 1;
+  Code all(code.begin(), code.begin() + kFirst);
+  add_word(all, static_cast<std::uint32_t>(words + 1) << 16 | 10);
+  Code text(words * 4);
+  std::memcpy(text.data(), name.data(), name.size());
+  all.insert(all.end(), text.begin(), text.end());
+  all.insert(all.end(), code.begin() + kFirst, code.end());
+  return all;
 }
 
 inline shaders::Reflection reflection(const Code& code) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the validator says of modules, by what a device lets its shaders do.
-#include <string_view>
-
 #include "format/vulkan.h"
 #include "shaders/validate.h"
 #include "tests/unit/shaders_support.h"
@@ -12,6 +10,8 @@ namespace {
 using test::Code;
 using test::set_word;
 using test::shader_code;
+using test::with_extension;
+using test::with_first;
 using test::word_at;
 using Verdict = Validation::Verdict;
 
@@ -30,26 +30,6 @@ void expect_newer(const Code& code, const std::string& says) {
 }
 bool is_valid(const std::string& shader, const DeviceRules& rules) {
   return validate(shader_code(shader), rules).verdict == Verdict::valid;
-}
-
-// Behind the header; as the first instruction, where capabilities stand.
-Code with_first(const Code& code, const std::vector<std::uint32_t>& words) {
-  Code all(code.begin(), code.begin() + 20);
-  for (const std::uint32_t word : words) test::add_word(all, word);
-  all.insert(all.end(), code.begin() + 20, code.end());
-  return all;
-}
-// Behind the first instruction, which is a capability.
-Code with_extension(const Code& code, std::string_view name) {
-  constexpr std::ptrdiff_t kFirst = 28;
-  const std::size_t words = name.size() / 4 + 1;
-  Code all(code.begin(), code.begin() + kFirst);
-  test::add_word(all, static_cast<std::uint32_t>(words + 1) << 16 | 10);
-  Code text(words * 4);
-  std::memcpy(text.data(), name.data(), name.size());
-  all.insert(all.end(), text.begin(), text.end());
-  all.insert(all.end(), code.begin() + kFirst, code.end());
-  return all;
 }
 
 TEST(Validate, TakesWhatCompilersMake) {
