@@ -18,7 +18,7 @@ struct Case {
   int after_ms = 0;                                              // when the host writes, from the submit on
   std::string what = "0", map = "0", fence = "0", rounds = "1";  // of the program
   std::string prints = "";
-  std::string memory = "alias";
+  std::string memory = "alias", alias = "0";
   bool lazy = false;  // the queues work only while somebody waits or asks
 
   Words words() const {
@@ -31,6 +31,8 @@ struct Case {
             map,
             "--fence",
             fence,
+            "--alias",
+            alias,
             "--rounds",
             rounds};
   }
@@ -92,6 +94,16 @@ SCENARIO("what the host writes after the end of work comes after it in a replay"
 SCENARIO("what the host writes after the end of work is found by every means", "[late-writes]") {
   for (const char* memory : {"shadow", "pagemap", "scan", "guard"})
     leaves_the_same({.work_ms = 300, .after_ms = 700, .prints = "1 0", .memory = memory});
+}
+
+SCENARIO("what the host writes after the end of work is found through other buffers on its memory",
+         "[late-writes]") {
+  for (const char* what : {"0", "1"})
+    leaves_the_same({.work_ms = 20,
+                     .after_ms = 320,
+                     .what = what,
+                     .prints = what[0] == '0' ? "1 0" : "100 0",
+                     .alias = "1"});
 }
 
 SCENARIO("what the host writes after the end of work is found where queues are lazy", "[late-writes]") {
