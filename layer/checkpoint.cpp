@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "format/unverified.h"
 #include "gpu/zero_fill.h"
 #include "layer/log.h"
 #include "layer/memory/compare.h"
@@ -173,7 +174,7 @@ std::vector<Checkpointer::Presented> Checkpointer::read(ThreadState* state, VkQu
     const auto lock = host_memory().enter();
     return copying_family(device_, queue);
   }();
-  if (!family) reason = "the presenting queue cannot copy images";
+  if (!family) reason = text_of(Unverified::queue_cannot_copy);
   consumed = false;
   if (reason.empty() && info.waitSemaphoreCount != 0) {
     const std::vector<VkPipelineStageFlags> stages(info.waitSemaphoreCount,
@@ -196,7 +197,7 @@ std::vector<Checkpointer::Presented> Checkpointer::read(ThreadState* state, VkQu
       const std::lock_guard guard(device_.swapchain_lock);
       const auto found = device_.swapchains.find(image.swapchain);
       if (found == device_.swapchains.end() || image.index >= found->second.images.size()) {
-        image.unverified = "the swapchain is not known";
+        image.unverified = text_of(Unverified::swapchain_unknown);
         continue;
       }
       const Swapchain& swapchain = found->second;
@@ -296,7 +297,7 @@ Checkpointer::Settled Checkpointer::settle(Lock& queues, Patience patience, std:
       if (again) return Settled::still_not;
       allowance_.spend(timeout);
       in_vain = std::min(in_vain + 1, 16u);
-      reason = "work was still pending";
+      reason = text_of(waits_for_host ? Unverified::work_may_wait : Unverified::work_pending);
       return Settled::no;
     }
     probed_ = 0;  // the fences are used up
@@ -310,7 +311,7 @@ Checkpointer::Settled Checkpointer::settle(Lock& queues, Patience patience, std:
       return Settled::yes;
     }
   }
-  reason = "other threads kept submitting";
+  reason = text_of(Unverified::others_submit);
   return Settled::no;
 }
 
@@ -432,12 +433,11 @@ void Checkpointer::digest(ThreadState& state, Memory& memory) {
   }
   if (!ranges.empty()) write(state, memory, ranges, digests, nullptr);
   if (!unclear.empty())
-    write(state, memory, unclear, std::vector<Digest>(unclear.size()),
-          "host and device wrote the same page: nothing tells their bytes apart");
+    write(state, memory, unclear, std::vector<Digest>(unclear.size()), text_of(Unverified::one_page));
   if (open.empty()) return;
   std::vector<RondoRange> busy;
   for (const Open& part : open) busy.push_back(part.range);
-  write(state, memory, busy, std::vector<Digest>(busy.size()), "the host wrote to it while it was read");
+  write(state, memory, busy, std::vector<Digest>(busy.size()), text_of(Unverified::written_while_read));
 }
 
 void Checkpointer::write(ThreadState& state, const Memory& memory, const std::vector<RondoRange>& ranges,

@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "format/unverified.h"
 #include "layer/checkpoint.h"
 #include "layer/resources.h"
 #include "layer/state.h"
@@ -101,7 +102,7 @@ void Checkpointer::choose_queues(std::vector<Content>& contents) const {
       content.part.unreadable = why_not_apart(*memory);
       continue;
     } else if (memory != nullptr && memory->mapped && !memory->coherent) {
-      content.part.unreadable = "what the host writes to non-coherent memory may show before it is recorded";
+      content.part.unreadable = text_of(Unverified::not_coherent);
       continue;
     }
     for (const Queue& queue : device_.queues)
@@ -111,7 +112,7 @@ void Checkpointer::choose_queues(std::vector<Content>& contents) const {
         content.family = queue.family;
         break;
       }
-    if (content.queue == VK_NULL_HANDLE) content.part.unreadable = "no queue of its family can copy";
+    if (content.queue == VK_NULL_HANDLE) content.part.unreadable = text_of(Unverified::no_family_copies);
   }
 }
 
@@ -197,7 +198,7 @@ void Checkpointer::contents(ThreadState& state) {
   }
   for (Content& content : open) {
     content.digest = {};
-    content.part.unreadable = "the host wrote to it while it was read";
+    content.part.unreadable = text_of(Unverified::written_while_read);
     done.push_back(std::move(content));
   }
   device_.resources->clear_written();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffers and images, for the memory that is bound to them.
 #include "format/flags2.h"
+#include "format/unverified.h"
 #include "generated/hooks.h"
 #include "gpu/texels.h"
 #include "layer/addresses.h"
@@ -131,10 +132,10 @@ std::string why_unreadable(const VkImageCreateInfo& asked, const Made& made) {
   const auto* stencil = find_in_chain<VkImageStencilUsageCreateInfo>(
       asked.pNext, VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO);
   if (stencil != nullptr && (stencil->stencilUsage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) == 0)
-    return "its stencil aspect is no transfer source";
+    return text_of(Unverified::stencil_usage);
   if (made.readable || (asked.usage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) != 0) return {};
-  if ((asked.usage & VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT) != 0) return "it is transient";
-  return "as a transfer source it would not be what the program asked for";
+  if ((asked.usage & VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT) != 0) return text_of(Unverified::transient);
+  return text_of(Unverified::usage);
 }
 
 bool host_copies([[maybe_unused]] const VkImageCreateInfo& info) {

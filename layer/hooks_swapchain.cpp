@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Swapchains and presents.
+#include "format/unverified.h"
 #include "generated/hooks.h"
 #include "gpu/texels.h"
 #include "layer/chain.h"
@@ -14,10 +15,11 @@ namespace {
 
 // Why checkpoints cannot read the images, whatever their usage, or null.
 const char* unreadable(const VkSwapchainCreateInfoKHR& info) {
-  if ((info.flags & VK_SWAPCHAIN_CREATE_PROTECTED_BIT_KHR) != 0) return "the swapchain is protected";
+  if ((info.flags & VK_SWAPCHAIN_CREATE_PROTECTED_BIT_KHR) != 0)
+    return text_of(Unverified::swapchain_protected);
   // A digest is of one layer: a part is not called the whole.
-  if (info.imageArrayLayers > 1) return "the swapchain's images have several layers";
-  if (gpu::block_of(info.imageFormat).bytes == 0) return "the swapchain's format cannot be read back";
+  if (info.imageArrayLayers > 1) return text_of(Unverified::swapchain_layers);
+  if (gpu::block_of(info.imageFormat).bytes == 0) return text_of(Unverified::swapchain_format);
   return nullptr;
 }
 
@@ -37,7 +39,7 @@ const char* add_usage(const DeviceState& device, VkSwapchainCreateInfoKHR& info)
                                               device.physical, info.surface, &capabilities) == VK_SUCCESS)
     info.imageUsage |= capabilities.supportedUsageFlags & wanted;
   if (why == nullptr && (info.imageUsage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) == 0)
-    return "the surface's images cannot be a transfer source";
+    return text_of(Unverified::swapchain_usage);
   return why;
 }
 

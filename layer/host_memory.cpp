@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "format/unverified.h"
 #include "generated/args.h"
 #include "layer/log.h"
 #include "layer/record.h"
@@ -157,16 +158,10 @@ bool advance(QueueProgress& queue, std::uint64_t finished) {
 }  // namespace
 
 const char* why_not_apart(const Memory& memory) {
-  if (memory.tracked == nullptr) return "nothing finds the host's writes to it";
+  if (memory.tracked == nullptr) return text_of(Unverified::not_found);
   if (memory.tracked->tells_devices_apart()) return nullptr;
-  if (memory.pages != nullptr)
-    return "it is imported from the program's own pages, where nothing tells the host's writes from the "
-           "device's";
-  if (memory.alias == nullptr)
-    return "host and device write the driver's own memory at one place, where nothing tells their bytes "
-           "apart";
-  return "neither this kernel nor this process can tell the host's writes from the device's (rondo doctor "
-         "says why)";
+  if (memory.pages != nullptr) return text_of(Unverified::own_pages);
+  return text_of(memory.alias == nullptr ? Unverified::drivers_memory : Unverified::no_means);
 }
 
 memory::Tracker* HostMemory::start_tracker(const char* choice) {

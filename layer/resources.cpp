@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "format/flags2.h"
+#include "format/unverified.h"
 #include "gpu/texels.h"
 #include "layer/chain.h"
 
@@ -20,9 +21,6 @@ constexpr VkFlags64 kWrittenByShaders =
                VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
                VK_BUFFER_USAGE_INDEX_BUFFER_BIT | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT |
                VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT};
-
-// Pages without memory read as anything.
-constexpr char kSparse[] = "its pages are bound sparsely";
 
 template <class Info>
 std::vector<std::uint32_t> sharing(const Info& info) {
@@ -51,8 +49,8 @@ void Resources::add(VkImage handle, const VkImageCreateInfo& info, VkDeviceSize 
   image.place.bytes = bytes;
   image.unreadable = std::move(unreadable);
   image.sparse = (info.flags & VK_IMAGE_CREATE_SPARSE_BINDING_BIT) != 0;
-  if (image.sparse) image.unreadable = kSparse;
-  if (info.samples != VK_SAMPLE_COUNT_1_BIT) image.unreadable = "it has several samples a texel";
+  if (image.sparse) image.unreadable = text_of(Unverified::sparse);  // pages without memory read as anything
+  if (info.samples != VK_SAMPLE_COUNT_1_BIT) image.unreadable = text_of(Unverified::samples);
   const VkImageAspectFlags aspects = gpu::aspects_of(info.format);
   for (const VkImageAspectFlagBits aspect :
        {VK_IMAGE_ASPECT_COLOR_BIT, VK_IMAGE_ASPECT_DEPTH_BIT, VK_IMAGE_ASPECT_STENCIL_BIT,
@@ -73,7 +71,7 @@ void Resources::add(VkBuffer handle, const VkBufferCreateInfo& info, std::string
   buffer.families = sharing(info);
   buffer.unreadable = std::move(unreadable);
   buffer.sparse = (info.flags & VK_BUFFER_CREATE_SPARSE_BINDING_BIT) != 0;
-  if (buffer.sparse) buffer.unreadable = kSparse;
+  if (buffer.sparse) buffer.unreadable = text_of(Unverified::sparse);
   const Lock lock = enter();
   buffers_[handle] = std::move(buffer);
 }
@@ -213,15 +211,13 @@ void Resources::list(VkImage handle, const Image& image, std::vector<Part>& part
         part.source = source;
         part.family = one.family;
         part.families = image.families;
-        part.unreadable = image.disjoint                ? "its planes are bound one by one"
-                          : gpu::bytes_of(source) == 0 ? "its format cannot be read back"
-                                                        : image.unreadable;
+        part.unreadable = image.disjoint               ? text_of(Unverified::disjoint)
+                          : gpu::bytes_of(source) == 0 ? text_of(Unverified::format)
+                                                       : image.unreadable;
         const bool never = !part.unreadable.empty();
-        if (!never && one.between) part.unreadable = "it is between two queue families";
-        if (!never && one.uncertain)
-          part.unreadable = "its layout is not known: submits that waited for the program ran in another order";
-        if (!never && !one.defined)
-          part.unreadable = "a pass did not keep it, and shaders may have written it since";
+        if (!never && one.between) part.unreadable = text_of(Unverified::between_families);
+        if (!never && one.uncertain) part.unreadable = text_of(Unverified::layout);
+        if (!never && !one.defined) part.unreadable = text_of(Unverified::not_kept);
         parts.push_back(part);
         if (never) return;  // once is enough
       }
@@ -234,7 +230,7 @@ void Resources::list(VkBuffer handle, const Buffer& buffer, std::vector<Part>& p
   part.family = buffer.family;
   part.families = buffer.families;
   part.memory = buffer.place.memory;
-  part.unreadable = buffer.between ? "it is between two queue families" : buffer.unreadable;
+  part.unreadable = buffer.between ? text_of(Unverified::between_families) : buffer.unreadable;
   for (VkDeviceSize at = 0; at < buffer.size; at += kPiece) {
     const VkDeviceSize size = part.unreadable.empty() ? std::min(kPiece, buffer.size - at) : buffer.size;
     part.source = gpu::BufferSource{handle, at, size};
@@ -276,7 +272,7 @@ void Resources::find_shared(std::vector<Part>& parts) const {
     if (found == shared.end() || !part.unreadable.empty()) continue;
     for (const auto& [from, to] : found->second)
       if (from < part.to && part.from < to) {
-        part.unreadable = "an image, or what is the driver's own, shares its memory";
+        part.unreadable = text_of(Unverified::shared);
         break;
       }
   }

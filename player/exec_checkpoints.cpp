@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "format/unverified.h"
 #include "generated/args.h"
 #include "gpu/texels.h"
 #include "player/difference.h"
@@ -31,7 +32,7 @@ std::string image_name(const Run& run, const Op& op, std::uint32_t image) {
 
 // Why it is not compared: what the recorder says, or null.
 const char* unverified(const Op& op, const char* said) {
-  return said == nullptr && op.lost ? "its device was lost before" : said;
+  return said == nullptr && op.lost ? text_of(Unverified::lost) : said;
 }
 
 Result<void> check_image(Run& run, const Op& op, std::byte* args) {
@@ -42,7 +43,7 @@ Result<void> check_image(Run& run, const Op& op, std::byte* args) {
   const auto* swapchain = reinterpret_cast<const VirtualSwapchain*>(a.swapchain);
   const std::string what = image_name(run, op, a.imageIndex);
   if (const char* why = unverified(op, a.unverified); why != nullptr) {
-    run.observer().skip(counts, what + ": " + why);
+    run.observer().skip(counts, what, why);
     return {};
   }
   if (swapchain == nullptr || a.imageIndex >= swapchain->images.size())
@@ -68,8 +69,8 @@ bool makes_events(const Plan& plan) {
 // memory: only the first of such a row asks the device.
 Result<bool> idle(Run& run, const Op& op, Comparison& counts, std::uint32_t count, const std::string& what) {
   DeviceState& device = run.device(op);
-  const auto skip = [&](const char* why) {
-    for (std::uint32_t i = 0; i < count; ++i) run.observer().skip(counts, what + ": " + why);
+  const auto skip = [&](Unverified why) {
+    for (std::uint32_t i = 0; i < count; ++i) run.observer().skip(counts, what, text_of(why));
     return false;
   };
   const Op* const before = std::exchange(device.idle_after, nullptr);
@@ -79,10 +80,9 @@ Result<bool> idle(Run& run, const Op& op, Comparison& counts, std::uint32_t coun
   }
   // The recorder digested with all queues idle: submits of other threads too.
   // One that was numbered since may wait for a record that is still to come.
-  if (run.blocked(device)) return skip("a queue waits for a signal that comes later");
+  if (run.blocked(device)) return skip(Unverified::waits_for_later);
   VkResult result = IdleProbe(device).wait(kMayHangNs);
-  if (result == VK_TIMEOUT && makes_events(run.plan()))
-    return skip("a queue does not end, and may wait for an event set later");
+  if (result == VK_TIMEOUT && makes_events(run.plan())) return skip(Unverified::event_set_later);
   if (result == VK_TIMEOUT) result = device.dispatch.vkDeviceWaitIdle(device.handle);
   if (result < 0) return tl::unexpected<Error>(run.failure(op, result, "the wait before a comparison"));
   device.idle_after = &op;
@@ -127,9 +127,9 @@ void compare(Run& run, std::uint64_t record, Comparison& counts, const Digest& c
   };
   if (digest != captured && !times.empty()) {
     if (!fetch())
-      return observer.skip(counts, what +
-                                       ": it holds times of the GPU, and the capture keeps its digest "
-                                       "alone (RONDO_CHECKPOINTS=submit keeps the contents)");
+      return observer.skip(counts, what,
+                           "it holds times of the GPU, and the capture keeps its digest alone "
+                           "(RONDO_CHECKPOINTS=submit keeps the contents)");
     if (std::equal(bytes.begin(), bytes.end(), replayed.begin()))
       return observer.apart_from_times(counts, one);
   }
@@ -137,8 +137,10 @@ void compare(Run& run, std::uint64_t record, Comparison& counts, const Digest& c
   std::string how_alike;
   if (digest != captured && texels != nullptr && observer.wanted_psnr && has_psnr(*texels)) {
     if (!fetch())
-      return observer.skip(counts, what + ": another digest, and no contents in the capture to compare with: "
-                                          "--verify=psnr needs RONDO_CHECKPOINTS=submit, which keeps them");
+      return observer.skip(
+          counts, what,
+          "another digest, and no contents in the capture to compare with: --verify=psnr needs "
+          "RONDO_CHECKPOINTS=submit, which keeps them");
     const auto found = psnr(bytes, replayed, *texels);
     if (found && observer.alike(counts, one, *found)) return;
     how_alike = psnr_text(found, *observer.wanted_psnr) + "; ";
@@ -159,7 +161,7 @@ Result<void> check_memory(Run& run, const Op& op, std::byte* args) {
   const std::uint32_t place = run.plan().place_of(op.subject);
   const std::string what = where(run, op) + ": " + run.plan().full_name(op.subject);
   if (const char* why = unverified(op, a.unverified); why != nullptr) {
-    for (std::uint32_t i = 0; i < a.rangeCount; ++i) run.observer().skip(counts, what + ": " + why);
+    for (std::uint32_t i = 0; i < a.rangeCount; ++i) run.observer().skip(counts, what, why);
     return {};
   }
   if (place == kNone || run.memory_at(place).mapped == nullptr)
@@ -187,7 +189,7 @@ Result<void> check_memory(Run& run, const Op& op, std::byte* args) {
     VkDeviceSize covered = 0;
     for (const Piece& piece : pieces) covered += piece.bytes;
     if (covered < range.size && placement.bytes < run.plan().memories[place].bytes) {
-      run.observer().skip(counts, what + ": the memory is smaller here");
+      run.observer().skip(counts, what, text_of(Unverified::smaller));
       continue;
     }
     std::vector<std::byte>& bytes = run.output_buffer();
@@ -251,7 +253,7 @@ Result<void> compare_contents(Run& run, const Op& op, std::uint32_t count, const
   if (why != nullptr) {
     const std::string what =
         contents.empty() ? place : place + ": " + run.plan().full_name(contents.front().id);
-    for (std::uint32_t i = 0; i < std::max(count, 1u); ++i) run.observer().skip(counts, what + ": " + why);
+    for (std::uint32_t i = 0; i < std::max(count, 1u); ++i) run.observer().skip(counts, what, why);
     return {};
   }
   DeviceState& device = run.device(op);

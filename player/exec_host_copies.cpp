@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "format/codec/shapes.h"
+#include "format/unverified.h"
 #include "generated/args.h"
 #include "gpu/texels.h"
 #include "player/difference.h"
@@ -124,7 +125,7 @@ void compare(Run& run, const Op& op, ObjectId image, const VkImageToMemoryCopyEX
                            run.plan().full_name(image) + " mip " +
                            std::to_string(region.imageSubresource.mipLevel) + " layer " +
                            std::to_string(region.imageSubresource.baseArrayLayer);
-  if (op.lost) return observer.skip(counts, what + ": its device was lost before");
+  if (op.lost) return observer.skip(counts, what, text_of(Unverified::lost));
   std::vector<std::byte> a(captured.begin(), captured.end()), b(here.begin(), here.end());
   const CapturedResource& resource = run.plan().resources[run.plan().place_of(image)];
   const std::uint32_t layers = region.imageSubresource.layerCount;

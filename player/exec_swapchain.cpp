@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "format/native_view.h"
+#include "format/unverified.h"
 #include "generated/args.h"
 #include "player/presenter.h"
 
@@ -122,8 +123,8 @@ Result<void> destroy_swapchain(Run& run, const Op& op, std::byte*) {
     destroy_virtual_swapchain(run.device(op), *swapchain);
     std::erase_if(run.image_checks(), [&](const ImageCheck& check) {
       if (check.swapchain != swapchain.get()) return false;
-      run.observer().skip(run.observer().verification.images,
-                          "record " + std::to_string(check.op->sequence) + ": its present is not played");
+      run.observer().skip(run.observer().verification.images, "record " + std::to_string(check.op->sequence),
+                          text_of(Unverified::not_presented));
       return true;
     });
   }

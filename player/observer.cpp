@@ -3,6 +3,8 @@
 
 #include <cstdio>
 
+#include "format/unverified.h"
+
 namespace rondo::player {
 
 namespace {
@@ -94,9 +96,11 @@ std::string Again::text() const {
   return text;
 }
 
-void Observer::skip(Comparison& counts, const std::string& why) {
+void Observer::skip(Comparison& counts, const std::string& what, const std::string& why) {
   ++counts.unverified;
-  if (verification.first_unverified.empty()) verification.first_unverified = why;
+  if (!verification.first_unverified.empty()) return;
+  verification.first_unverified = what + ": " + why;
+  verification.submit_compares = submit_compares(why);
 }
 
 }  // namespace rondo::player

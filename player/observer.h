@@ -39,7 +39,8 @@ struct Verification {
   }
   std::optional<double> least_psnr;  // in dB, of images whose digests differ; none: it was not looked at
   std::string first_difference;  // empty while everything is equal
-  std::string first_unverified;  // why the first one could not be compared
+  std::string first_unverified;  // which could not be compared first, and why
+  bool submit_compares = false;  // that one, in a capture with RONDO_CHECKPOINTS=submit
 };
 
 // Everything that a replay compares, in its order: what a second replay of the same capture is held against.
@@ -95,7 +96,7 @@ class Observer {
   void apart_from_times(Comparison& counts, const Compared& one);
   // An image with another digest. True: it is alike enough, and counted.
   bool alike(Comparison& counts, const Compared& one, double psnr);
-  void skip(Comparison& counts, const std::string& why);
+  void skip(Comparison& counts, const std::string& what, const std::string& why);
 
  private:
   void note(const Compared& one, const Digest& found);

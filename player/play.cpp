@@ -68,7 +68,8 @@ std::string compared_text(const Comparison& c, const char* what) {
   return text;
 }
 
-Result<void> judge_verification(const Verification& v, const Options& options) {
+// `with`: what the capture says that it was asked to keep.
+Result<void> judge_verification(const Verification& v, const CapturedWith& with, const Options& options) {
   const std::string& path = options.file;
   const auto differ = [](const Comparison& c, const char* what) {
     return std::to_string(c.compared - c.equal) + " of " + std::to_string(c.compared) + " " + what;
@@ -86,9 +87,15 @@ Result<void> judge_verification(const Verification& v, const Options& options) {
   // What differs in its digest and cannot be looked at is not passed over for what is equal beside it.
   if (options.psnr && v.images.compared == 0 && v.images.unverified != 0)
     return fail(Status::different, path + ": no image could be compared: " + v.first_unverified);
-  if (v.all().compared == 0)
-    return fail(Status::different, path + ": nothing could be compared: " + v.first_unverified +
-                                       (v.contents.unverified == 0 ? "; RONDO_CHECKPOINTS=submit has what submits write compared, too" : ""));
+  if (v.all().compared == 0) {
+    const bool helps = v.submit_compares && with.checkpoints != "submit";
+    return fail(
+        Status::different,
+        path + ": nothing could be compared: " + v.first_unverified +
+            (helps
+                 ? "; a capture with RONDO_CHECKPOINTS=submit compares it as soon as a submit has written it"
+                 : ""));
+  }
   return {};
 }
 
@@ -277,7 +284,7 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   outcome.validation_messages = observer.validation_messages();
   if (!played) return played;
   RONDO_TRY(check_validation(options.file, outcome.validation_messages));
-  return options.verify ? judge_verification(outcome.verification, options) : Result<void>();
+  return options.verify ? judge_verification(outcome.verification, with, options) : Result<void>();
 }
 
 // The whole of it once more, from the file on: whether the replay differs from the capture or the device from

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "format/codec/schema.h"
+#include "format/unverified.h"
 #include "generated/thunks.h"
 #include "gpu/zero_fill.h"
 #include "player/blobs_ahead.h"
@@ -348,8 +349,8 @@ Result<void> Run::play() {
 
 void Run::skip_image_checks() {
   for (const ImageCheck& check : image_checks_)
-    observer_.skip(observer_.verification.images,
-                   "record " + std::to_string(check.op->sequence) + ": its present is not played");
+    observer_.skip(observer_.verification.images, "record " + std::to_string(check.op->sequence),
+                   text_of(Unverified::not_presented));
   image_checks_.clear();
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstring>
 
+#include "format/unverified.h"
 #include "tests/unit/player_scene.h"
 
 namespace rondo::player {
@@ -43,6 +44,12 @@ class PlayerReplay : public test::PlayerScene {
   // so LLVM, were unloaded.
   static void SetUpTestSuite() { ::dlopen("libvulkan_lvp.so", RTLD_NOW | RTLD_NODELETE); }
 
+  void leave_out(Unverified why) {
+    const RondoRange all{0, 64};
+    const RondoDigest none{0, 0};
+    capture.call(CommandId::rondoCheckpointMemory,
+                 args_rondoCheckpointMemory{kDevice, allocate(64), 1, &all, &none, text_of(why)});
+  }
   void create_commands() {
     VkCommandPoolCreateInfo pool_info{};
     pool_info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
@@ -192,6 +199,24 @@ TEST_F(PlayerReplay, ComparesNothingWhereAnEventIsSetLater) {
   EXPECT_EQ(played.verification.memory_ranges.unverified, 1u);
   EXPECT_NE(played.verification.first_unverified.find("may wait for an event set later"), std::string::npos)
       << played.verification.first_unverified;
+}
+
+TEST_F(PlayerReplay, NamesCheckpointsOfSubmitsWhereTheyCompare) {
+  leave_out(Unverified::one_page);
+  const Outcome played = outcome(true);
+  EXPECT_EQ(played.status, Status::different);
+  EXPECT_NE(played.error.find(text_of(Unverified::one_page)), std::string::npos) << played.error;
+  EXPECT_NE(played.error.find("a capture with RONDO_CHECKPOINTS=submit compares it"), std::string::npos)
+      << played.error;
+}
+
+TEST_F(PlayerReplay, NamesNoCheckpointsOfSubmitsWhereTheyDoNotHelp) {
+  leave_out(Unverified::drivers_memory);
+  leave_out(Unverified::one_page);  // the first decides: it is the one that is named
+  const Outcome played = outcome(true);
+  EXPECT_EQ(played.status, Status::different);
+  EXPECT_NE(played.error.find(text_of(Unverified::drivers_memory)), std::string::npos) << played.error;
+  EXPECT_EQ(played.error.find("RONDO_CHECKPOINTS"), std::string::npos) << played.error;
 }
 
 TEST_F(PlayerReplay, RefusesQueriesThatThePoolDoesNotHave) {
