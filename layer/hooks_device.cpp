@@ -193,7 +193,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateDevice(VkPhysicalDevice physicalDevi
     if (!refused.empty()) stop_recording(refused);
     state.binds_sparsely = enables_sparse_binding(*pCreateInfo);
     find_alias_types(state);
-    if (settings().checkpoints >= Checkpoints::submit) state.resources = std::make_unique<Resources>();
+    if (settings().checkpoints >= Checkpoints::submit)
+      state.resources = std::make_unique<Resources>(state.software);
     if (settings().checkpoints != Checkpoints::none)
       state.checkpointer = std::make_unique<Checkpointer>(state);
     state.settler = std::make_unique<Settler>(state);

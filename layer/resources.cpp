@@ -12,9 +12,6 @@ namespace rondo::layer {
 
 namespace {
 
-// Blobs of buffers: what did not change is not stored again.
-constexpr VkDeviceSize kPiece = 256 * 1024;
-
 // What a device can write at any time, and not by a command that names the buffer.
 constexpr VkFlags64 kWrittenByShaders =
     ~VkFlags64{VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
@@ -76,38 +73,51 @@ void Resources::add(VkBuffer handle, const VkBufferCreateInfo& info, std::string
   buffers_[handle] = std::move(buffer);
 }
 
-void Resources::bind(VkImage image, VkDeviceMemory memory, VkDeviceSize offset) {
+void Resources::bind(VkImage handle, VkDeviceMemory memory, VkDeviceSize offset) {
   const Lock lock = enter();
-  if (const auto found = images_.find(image); found != images_.end()) {
-    found->second.place.memory = memory;
-    found->second.place.offset = offset;
-  }
+  const auto found = images_.find(handle);
+  if (found == images_.end()) return;
+  Place& place = found->second.place;
+  place.memory = memory;
+  place.offset = offset;
+  // Planes that are bound one by one each have their bind.
+  find_overlaps({handle, VK_NULL_HANDLE, {offset, offset + place.bytes}}, place);
 }
 
-void Resources::bind(VkBuffer buffer, VkDeviceMemory memory, VkDeviceSize offset) {
+void Resources::bind(VkBuffer handle, VkDeviceMemory memory, VkDeviceSize offset) {
   const Lock lock = enter();
-  if (const auto found = buffers_.find(buffer); found != buffers_.end()) {
-    found->second.place.memory = memory;
-    found->second.place.offset = offset;
-  }
+  const auto found = buffers_.find(handle);
+  if (found == buffers_.end()) return;
+  Place& place = found->second.place;
+  place.memory = memory;
+  place.offset = offset;
+  find_overlaps({VK_NULL_HANDLE, handle, {offset, offset + place.bytes}}, place);
 }
 
-void Resources::forget(VkImage image) {
+void Resources::forget(VkImage handle) {
   const Lock lock = enter();
-  images_.erase(image);
+  const auto found = images_.find(handle);
+  if (found == images_.end()) return;
+  drop_overlaps(handle, found->second.place);
+  images_.erase(found);
 }
 
-void Resources::forget(VkBuffer buffer) {
+void Resources::forget(VkBuffer handle) {
   const Lock lock = enter();
-  buffers_.erase(buffer);
+  const auto found = buffers_.find(handle);
+  if (found == buffers_.end()) return;
+  drop_overlaps(handle, found->second.place);
+  buffers_.erase(found);
 }
 
 void Resources::forget(VkDeviceMemory memory) {
   const Lock lock = enter();
-  for (auto& [handle, image] : images_)
-    if (image.place.memory == memory) image.place.memory = VK_NULL_HANDLE;
-  for (auto& [handle, buffer] : buffers_)
-    if (buffer.place.memory == memory) buffer.place.memory = VK_NULL_HANDLE;
+  bound_.erase(memory);
+  const auto unbind = [&](Place& place) {
+    if (place.memory == memory) place = {VK_NULL_HANDLE, place.offset, place.bytes, {}};
+  };
+  for (auto& [handle, image] : images_) unbind(image.place);
+  for (auto& [handle, buffer] : buffers_) unbind(buffer.place);
 }
 
 // Slices of a 3D image are no layers of it.
@@ -134,11 +144,18 @@ void Resources::apply(const Effect& effect, std::uint32_t family, bool in_order)
     if (!resource.between) resource.family = family;
   };
   if (const auto buffer = buffers_.find(effect.buffer); buffer != buffers_.end()) {
-    move(buffer->second);
-    buffer->second.written = buffer->second.written || effect.change == Change::write;
+    Buffer& one = buffer->second;
+    move(one);
+    if (effect.change == Change::write) {
+      const Bytes bytes{effect.bytes.from, std::min(effect.bytes.to, one.size)};
+      one.written = true;
+      take_back(one.lost, bytes);
+      overwrite(one.place, {one.place.offset + bytes.from, one.place.offset + bytes.to}, in_order);
+    }
   }
   const auto image = images_.find(effect.image);
   if (image == images_.end()) return;
+  const Place& place = image->second.place;
   each(image->second, effect.range, [&](Subresource& part) {
     move(part);
     if (effect.layout != VK_IMAGE_LAYOUT_UNDEFINED) {
@@ -148,7 +165,10 @@ void Resources::apply(const Effect& effect, std::uint32_t family, bool in_order)
     if (effect.change == Change::none) return;
     part.written = effect.change == Change::write;
     part.defined = effect.change != Change::discard;  // forgotten: as a new image
+    part.lost = false;
+    part.uncertain |= !in_order && !place.overlaps.empty();
   });
+  if (effect.change != Change::none) overwrite(place, {0, VK_WHOLE_SIZE}, in_order);
 }
 
 void Resources::submitted(std::uint32_t family, std::span<const VkCommandBuffer> commands, bool in_order) {
@@ -162,7 +182,11 @@ void Resources::host_wrote(VkImage handle, const VkImageSubresourceLayers& layer
   const auto image = images_.find(handle);
   if (image == images_.end()) return;
   each(image->second, {layers.aspectMask, layers.mipLevel, 1, layers.baseArrayLayer, layers.layerCount},
-       [](Subresource& part) { part.written = part.defined = true; });
+       [](Subresource& part) {
+         part.written = part.defined = true;
+         part.lost = false;
+       });
+  overwrite(image->second.place, {0, VK_WHOLE_SIZE}, true);
 }
 
 void Resources::host_moved(VkImage handle, const VkImageSubresourceRange& range, VkImageLayout from,
@@ -173,9 +197,10 @@ void Resources::host_moved(VkImage handle, const VkImageSubresourceRange& range,
     part.layout = to;
     part.uncertain = false;
     if (from != VK_IMAGE_LAYOUT_UNDEFINED) return;
-    part.written = false;  // forgotten: as a new image
+    part.written = part.lost = false;  // forgotten: as a new image
     part.defined = true;
   });
+  if (from == VK_IMAGE_LAYOUT_UNDEFINED) overwrite(image->second.place, {0, VK_WHOLE_SIZE}, true);
 }
 
 void Resources::list(VkImage handle, const Image& image, std::vector<Part>& parts) const {
@@ -191,7 +216,7 @@ void Resources::list(VkImage handle, const Image& image, std::vector<Part>& part
           return image.parts[(a * image.mips + mip) * image.layers + layer];
         };
         const Subresource& one = at(aspect);
-        if (!(one.written || image.storage) || one.layout == VK_IMAGE_LAYOUT_UNDEFINED ||
+        if (!(one.written || image.storage) || one.lost || one.layout == VK_IMAGE_LAYOUT_UNDEFINED ||
             one.layout == VK_IMAGE_LAYOUT_PREINITIALIZED)
           continue;
         gpu::ImageSource source;
@@ -214,6 +239,8 @@ void Resources::list(VkImage handle, const Image& image, std::vector<Part>& part
         part.unreadable = image.disjoint               ? text_of(Unverified::disjoint)
                           : gpu::bytes_of(source) == 0 ? text_of(Unverified::format)
                                                        : image.unreadable;
+        if (const char* why = part.unreadable.empty() ? why_shared(image) : nullptr; why != nullptr)
+          part.unreadable = why;
         const bool never = !part.unreadable.empty();
         if (!never && one.between) part.unreadable = text_of(Unverified::between_families);
         if (!never && one.uncertain) part.unreadable = text_of(Unverified::layout);
@@ -231,58 +258,13 @@ void Resources::list(VkBuffer handle, const Buffer& buffer, std::vector<Part>& p
   part.families = buffer.families;
   part.memory = buffer.place.memory;
   part.unreadable = buffer.between ? text_of(Unverified::between_families) : buffer.unreadable;
-  for (VkDeviceSize at = 0; at < buffer.size; at += kPiece) {
-    const VkDeviceSize size = part.unreadable.empty() ? std::min(kPiece, buffer.size - at) : buffer.size;
-    part.source = gpu::BufferSource{handle, at, size};
-    part.from = buffer.place.offset + at;
-    part.to = part.from + size;
-    parts.push_back(part);
-    if (!part.unreadable.empty()) return;
-  }
-}
-
-// What an image and something else share may be anything, in either of them. So may what
-// is a driver's own.
-void Resources::find_shared(std::vector<Part>& parts) const {
-  struct Bound {
-    const Place* place;
-    bool opaque;  // an image, or a driver's own
-  };
-  std::vector<Bound> bound;
-  for (const auto& [handle, image] : images_)
-    if (image.place.memory != VK_NULL_HANDLE && !image.disjoint) bound.push_back({&image.place, true});
-  for (const auto& [handle, buffer] : buffers_)
-    if (buffer.place.memory != VK_NULL_HANDLE) bound.push_back({&buffer.place, buffer.drivers_own});
-  std::sort(bound.begin(), bound.end(), [](const Bound& a, const Bound& b) {
-    return std::pair(a.place->memory, a.place->offset) < std::pair(b.place->memory, b.place->offset);
-  });
-  std::map<VkDeviceMemory, std::vector<std::pair<VkDeviceSize, VkDeviceSize>>> shared;
-  for (std::size_t i = 0; i < bound.size(); ++i) {
-    const Place& a = *bound[i].place;
-    for (std::size_t j = i + 1; j < bound.size(); ++j) {
-      const Place& b = *bound[j].place;
-      if (b.memory != a.memory || b.offset >= a.offset + a.bytes) break;
-      if (bound[i].opaque || bound[j].opaque)
-        shared[a.memory].emplace_back(b.offset, std::min(a.offset + a.bytes, b.offset + b.bytes));
-    }
-  }
-  if (shared.empty()) return;
-  for (Part& part : parts) {
-    const auto found = shared.find(part.memory);
-    if (found == shared.end() || !part.unreadable.empty()) continue;
-    for (const auto& [from, to] : found->second)
-      if (from < part.to && part.from < to) {
-        part.unreadable = text_of(Unverified::shared);
-        break;
-      }
-  }
+  list_pieces(part, handle, buffer, parts);
 }
 
 std::vector<Resources::Part> Resources::written() const {
   std::vector<Part> parts;
   for (const auto& [handle, buffer] : buffers_) list(handle, buffer, parts);
   for (const auto& [handle, image] : images_) list(handle, image, parts);
-  find_shared(parts);
   return parts;
 }
 

@@ -25,7 +25,10 @@ namespace rondo::layer {
 
 class Resources {
  public:
-  Resources() { g_any_resources.store(true, std::memory_order_relaxed); }
+  // `in_this_process`: the device is a driver in this process, where reading an image changes no memory.
+  explicit Resources(bool in_this_process = false) : in_this_process_(in_this_process) {
+    g_any_resources.store(true, std::memory_order_relaxed);
+  }
 
   // --- What there is. `unreadable`: why it cannot be read; empty: it can.
   void add(VkImage image, const VkImageCreateInfo& info, VkDeviceSize bytes, std::string unreadable);
@@ -65,9 +68,26 @@ class Resources {
   void clear_written();
 
  private:
+  // Bytes [from, to): of a memory, or of a buffer.
+  struct Bytes {
+    VkDeviceSize from = 0, to = 0;
+  };
+  // What lies over the same bytes of a memory.
+  struct Overlap {
+    VkImage image = VK_NULL_HANDLE;  // or:
+    VkBuffer buffer = VK_NULL_HANDLE;
+    Bytes at;  // of the memory: those that both have
+  };
   struct Place {
     VkDeviceMemory memory = VK_NULL_HANDLE;
     VkDeviceSize offset = 0, bytes = 0;
+    std::vector<Overlap> overlaps;  // but for buffers over buffers, which see the same bytes
+  };
+  // One bind.
+  struct Bound {
+    VkImage image = VK_NULL_HANDLE;  // or:
+    VkBuffer buffer = VK_NULL_HANDLE;
+    Bytes at;  // of the memory
   };
   struct Subresource {
     VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;
@@ -76,6 +96,7 @@ class Resources {
     std::uint32_t family = VK_QUEUE_FAMILY_IGNORED;
     bool between = false;  // given up by one family, not taken by another
     bool uncertain = false;  // its layout: what changed it may not be executed in the order of the submits
+    bool lost = false;       // what shares its memory was written since: it has no contents
   };
   struct Image {
     VkImageType type{};
@@ -98,6 +119,7 @@ class Resources {
     std::uint32_t family = VK_QUEUE_FAMILY_IGNORED;
     std::vector<std::uint32_t> families;  // that share it, if it is shared
     bool between = false;
+    std::vector<Bytes> lost;  // in ascending order: an image that shares them was written since
     Place place;
     std::string unreadable;
   };
@@ -124,6 +146,7 @@ class Resources {
     VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;  // UNDEFINED: as it was
     Change change = Change::none;
     std::uint32_t from = VK_QUEUE_FAMILY_IGNORED, to = VK_QUEUE_FAMILY_IGNORED;
+    Bytes bytes{0, VK_WHOLE_SIZE};  // of the buffer
   };
   using Effects = std::vector<Effect>;
 
@@ -136,7 +159,9 @@ class Resources {
   void begin_rendering(Effects& effects, const VkRenderingInfo& info);
   void attachment(Effects& effects, VkImageView view, const Attachment& attachment);
   void writes(VkCommandBuffer commands, VkImage image, const VkImageSubresourceRange& range);
-  void writes(VkCommandBuffer commands, VkBuffer buffer);
+  void writes(VkCommandBuffer commands, VkBuffer buffer, VkDeviceSize offset, VkDeviceSize size);
+  template <class Info>
+  void writes_texels(VkCommandBuffer commands, const Info& info);
   template <class Info>
   void writes_regions(VkCommandBuffer commands, const Info& info);
   template <class Info>
@@ -146,11 +171,23 @@ class Resources {
   static void each(Image& image, const VkImageSubresourceRange& range, Visit visit);
   void list(VkImage handle, const Image& image, std::vector<Part>& parts) const;
   void list(VkBuffer handle, const Buffer& buffer, std::vector<Part>& parts) const;
-  void find_shared(std::vector<Part>& parts) const;
+  // resources_shared.cpp
+  void find_overlaps(const Bound& bound, Place& place);
+  template <class Resource>
+  void drop_overlaps(Resource resource, Place& place);
+  Place* place_of(const Overlap& overlap);
+  void overwrite(const Place& place, Bytes at, bool in_order);
+  static void lose(std::vector<Bytes>& lost, Bytes bytes);
+  static void take_back(std::vector<Bytes>& lost, Bytes bytes);
+  const char* why_shared(const Image& image) const;
+  bool shares_drivers_own(const Place& place, Bytes at) const;
+  void list_pieces(const Part& like, VkBuffer handle, const Buffer& buffer, std::vector<Part>& parts) const;
 
+  const bool in_this_process_;
   mutable std::mutex lock_;
   std::map<VkImage, Image> images_;
   std::map<VkBuffer, Buffer> buffers_;
+  std::unordered_map<VkDeviceMemory, std::vector<Bound>> bound_;
   std::unordered_map<VkImageView, View> views_;
   std::unordered_map<VkFramebuffer, std::vector<VkImageView>> framebuffers_;
   std::unordered_map<VkRenderPass, std::vector<Attachment>> passes_;

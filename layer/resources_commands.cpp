@@ -4,6 +4,7 @@
 
 #include "format/codec/schema.h"
 #include "generated/args.h"
+#include "gpu/texels.h"
 #include "layer/chain.h"
 #include "layer/guard.h"
 #include "layer/resources.h"
@@ -167,10 +168,11 @@ void Resources::writes(VkCommandBuffer commands, VkImage image, const VkImageSub
   commands_[commands].push_back(effect);
 }
 
-void Resources::writes(VkCommandBuffer commands, VkBuffer buffer) {
+void Resources::writes(VkCommandBuffer commands, VkBuffer buffer, VkDeviceSize offset, VkDeviceSize size) {
   Effect effect;
   effect.buffer = buffer;
   effect.change = Change::write;
+  effect.bytes = {offset, size > VK_WHOLE_SIZE - offset ? VK_WHOLE_SIZE : offset + size};
   commands_[commands].push_back(effect);
 }
 
@@ -183,6 +185,21 @@ void Resources::writes_regions(VkCommandBuffer commands, const Info& info) {
       writes(commands, info.dstImage, range_of(region.dstSubresource));
     else
       writes(commands, info.dstImage, range_of(region.imageSubresource));
+  }
+}
+
+// Of images that are not known (a swapchain's), to the end of the buffer.
+template <class Info>
+void Resources::writes_texels(VkCommandBuffer commands, const Info& info) {
+  const auto image = images_.find(info.srcImage);
+  for (const auto& region : std::span(info.pRegions, info.regionCount)) {
+    const VkImageSubresourceLayers& part = region.imageSubresource;
+    const VkDeviceSize bytes =
+        image == images_.end()
+            ? VK_WHOLE_SIZE
+            : gpu::region_bytes(image->second.format, part.aspectMask, region.bufferRowLength,
+                                region.bufferImageHeight, region.imageExtent, part.layerCount);
+    writes(commands, info.dstBuffer, region.bufferOffset, bytes != 0 ? bytes : VK_WHOLE_SIZE);
   }
 }
 
@@ -263,12 +280,17 @@ void Resources::watch(CommandId id, const void* args) {
       begin_rendering(commands_[a.commandBuffer], *a.pRenderingInfo);
       break;
     }
-    case CommandId::vkCmdCopyBuffer:
-      writes(as<args_vkCmdCopyBuffer>(args).commandBuffer, as<args_vkCmdCopyBuffer>(args).dstBuffer);
+    case CommandId::vkCmdCopyBuffer: {
+      const auto& a = as<args_vkCmdCopyBuffer>(args);
+      for (const VkBufferCopy& region : std::span(a.pRegions, a.regionCount))
+        writes(a.commandBuffer, a.dstBuffer, region.dstOffset, region.size);
       break;
+    }
     case CommandId::vkCmdCopyBuffer2: {
       const auto& a = as<args_vkCmdCopyBuffer2>(args);
-      writes(a.commandBuffer, a.pCopyBufferInfo->dstBuffer);
+      for (const VkBufferCopy2& region :
+           std::span(a.pCopyBufferInfo->pRegions, a.pCopyBufferInfo->regionCount))
+        writes(a.commandBuffer, a.pCopyBufferInfo->dstBuffer, region.dstOffset, region.size);
       break;
     }
     case CommandId::vkCmdCopyImage:
@@ -297,23 +319,29 @@ void Resources::watch(CommandId id, const void* args) {
       break;
     case CommandId::vkCmdCopyImageToBuffer: {
       const auto& a = as<args_vkCmdCopyImageToBuffer>(args);
-      writes(a.commandBuffer, a.dstBuffer);
+      writes_texels(a.commandBuffer, a);
       break;
     }
     case CommandId::vkCmdCopyImageToBuffer2: {
       const auto& a = as<args_vkCmdCopyImageToBuffer2>(args);
-      writes(a.commandBuffer, a.pCopyImageToBufferInfo->dstBuffer);
+      writes_texels(a.commandBuffer, *a.pCopyImageToBufferInfo);
       break;
     }
-    case CommandId::vkCmdUpdateBuffer:
-      writes(as<args_vkCmdUpdateBuffer>(args).commandBuffer, as<args_vkCmdUpdateBuffer>(args).dstBuffer);
+    case CommandId::vkCmdUpdateBuffer: {
+      const auto& a = as<args_vkCmdUpdateBuffer>(args);
+      writes(a.commandBuffer, a.dstBuffer, a.dstOffset, a.dataSize);
       break;
-    case CommandId::vkCmdFillBuffer:
-      writes(as<args_vkCmdFillBuffer>(args).commandBuffer, as<args_vkCmdFillBuffer>(args).dstBuffer);
+    }
+    case CommandId::vkCmdFillBuffer: {
+      const auto& a = as<args_vkCmdFillBuffer>(args);
+      writes(a.commandBuffer, a.dstBuffer, a.dstOffset, a.size);
       break;
+    }
     case CommandId::vkCmdCopyQueryPoolResults: {
       const auto& a = as<args_vkCmdCopyQueryPoolResults>(args);
-      writes(a.commandBuffer, a.dstBuffer);
+      constexpr VkDeviceSize kMost =
+          256;  // that the last query takes, whose results may be larger than the stride
+      writes(a.commandBuffer, a.dstBuffer, a.dstOffset, a.queryCount * a.stride + kMost);
       break;
     }
     case CommandId::vkCmdClearColorImage: {

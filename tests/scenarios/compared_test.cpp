@@ -15,8 +15,9 @@ namespace {
 enum { kDifferent = 5 };
 
 // All checkpoints of `what` are compared and equal, and no longer after the damage.
+// `names`: of what the first difference is.
 void finds_what_is_wrong(const std::string& capture, const std::string& driver, const std::string& what,
-                         const std::string& damage) {
+                         const std::string& damage, const std::string& names = "") {
   const Outcome whole = player({"--verify", capture}, driver);
   INFO(whole.both());
   CHECK(whole.status == 0);
@@ -28,14 +29,15 @@ void finds_what_is_wrong(const std::string& capture, const std::string& driver, 
   CHECK(damaged.status == kDifferent);
   CHECK(is_one_line(damaged, "player"));
   CHECK(damaged.err.find(what) != std::string::npos);
+  CHECK(damaged.err.find(names, damaged.err.find("the first at")) != std::string::npos);
 }
 
 void finds_what_is_wrong(const Words& words, const CaptureOptions& options, const std::string& what,
-                         const std::string& damage) {
+                         const std::string& damage, const std::string& names = "") {
   const Recording& capture = captured(words, options);
   INFO(words.back() << " on " << options.driver << ", " << options.checkpoints << "\n" << capture.run.both());
   REQUIRE(capture.run.status == 0);
-  finds_what_is_wrong(capture.path, options.driver, what, damage);
+  finds_what_is_wrong(capture.path, options.driver, what, damage, names);
 }
 
 }  // namespace
@@ -121,6 +123,16 @@ SCENARIO("pages that host and device both write replay right without userfaultfd
   INFO(outcome.both());
   CHECK(outcome.status == 0);
   CHECK(compared(outcome, "memory ranges").equal > 0);
+}
+
+// The first difference is in one of them, not in a buffer that it was copied to.
+SCENARIO("images that take turns in one memory are compared", "[compared]") {
+  const std::string driver = GENERATE(lavapipe, lavapipe25, swiftshader);
+  if (!no_driver(driver).empty()) SKIP_SCENARIO(no_driver(driver));
+  for (const char* damage :
+       {"drop:vkCmdClearColorImage#1", "drop:vkCmdClearColorImage#3", "drop:vkCmdCopyBufferToImage#0"})
+    finds_what_is_wrong({program("chapters/aliased")}, {.checkpoints = "submit", .driver = driver},
+                        "parts of buffers and images", damage, "VkImage#");
 }
 
 SCENARIO("what stays uncomparable says what stands in the way", "[compared]") {
