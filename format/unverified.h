@@ -31,8 +31,9 @@ enum class Unverified : std::uint8_t {
   swapchain_usage,
   // --- Buffers and images.
   no_family_copies,
+  no_family_computes,
   sparse,
-  samples,
+  samples_aspects,
   disjoint,
   format,
   stencil_usage,
@@ -47,6 +48,7 @@ enum class Unverified : std::uint8_t {
   // --- Found by the player.
   lost,
   smaller,
+  samples_here,
   waits_for_later,
   event_set_later,
   not_presented,
@@ -91,8 +93,12 @@ inline constexpr std::array kUnverified{
     UnverifiedRow{Unverified::swapchain_format, "the swapchain's format cannot be read back"},
     UnverifiedRow{Unverified::swapchain_usage, "the surface's images cannot be a transfer source"},
     UnverifiedRow{Unverified::no_family_copies, "no queue of its family can copy"},
+    UnverifiedRow{
+        Unverified::no_family_computes,
+        "it has several samples a texel, and no queue of its family can run the shader that reads them"},
     UnverifiedRow{Unverified::sparse, "its pages are bound sparsely"},
-    UnverifiedRow{Unverified::samples, "it has several samples a texel"},
+    UnverifiedRow{Unverified::samples_aspects,
+                  "it has several samples a texel, and its depth and stencil are in layouts of their own"},
     UnverifiedRow{Unverified::disjoint, "its planes are bound one by one"},
     UnverifiedRow{Unverified::format, "its format cannot be read back"},
     UnverifiedRow{Unverified::stencil_usage, "its stencil aspect is no transfer source"},
@@ -110,6 +116,9 @@ inline constexpr std::array kUnverified{
         "a buffer that shaders may write shares its memory: reading the image could change what is there"},
     UnverifiedRow{Unverified::lost, "its device was lost before"},
     UnverifiedRow{Unverified::smaller, "the memory is smaller here"},
+    UnverifiedRow{
+        Unverified::samples_here,
+        "it has several samples a texel, which this device cannot read of an image as the program made it"},
     UnverifiedRow{Unverified::waits_for_later, "a queue waits for a signal that comes later"},
     UnverifiedRow{Unverified::event_set_later, "a queue does not end, and may wait for an event set later"},
     UnverifiedRow{Unverified::not_presented, "its present is not played"},

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "gpu/layouts.h"
+#include "gpu/samples.h"
 #include "gpu/texels.h"
 
 namespace rondo::gpu {
@@ -27,13 +28,29 @@ bool has_unused_byte(const ImageSource& source) {
 VkDeviceSize bytes_of(const Source& source) {
   if (const auto* buffer = std::get_if<BufferSource>(&source)) return buffer->size;
   const auto& image = std::get<ImageSource>(source);
-  return region_bytes(image.format, image.aspect, 0, 0, image.extent, 1);
+  return region_bytes(image.format, image.aspect, 0, 0, image.extent, 1) *
+         static_cast<VkDeviceSize>(image.samples);
+}
+
+bool has_samples(const Source& source) {
+  const auto* image = std::get_if<ImageSource>(&source);
+  return image != nullptr && image->samples != VK_SAMPLE_COUNT_1_BIT;
 }
 
 Readback::Readback(const Access& access, std::uint32_t queue_family)
     : access_(access),
+      family_(queue_family),
       staging_(access, VK_BUFFER_USAGE_TRANSFER_DST_BIT, VK_MEMORY_PROPERTY_HOST_CACHED_BIT, "a readback"),
       commands_(access, queue_family) {}
+
+Readback::~Readback() = default;
+
+Result<std::span<const std::byte>> Readback::read_samples(VkQueue queue, const ImageSource& source) {
+  if (samples_ == nullptr) samples_ = std::make_unique<Samples>(access_, family_);
+  texels_.resize(static_cast<std::size_t>(bytes_of(source)));
+  RONDO_TRY(samples_->read(queue, source, texels_));
+  return std::span<const std::byte>(texels_);
+}
 
 Result<void> Readback::copy(VkQueue queue, std::span<const Source> sources,
                             std::span<const VkSemaphore> wait) {
@@ -97,9 +114,17 @@ Result<std::span<const std::byte>> Readback::read(VkQueue queue, const ImageSour
 Result<void> Readback::read_all(VkQueue queue, std::span<const Source> sources,
                                 const std::function<void(std::size_t, std::span<const std::byte>)>& visit) {
   for (std::size_t first = 0; first < sources.size();) {
+    if (has_samples(sources[first])) {
+      const auto texels = read_samples(queue, std::get<ImageSource>(sources[first]));
+      if (!texels) return tl::unexpected<Error>(texels.error());
+      visit(first++, *texels);
+      continue;
+    }
     VkDeviceSize bytes = 0;
     std::size_t last = first;
-    for (; last < sources.size() && (last == first || bytes + room_for(sources[last]) <= kAtOnce); ++last)
+    for (; last < sources.size() && !has_samples(sources[last]) &&
+           (last == first || bytes + room_for(sources[last]) <= kAtOnce);
+         ++last)
       bytes += room_for(sources[last]);
     RONDO_TRY(copy(queue, sources.subspan(first, last - first), {}));
     VkDeviceSize at = 0;

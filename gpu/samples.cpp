@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "format/native_view.h"
 #include "gpu/layouts.h"
 #include "gpu/sample_words.h"
 #include "gpu/texels.h"
@@ -43,6 +44,48 @@ VkFormat samples_view_format(VkFormat format) {
 VkImageUsageFlags samples_usage(VkFormat format) {
   return VK_IMAGE_USAGE_SAMPLED_BIT | (is_depth_stencil(format) ? VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT
                                                                 : VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT);
+}
+
+VkImageCreateFlags samples_flags(VkFormat format) {
+  return is_depth_stencil(format) ? 0 : VkImageCreateFlags{VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT};
+}
+
+namespace {
+
+constexpr VkImageUsageFlags kCopies = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+constexpr VkImageUsageFlags kAttachments = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT |
+                                           VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT |
+                                           VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT;
+
+bool has_list(const VkImageCreateInfo& info) {
+  const auto* list =
+      find_chained<VkImageFormatListCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO);
+  if (list == nullptr || list->viewFormatCount == 0 || list->pViewFormats == nullptr) return false;
+  const VkFormat* end = list->pViewFormats + list->viewFormatCount;
+  return std::find(list->pViewFormats, end, samples_view_format(info.format)) == end;
+}
+
+}  // namespace
+
+std::string why_no_samples(const VkImageCreateInfo& info) {
+  const VkFormat view = samples_view_format(info.format);
+  if (view == VK_FORMAT_UNDEFINED) return "the bits of its format cannot be drawn";
+  if (info.imageType != VK_IMAGE_TYPE_2D || info.tiling != VK_IMAGE_TILING_OPTIMAL || info.mipLevels != 1)
+    return "it is of another shape than images of several samples have";
+  constexpr VkImageCreateFlags known =
+      VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT | VK_IMAGE_CREATE_ALIAS_BIT;
+  if ((info.flags & ~known) != 0) return "it has flags that may change what its samples are";
+  // What a view in another format can be used for: what the image can.
+  const bool storage = block_of(info.format).bytes >= 4 && !is_depth_stencil(info.format);
+  const VkImageUsageFlags usage =
+      kCopies | kAttachments | VK_IMAGE_USAGE_SAMPLED_BIT |
+      (storage ? VkImageUsageFlags{VK_IMAGE_USAGE_STORAGE_BIT} : VkImageUsageFlags{0});
+  if ((info.usage & ~usage) != 0) return "it is used in a way that its samples cannot be read beside";
+  if (find_chained<VkImageStencilUsageCreateInfo>(
+          info.pNext, VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO) != nullptr)
+    return "its stencil is used apart";
+  if (has_list(info)) return "its formats are listed, and none of them shows its bits";
+  return {};
 }
 
 Result<void> Samples::fetch(VkQueue queue, const ImageSource& from, const Push& push) {
@@ -114,9 +157,9 @@ struct Pieces {
   std::size_t row = 0, sample = 0;              // bytes
 };
 
-Result<Pieces> pieces_of(const ImageSource& image, VkSampleCountFlagBits samples, std::size_t bytes) {
+Result<Pieces> pieces_of(const ImageSource& image, std::size_t bytes) {
   Pieces pieces;
-  pieces.count = static_cast<std::uint32_t>(samples);
+  pieces.count = static_cast<std::uint32_t>(image.samples);
   pieces.each = words_of(image.format, image.aspect);
   pieces.row = std::size_t{image.extent.width} * block_of(image.format, image.aspect).bytes;
   pieces.sample = pieces.row * image.extent.height;
@@ -132,11 +175,10 @@ Result<Pieces> pieces_of(const ImageSource& image, VkSampleCountFlagBits samples
 
 }  // namespace
 
-Result<void> Samples::read(VkQueue queue, const ImageSource& from, VkSampleCountFlagBits samples,
-                           std::span<std::byte> texels) {
-  const auto pieces = pieces_of(from, samples, texels.size());
+Result<void> Samples::read(VkQueue queue, const ImageSource& from, std::span<std::byte> texels) {
+  const auto pieces = pieces_of(from, texels.size());
   if (!pieces) return tl::unexpected<Error>(pieces.error());
-  RONDO_TRY(prepare({false, samples_view_format(from.format), from.aspect, samples}));
+  RONDO_TRY(prepare({false, samples_view_format(from.format), from.aspect, from.samples}));
   const PartEnd end{*this};
   RONDO_TRY(create_view(from, from.aspect));
   RONDO_TRY(staging_.grow(VkDeviceSize{pieces->rows} * from.extent.width * pieces->each * 4));
@@ -151,11 +193,10 @@ Result<void> Samples::read(VkQueue queue, const ImageSource& from, VkSampleCount
   return {};
 }
 
-Result<void> Samples::write(VkQueue queue, const ImageSource& to, VkSampleCountFlagBits samples,
-                            std::span<const std::byte> texels) {
-  const auto pieces = pieces_of(to, samples, texels.size());
+Result<void> Samples::write(VkQueue queue, const ImageSource& to, std::span<const std::byte> texels) {
+  const auto pieces = pieces_of(to, texels.size());
   if (!pieces) return tl::unexpected<Error>(pieces.error());
-  RONDO_TRY(prepare({true, samples_view_format(to.format), to.aspect, samples}));
+  RONDO_TRY(prepare({true, samples_view_format(to.format), to.aspect, to.samples}));
   const PartEnd end{*this};
   RONDO_TRY(create_view(to, is_depth_stencil(to.format) ? aspects_of(to.format) & kDepthStencil : to.aspect));
   RONDO_TRY(create_framebuffer(to));

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "format/result.h"
@@ -20,8 +21,11 @@ namespace rondo::gpu {
 // The format in which a view shows the bits of a texel: of color an integer one as large, else the image's
 // own. UNDEFINED: there is none.
 VkFormat samples_view_format(VkFormat format);
-// What an image has to be made for. Of color it has to be mutable, too.
+// What an image has to be made for, to be read and written; with these flags, too.
 VkImageUsageFlags samples_usage(VkFormat format);
+VkImageCreateFlags samples_flags(VkFormat format);
+// Why the samples of such an image cannot be read and written, whatever the device can; empty: they can.
+std::string why_no_samples(const VkImageCreateInfo& info);
 
 // One for each queue family, which can do graphics and (to read) compute. One thread at a time; the caller
 // holds the external synchronization of the queue it passes. What is read and written are, for one aspect of
@@ -34,12 +38,10 @@ class Samples {
   Samples& operator=(const Samples&) = delete;
   ~Samples();
 
-  // `texels`: of bytes_of(image) for each sample. The image is in its layout before and afterwards.
-  Result<void> read(VkQueue queue, const ImageSource& from, VkSampleCountFlagBits samples,
-                    std::span<std::byte> texels);
+  // `texels`: of bytes_of(image). The image is in its layout before and afterwards.
+  Result<void> read(VkQueue queue, const ImageSource& from, std::span<std::byte> texels);
   // Depth that has no exact representation as a float is written as the device rounds it: read() tells.
-  Result<void> write(VkQueue queue, const ImageSource& to, VkSampleCountFlagBits samples,
-                     std::span<const std::byte> texels);
+  Result<void> write(VkQueue queue, const ImageSource& to, std::span<const std::byte> texels);
 
  private:
   struct Push {

@@ -155,14 +155,13 @@ void Checkpointer::acquired(VkSwapchainKHR handle, std::uint32_t index, VkSemaph
   if (!reason.empty() && !says_loss(reason)) note("a new swapchain's image could not be zeroed: " + reason);
 }
 
-// The queue's family, if it can copy images.
-std::optional<std::uint32_t> Checkpointer::copying_family(const DeviceState& device, VkQueue queue) {
+// The queue's family, if it can do one of `can`.
+std::optional<std::uint32_t> Checkpointer::family_that(const DeviceState& device, VkQueue queue,
+                                                       VkQueueFlags can) {
   for (const Queue& known : device.queues)
-    if (known.handle == queue && known.family < device.families.size()) {
-      // Graphics and compute queues can, whether they say so or not.
-      constexpr VkFlags copies = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
-      if ((device.families[known.family].queueFlags & copies) != 0) return known.family;
-    }
+    if (known.handle == queue && known.family < device.families.size() &&
+        (device.families[known.family].queueFlags & can) != 0)
+      return known.family;
   return std::nullopt;
 }
 
@@ -172,7 +171,7 @@ std::vector<Checkpointer::Presented> Checkpointer::read(ThreadState* state, VkQu
   std::string reason;
   const auto family = [&] {
     const auto lock = host_memory().enter();
-    return copying_family(device_, queue);
+    return family_that(device_, queue, kCopies);
   }();
   if (!family) reason = text_of(Unverified::queue_cannot_copy);
   consumed = false;

@@ -73,6 +73,11 @@ class Checkpointer {
   void contents(ThreadState& state);
 
  private:
+  // Graphics and compute queues can copy, whether they say so or not.
+  static constexpr VkQueueFlags kCopies =
+      VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
+  static constexpr VkDeviceSize kPiece = 4u
+                                         << 20;  // of a buffer that is kept: what did not change is kept once
   struct Work {
     std::uint64_t epoch, signals;  // of DeviceMemory
     bool idle;                     // all that was submitted is known to be finished
@@ -107,7 +112,7 @@ class Checkpointer {
   Zeroing* zeroing(VkFlags can, const std::vector<std::uint32_t>& families = {});
   std::string zero(Lock& queues, VkImage image, const std::vector<std::uint32_t>& families,
                    VkSemaphore semaphore);
-  static std::optional<std::uint32_t> copying_family(const DeviceState& device, VkQueue queue);
+  static std::optional<std::uint32_t> family_that(const DeviceState& device, VkQueue queue, VkQueueFlags can);
   gpu::Access access(std::uint64_t timeout_ns) const;
   gpu::Readback& readback(std::uint32_t family);
   void write(ThreadState& state, const Memory& memory, const std::vector<RondoRange>& ranges,

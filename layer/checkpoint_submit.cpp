@@ -105,14 +105,17 @@ void Checkpointer::choose_queues(std::vector<Content>& contents) const {
       content.part.unreadable = text_of(Unverified::not_coherent);
       continue;
     }
+    const bool samples = gpu::has_samples(content.part.source);
     for (const Queue& queue : device_.queues)
       if (may_read(content.part, queue.family, worked.count(queue.family) != 0) &&
-          copying_family(device_, queue.handle)) {
+          family_that(device_, queue.handle, samples ? VkQueueFlags{VK_QUEUE_COMPUTE_BIT} : kCopies)) {
         content.queue = queue.handle;
         content.family = queue.family;
         break;
       }
-    if (content.queue == VK_NULL_HANDLE) content.part.unreadable = text_of(Unverified::no_family_copies);
+    if (content.queue == VK_NULL_HANDLE)
+      content.part.unreadable =
+          text_of(samples ? Unverified::no_family_computes : Unverified::no_family_copies);
   }
 }
 

@@ -129,6 +129,13 @@ bool is_of_swapchain(const VkImageCreateInfo& asked) {
 }
 
 std::string why_unreadable(const VkImageCreateInfo& asked, const Made& made) {
+  if (asked.samples != VK_SAMPLE_COUNT_1_BIT) {
+    if (made.readable) return {};
+    const std::string why = gpu::why_no_samples(asked);
+    return "it has several samples a texel, and " +
+           (why.empty() ? "made so that shaders can read them it would not be what the program asked for"
+                        : why);
+  }
   const auto* stencil = find_in_chain<VkImageStencilUsageCreateInfo>(
       asked.pNext, VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO);
   if (stencil != nullptr && (stencil->stencilUsage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) == 0)

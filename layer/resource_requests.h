@@ -3,6 +3,7 @@
 #pragma once
 
 #include "format/flags2.h"
+#include "gpu/samples.h"
 #include "layer/alias_types.h"
 #include "layer/chain_copy.h"
 #include "layer/imports.h"
@@ -45,7 +46,10 @@ struct BufferRequest {
 struct ImageRequest {
   ImageRequest(DeviceState& device, const VkImageCreateInfo& asked, bool to_read) : info(asked) {
     constexpr VkFlags kSparse = VK_IMAGE_CREATE_SPARSE_BINDING_BIT;
-    if (to_read && (asked.flags & kSparse) == 0 && (asked.usage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) == 0) {
+    if (to_read && asked.samples != VK_SAMPLE_COUNT_1_BIT) {
+      add_samples(device, asked);
+    } else if (to_read && (asked.flags & kSparse) == 0 &&
+               (asked.usage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) == 0) {
       info.usage |= VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
       readable = (asked.usage & VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT) == 0 && image_can_be(device, info);
       if (!readable) info.usage = asked.usage;
@@ -57,6 +61,20 @@ struct ImageRequest {
   }
   ImageRequest(const ImageRequest&) = delete;
   ImageRequest& operator=(const ImageRequest&) = delete;
+  // Shaders read several samples, those of color through a view that shows their bits.
+  void add_samples(DeviceState& device, const VkImageCreateInfo& asked) {
+    const VkFormat format = gpu::samples_view_format(asked.format);
+    if ((asked.usage & VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT) != 0 || !gpu::why_no_samples(asked).empty())
+      return;
+    info.usage |= VK_IMAGE_USAGE_SAMPLED_BIT;
+    info.flags |= gpu::samples_flags(asked.format);
+    VkImageCreateInfo view = info;
+    view.format = format;
+    readable = image_can_be(device, info) && image_can_be(device, view);
+    if (readable) return;
+    info.usage = asked.usage;
+    info.flags = asked.flags;
+  }
   VkExternalMemoryImageCreateInfo external{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMAGE_CREATE_INFO, nullptr,
                                            kHostPointer};
   VkImageCreateInfo info;

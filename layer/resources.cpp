@@ -40,6 +40,7 @@ void Resources::add(VkImage handle, const VkImageCreateInfo& info, VkDeviceSize 
   image.extent = info.extent;
   image.mips = info.mipLevels;
   image.layers = info.arrayLayers;
+  image.samples = info.samples;
   image.storage = (info.usage & VK_IMAGE_USAGE_STORAGE_BIT) != 0 || has_stencil_storage(info);
   image.families = sharing(info);
   image.disjoint = (info.flags & VK_IMAGE_CREATE_DISJOINT_BIT) != 0;
@@ -47,7 +48,6 @@ void Resources::add(VkImage handle, const VkImageCreateInfo& info, VkDeviceSize 
   image.unreadable = std::move(unreadable);
   image.sparse = (info.flags & VK_IMAGE_CREATE_SPARSE_BINDING_BIT) != 0;
   if (image.sparse) image.unreadable = text_of(Unverified::sparse);  // pages without memory read as anything
-  if (info.samples != VK_SAMPLE_COUNT_1_BIT) image.unreadable = text_of(Unverified::samples);
   const VkImageAspectFlags aspects = gpu::aspects_of(info.format);
   for (const VkImageAspectFlagBits aspect :
        {VK_IMAGE_ASPECT_COLOR_BIT, VK_IMAGE_ASPECT_DEPTH_BIT, VK_IMAGE_ASPECT_STENCIL_BIT,
@@ -233,6 +233,7 @@ void Resources::list(VkImage handle, const Image& image, std::vector<Part>& part
         source.layout = one.layout;
         source.mip = mip;
         source.layer = layer;
+        source.samples = image.samples;
         part.source = source;
         part.family = one.family;
         part.families = image.families;
@@ -244,6 +245,10 @@ void Resources::list(VkImage handle, const Image& image, std::vector<Part>& part
         const bool never = !part.unreadable.empty();
         if (!never && one.between) part.unreadable = text_of(Unverified::between_families);
         if (!never && one.uncertain) part.unreadable = text_of(Unverified::layout);
+        // Both are written together where a cut puts them back.
+        if (!never && gpu::has_samples(source) && image.aspects.size() == 2 &&
+            source.together == source.aspect)
+          part.unreadable = text_of(Unverified::samples_aspects);
         if (!never && !one.defined) part.unreadable = text_of(Unverified::not_kept);
         parts.push_back(part);
         if (never) return;  // once is enough

@@ -103,6 +103,7 @@ class Resources {
     VkFormat format{};
     VkExtent3D extent{};
     std::uint32_t mips = 1, layers = 1;
+    VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT;
     bool storage = false, disjoint = false, sparse = false;
     std::vector<std::uint32_t> families;  // that share it, if it is shared
     Place place;

@@ -125,6 +125,7 @@ std::string describe_texels(std::span<const std::byte> captured, std::span<const
                      std::to_string(first % row * block.width) + ", " +
                      std::to_string(first % slice / row * block.height);
   if (texels.extent.depth > 1) text += ", " + std::to_string(first / slice);
+  if (texels.samples != VK_SAMPLE_COUNT_1_BIT) text += ", sample " + std::to_string(first / slice);
   text += "): captured " + format.text(captured.subspan(first * block.bytes, block.bytes)) + ", replayed " +
           format.text(replayed.subspan(first * block.bytes, block.bytes)) + "; " + std::to_string(count) + " of " +
           std::to_string(all) + (compressed ? " blocks differ" : " pixels differ");

@@ -22,6 +22,7 @@ struct Texels {
   VkFormat format = VK_FORMAT_UNDEFINED;
   VkImageAspectFlags aspect = VK_IMAGE_ASPECT_COLOR_BIT;
   VkExtent3D extent{};
+  VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT;  // all texels of one sample, then those of the next
 };
 
 // One sentence each, without a full stop. `captured` and `replayed` are of the

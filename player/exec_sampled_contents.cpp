@@ -35,16 +35,16 @@ Result<void> write_sampled_contents(Run& run, const Op& op, std::byte* args, con
     to.aspect = part.aspect;
     to.together = part.together;
     to.layer = part.arrayLayer;
-    const auto bytes =
-        static_cast<std::size_t>(gpu::bytes_of(gpu::Source(to))) * static_cast<std::size_t>(info.samples);
+    to.samples = info.samples;
+    const auto bytes = static_cast<std::size_t>(gpu::bytes_of(gpu::Source(to)));
     if (bytes == 0 || bytes > rest.size())
       return refuse(Status::unreadable, "it does not have the bytes of its parts");
-    if (const auto wrote = samples.write(queue.handle, to, info.samples, rest.first(bytes)); !wrote)
+    if (const auto wrote = samples.write(queue.handle, to, rest.first(bytes)); !wrote)
       return refuse(wrote.error().status, wrote.error().message);
     // Each device rounds depth in its own way, and depth outside 0 to 1 it may not take.
     if (part.aspect == VK_IMAGE_ASPECT_DEPTH_BIT && (can & VK_QUEUE_COMPUTE_BIT) != 0) {
       written.resize(bytes);
-      if (const auto read = samples.read(queue.handle, to, info.samples, written); !read)
+      if (const auto read = samples.read(queue.handle, to, written); !read)
         return refuse(read.error().status, read.error().message);
       if (!std::equal(written.begin(), written.end(), rest.begin()))
         return refuse(Status::device, "the device does not take all of its depths as they were");

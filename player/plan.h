@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -150,6 +151,7 @@ struct CapturedResource {
   std::uint64_t opaque = 0;               // of a buffer: its opaque capture address
   VkFormat format = VK_FORMAT_UNDEFINED;  // of an image, and its extent
   VkExtent3D extent{};
+  VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT;
   VkSubresourceLayout linear{};  // of mip 0, layer 0, where the program asked for it
   bool has_linear = false;
 };
@@ -271,6 +273,9 @@ struct Plan {
   std::unordered_map<ObjectId, std::string> debug_names;
   // Of the regions that a host copy reads or writes: bytes that the capture has, by its record.
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> host_bytes;
+  // Images of several samples that were made so that they can be read on their device
+  // (make_samples_readable()).
+  std::set<ObjectId> samples_read;
   PlanCounts counts;
   RecordRange span_records;         // of what is asked for: those that are not played, too
   OpRange span;                     // its ops; without a request from the first submit to the last wait

@@ -105,6 +105,7 @@ Result<void> PlanBuilder::observe_memory(const Record& record, const codec::Comm
           CapturedResource& image = plan.resources[add_resource(id, true, 0)];
           image.format = info->format;
           image.extent = info->extent;
+          image.samples = info->samples;
           if ((info->flags & VK_IMAGE_CREATE_SPARSE_BINDING_BIT) != 0) note_sparse(id);
         }
       break;

@@ -22,6 +22,7 @@
 #include "player/play_span.h"
 #include "player/preflight.h"
 #include "player/presenter.h"
+#include "player/sampled_contents.h"
 #include "player/targets.h"
 
 namespace rondo::player {
@@ -257,6 +258,7 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
     if (!options.quiet)
       print_line((chosen.size() > 1 ? (*plan)->name(one.captured) + " on " : "") + one.name + ": " + one.reason);
   }
+  if (options.verify) make_compared_samples_readable(**plan, **live, *targets);
   RONDO_TRY(preflight(**plan, *loader, **live, *targets, outcome.trust));
   RONDO_TRY(check_workgroups(**plan, outcome.shaders, outcome.trust, *targets));
   for (const Replaced& one : outcome.replaced)

@@ -16,21 +16,6 @@ namespace rondo::player {
 namespace {
 
 constexpr VkImageUsageFlags kCopies = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
-constexpr VkImageUsageFlags kAttachments = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT |
-                                           VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT |
-                                           VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT;
-
-bool has_list(const VkImageCreateInfo& info) {
-  const auto* list =
-      find_chained<VkImageFormatListCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO);
-  if (list == nullptr || list->viewFormatCount == 0 || list->pViewFormats == nullptr) return false;
-  const VkFormat* end = list->pViewFormats + list->viewFormatCount;
-  return std::find(list->pViewFormats, end, gpu::samples_view_format(info.format)) == end;
-}
-
-VkImageCreateFlags more_flags(VkFormat format) {
-  return gpu::is_depth_stencil(format) ? 0 : VkImageCreateFlags{VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT};
-}
 
 // Imageless framebuffers say for what their images were made, which has to stay so: it is not known which
 // images they will have.
@@ -60,29 +45,8 @@ bool may_be_of(const VkImageCreateInfo& info, const Attachments& attachments) {
 
 }  // namespace
 
-std::string why_no_samples(const VkImageCreateInfo& info) {
-  const VkFormat view = gpu::samples_view_format(info.format);
-  if (view == VK_FORMAT_UNDEFINED) return "the bits of its format cannot be drawn";
-  if (info.imageType != VK_IMAGE_TYPE_2D || info.tiling != VK_IMAGE_TILING_OPTIMAL || info.mipLevels != 1)
-    return "it is of another shape than images of several samples have";
-  constexpr VkImageCreateFlags known =
-      VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT | VK_IMAGE_CREATE_ALIAS_BIT;
-  if ((info.flags & ~known) != 0) return "it has flags that may change what its samples are";
-  // What a view in another format can be used for: what the image can.
-  const bool storage = gpu::block_of(info.format).bytes >= 4 && !gpu::is_depth_stencil(info.format);
-  const VkImageUsageFlags usage =
-      kCopies | kAttachments | VK_IMAGE_USAGE_SAMPLED_BIT |
-      (storage ? VkImageUsageFlags{VK_IMAGE_USAGE_STORAGE_BIT} : VkImageUsageFlags{0});
-  if ((info.usage & ~usage) != 0) return "it is used in a way that its samples cannot be read beside";
-  if (find_chained<VkImageStencilUsageCreateInfo>(
-          info.pNext, VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO) != nullptr)
-    return "its stencil is used apart";
-  if (has_list(info)) return "its formats are listed, and none of them shows its bits";
-  return {};
-}
-
 std::string why_no_samples(const VkImageCreateInfo& info, const LiveDevices& live, const LiveDevice& target) {
-  if (std::string why = why_no_samples(info); !why.empty()) return why;
+  if (std::string why = gpu::why_no_samples(info); !why.empty()) return why;
   const auto get = reinterpret_cast<PFN_vkGetPhysicalDeviceImageFormatProperties>(
       live.get("vkGetPhysicalDeviceImageFormatProperties"));
   const auto can = [&](VkFormat format, VkImageUsageFlags usage, VkImageCreateFlags flags) {
@@ -95,7 +59,7 @@ std::string why_no_samples(const VkImageCreateInfo& info, const LiveDevices& liv
   if (info.extent.width > limits.maxFramebufferWidth || info.extent.height > limits.maxFramebufferHeight)
     return "the device does not draw to images as large";
   const VkImageUsageFlags more = gpu::samples_usage(info.format);
-  if (!can(info.format, info.usage | more, info.flags | more_flags(info.format)) ||
+  if (!can(info.format, info.usage | more, info.flags | gpu::samples_flags(info.format)) ||
       !can(gpu::samples_view_format(info.format), info.usage | more, 0))
     return "the device cannot read and draw to the samples of images of this kind";
   return {};
@@ -128,10 +92,26 @@ std::set<ObjectId> make_samples_readable(Plan& plan, std::uint32_t end, const Li
         !why_no_samples(info, live, targets[op.device]).empty())
       continue;
     add_image_usage(plan, i, gpu::samples_usage(info.format));
-    flags_of(plan, i, &args_vkCreateImage::pCreateInfo, &VkImageCreateInfo::flags) |= more_flags(info.format);
+    flags_of(plan, i, &args_vkCreateImage::pCreateInfo, &VkImageCreateInfo::flags) |=
+        gpu::samples_flags(info.format);
     readable.insert(op.subject);
   }
   return readable;
+}
+
+void make_compared_samples_readable(Plan& plan, const LiveDevices& live, const Targets& targets) {
+  std::set<ObjectId> compared;
+  OpView view;
+  for (const Op& op : plan.ops) {
+    if (codec::info(op.command).canonical != CommandId::rondoCheckpointSubresources) continue;
+    view.load(plan, op);
+    const auto& a = view.as<args_rondoCheckpointSubresources>();
+    for (std::uint32_t i = 0; a.unverified == nullptr && i < a.count; ++i)
+      compared.insert(view.id(&a.pImages[i]));
+  }
+  if (compared.empty()) return;
+  plan.samples_read = make_samples_readable(plan, static_cast<std::uint32_t>(plan.ops.size()), live, targets,
+                                            [&](ObjectId id) { return compared.count(id) != 0; });
 }
 
 void check_sampled_contents(const Plan& plan, std::uint32_t device, const LiveDevices& live,

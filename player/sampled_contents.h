@@ -13,9 +13,7 @@
 
 namespace rondo::player {
 
-// Why the samples of such an image cannot be read and written, whatever the device can; empty: they can.
-std::string why_no_samples(const VkImageCreateInfo& info);
-// … on this device.
+// Why the samples of such an image cannot be read and written on this device; empty: they can.
 std::string why_no_samples(const VkImageCreateInfo& info, const LiveDevices& live, const LiveDevice& target);
 
 // How an image was made; null: it was not by a call of its own. Valid as long as the storage is.
@@ -25,6 +23,9 @@ const VkImageCreateInfo* info_of_image(const Plan& plan, ObjectId image, std::ve
 // creates, before preflight. The ids of those that this device can read and write so.
 std::set<ObjectId> make_samples_readable(Plan& plan, std::uint32_t end, const LiveDevices& live,
                                          const Targets& targets, const std::function<bool(ObjectId)>& wanted);
+
+// Those whose samples checkpoints compare are made so; Plan::samples_read has them.
+void make_compared_samples_readable(Plan& plan, const LiveDevices& live, const Targets& targets);
 
 // Preflight: what a device lacks to write the samples that a capture brings.
 void check_sampled_contents(const Plan& plan, std::uint32_t device, const LiveDevices& live,

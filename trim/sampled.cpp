@@ -77,6 +77,7 @@ gpu::ImageSource source_of(const SnapshotImage& image, const SnapshotPart& part)
   source.together = part.together;
   source.mip = part.mip;
   source.layer = part.layer;
+  source.samples = image.samples;
   return source;
 }
 
@@ -94,9 +95,8 @@ Result<std::span<const std::byte>> Sampled::read(const SnapshotImage& image, con
   gpu::ImageSource source = source_of(image, part);
   source.image = reinterpret_cast<VkImage>(run_.slot(image.id));
   source.layout = layout;
-  texels_.resize(static_cast<std::size_t>(gpu::bytes_of(gpu::Source(source))) *
-                 static_cast<std::size_t>(image.samples));
-  RONDO_TRY(samples(device, queue.family).read(queue.handle, source, image.samples, texels_));
+  texels_.resize(static_cast<std::size_t>(gpu::bytes_of(gpu::Source(source))));
+  RONDO_TRY(samples(device, queue.family).read(queue.handle, source, texels_));
   return std::span<const std::byte>(texels_);
 }
 
@@ -115,9 +115,9 @@ Result<bool> Sampled::survives(const SnapshotImage& image, const SnapshotPart& p
   there.layout = VK_IMAGE_LAYOUT_GENERAL;
   there.layer = 0;
   gpu::Samples& shaders = samples(device, queue.family);
-  RONDO_TRY(shaders.write(queue.handle, there, image.samples, *texels));
+  RONDO_TRY(shaders.write(queue.handle, there, *texels));
   std::vector<std::byte> again(texels->size());
-  RONDO_TRY(shaders.read(queue.handle, there, image.samples, again));
+  RONDO_TRY(shaders.read(queue.handle, there, again));
   return std::equal(again.begin(), again.end(), texels->begin());
 }
 

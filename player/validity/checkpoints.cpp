@@ -40,14 +40,13 @@ Wrong check_part(Validity& v, ObjectId id, const RondoSubresource& part, bool wr
                                : part.together == part.aspect || (part.together == both && aspects == both);
   if (!together) return what + "whose aspects do not change their layout so";
   const bool sampled = image->samples != VK_SAMPLE_COUNT_1_BIT;
-  if (sampled && !writes) return what + "which has several samples a texel";
   if (part.layout == VK_IMAGE_LAYOUT_UNDEFINED || part.layout == VK_IMAGE_LAYOUT_PREINITIALIZED)
     return what + "whose contents are not defined";
   if (gpu::block_of(image->format, part.aspect).bytes == 0)
     return what + (writes ? "which cannot be written" : "which cannot be read");
   const VkImageSubresourceRange range{part.aspect, part.mipLevel, 1, part.arrayLayer, 1};
   if (Wrong w = check_range(v, "pParts", id, range, 0); !w.empty()) return w;
-  if (sampled) return check_samples(v, id, part);
+  if (sampled) return check_samples(v, id, part, writes);
   return v.needs_image_usage("pImages", id, writes ? VK_IMAGE_USAGE_TRANSFER_DST_BIT : VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
 }
 

@@ -335,8 +335,8 @@ std::uint32_t layers_of(const Image& image, std::uint32_t mip,
                         VkImageCreateFlags slices = VK_IMAGE_CREATE_2D_ARRAY_COMPATIBLE_BIT);
 // checkpoints.cpp: a part of an image that is read, or (writes) written.
 Wrong check_part(Validity& v, ObjectId image, const RondoSubresource& part, bool writes);
-// sampled_contents.cpp: … of an image of several samples, which is written.
-Wrong check_samples(Validity& v, ObjectId image, const RondoSubresource& part);
+// sampled_contents.cpp: … of an image of several samples.
+Wrong check_samples(Validity& v, ObjectId image, const RondoSubresource& part, bool writes);
 // copies.cpp: of one aspect, between an image and memory; between two images.
 Wrong check_region(Validity& v, ObjectId image, const VkImageSubresourceLayers& layers,
                    const VkOffset3D& offset, const VkExtent3D& extent);

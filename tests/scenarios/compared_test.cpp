@@ -135,6 +135,15 @@ SCENARIO("images that take turns in one memory are compared", "[compared]") {
                         "parts of buffers and images", damage, "VkImage#");
 }
 
+SCENARIO("images of several samples are compared sample by sample", "[compared]") {
+  const std::string driver = GENERATE(lavapipe, lavapipe25, swiftshader);
+  if (!no_driver(driver).empty()) SKIP_SCENARIO(no_driver(driver));
+  // The draw of one sample of one format.
+  for (const char* damage : {"drop:vkCmdDraw#3", "drop:vkCmdDraw#20"})
+    finds_what_is_wrong({program("samples")}, {.checkpoints = "submit", .driver = driver},
+                        "parts of buffers and images", damage, ", sample ");
+}
+
 SCENARIO("what stays uncomparable says what stands in the way", "[compared]") {
   WHEN("a driver keeps other things on the pages of its memory") {
     if (!no_driver(swiftshader).empty()) SKIP_SCENARIO(no_driver(swiftshader));

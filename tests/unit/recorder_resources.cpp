@@ -3,6 +3,7 @@
 #include "tests/unit/recorder_resources.h"
 
 #include "format/flags2.h"
+#include "format/unverified.h"
 
 namespace rondo::layer {
 namespace {
@@ -163,14 +164,35 @@ TEST_F(ResourcesTest, WhatIsSharedNamesTheFamiliesThatMayReadIt) {
 }
 
 TEST_F(ResourcesTest, WhatCannotBeReadSaysWhyOnce) {
-  VkImageCreateInfo info = image_info(VK_FORMAT_R8_UNORM, VK_IMAGE_USAGE_STORAGE_BIT);
-  info.samples = VK_SAMPLE_COUNT_4_BIT;
-  add(info);
+  add(image_info(VK_FORMAT_R8_UNORM, VK_IMAGE_USAGE_STORAGE_BIT), "no reader");
   begin();
   barrier(kAll, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
   const auto parts = submit();
   ASSERT_EQ(parts.size(), 1u);
-  EXPECT_EQ(parts[0].unreadable, "it has several samples a texel");
+  EXPECT_EQ(parts[0].unreadable, "no reader");
+}
+
+TEST_F(ResourcesTest, SeveralSamplesAreReadByAspectsOfOneLayout) {
+  VkImageCreateInfo info =
+      image_info(VK_FORMAT_D24_UNORM_S8_UINT, VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT);
+  info.samples = VK_SAMPLE_COUNT_4_BIT;
+  add(info);
+  begin();
+  draw(VK_ATTACHMENT_STORE_OP_STORE, VK_ATTACHMENT_STORE_OP_DONT_CARE,
+       VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL, VK_IMAGE_ASPECT_DEPTH_BIT);
+  auto parts = submit();
+  ASSERT_EQ(parts.size(), 1u);
+  EXPECT_EQ(parts[0].unreadable, "");
+  EXPECT_EQ(image(parts[0]).samples, VK_SAMPLE_COUNT_4_BIT);
+  EXPECT_EQ(gpu::bytes_of(parts[0].source), 4u * 16 * 8 * 4);
+  begin();
+  draw(VK_ATTACHMENT_STORE_OP_STORE, VK_ATTACHMENT_STORE_OP_DONT_CARE,
+       VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL, VK_IMAGE_ASPECT_DEPTH_BIT);
+  barrier({VK_IMAGE_ASPECT_STENCIL_BIT, 0, 1, 1, 1}, VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL,
+          VK_IMAGE_LAYOUT_STENCIL_READ_ONLY_OPTIMAL);
+  parts = submit();
+  ASSERT_EQ(parts.size(), 1u);
+  EXPECT_EQ(parts[0].unreadable, text_of(Unverified::samples_aspects));
 }
 
 TEST_F(ResourcesTest, WhatADriverPreprocessedIsNotCompared) {
