@@ -19,6 +19,7 @@ enum class Unverified : std::uint8_t {
   one_page,
   not_found,
   own_pages,
+  pages_unreadable,
   drivers_memory,
   no_means,
   not_coherent,
@@ -74,8 +75,9 @@ inline constexpr std::array kUnverified{
     UnverifiedRow{Unverified::not_found, "nothing finds the host's writes to it"},
     UnverifiedRow{
         Unverified::own_pages,
-        "it is imported from the program's own pages, where nothing tells the host's writes from the "
-        "device's"},
+        "it is imported from the program's own pages, and its work went on after the submit: nothing tells "
+        "what the host has written since"},
+    UnverifiedRow{Unverified::pages_unreadable, "the pages that the program imported cannot be read"},
     UnverifiedRow{
         Unverified::drivers_memory,
         "host and device write the driver's own memory at one place, where nothing tells their bytes "

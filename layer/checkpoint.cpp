@@ -27,7 +27,6 @@ constexpr std::uint64_t kMuchPatience = 20'000'000'000;
 constexpr std::uint64_t kAllowance = 2'000'000'000;
 constexpr std::uint64_t kShare = 4;
 constexpr int kAttempts = 8;  // against other threads that submit, or write what is being read
-constexpr VkDeviceSize kPiece = 4u << 20;  // of a buffer that is kept: what did not change is kept once
 constexpr std::uint64_t kImageTimeout = 60'000'000'000;  // ns
 
 // A part of a buffer that is mapped, and its digest.
@@ -339,6 +338,11 @@ void Checkpointer::memory(ThreadState& state) {
     check(state, *known, settled == Settled::yes ? nullptr : reason.c_str());
 }
 
+void Checkpointer::submitted(ThreadState& state) {
+  if (device_.resources != nullptr) contents(state, After::submit);
+  if (settings().checkpoints >= Checkpoints::readback) imports(state);
+}
+
 void Checkpointer::mapped(ThreadState& state, VkDeviceMemory handle) {
   const std::lock_guard one(checking_);
   const Lock queues = enter_queues();
@@ -361,8 +365,9 @@ void Checkpointer::check(ThreadState& state, Memory& memory, const char* unsettl
     memory.tracked->refresh(0, memory::whole, memory::Refresh::everything);
     memory.refreshed = device_.memories.epoch;
   }
-  // One range for all of it: what cannot be compared is counted, too.
-  if (memory.mapped)
+  // One range for all of it: what cannot be compared is counted, too. Imported pages had their turn
+  // (imports()).
+  if (memory.mapped && memory.pages == nullptr)
     write(state, memory, {{0, memory.size}}, {Digest{}}, settled ? why_not_apart(memory) : unsettled);
 }
 

@@ -68,9 +68,14 @@ class Checkpointer {
   // After a map: the same of this memory, where the program has waited for all that
   // was submitted, and was not told of this memory then, which was not mapped.
   void mapped(ThreadState& state, VkDeviceMemory handle);
-  // After a submit: what submits may have written of buffers and images, if all
-  // that was submitted is finished, or will be by itself.
-  void contents(ThreadState& state);
+  // After a submit that the driver took, if all that was submitted is finished, or will be by itself: what
+  // devices may have written of pages that the program imported, before those bytes are recorded as its own;
+  // with checkpoints of submits what submits may have written of buffers and images, too.
+  void submitted(ThreadState& state);
+  // What submits may have written of buffers and images. After a wait: what was still pending after its
+  // submit.
+  enum class After { submit, wait };
+  void contents(ThreadState& state, After after);
 
  private:
   // Graphics and compute queues can copy, whether they say so or not.
@@ -91,11 +96,15 @@ class Checkpointer {
   VkResult start_probe();
   void give_probe();
   void check(ThreadState& state, Memory& memory, const char* unsettled);
+  // checkpoint_imports.cpp
+  void imports(ThreadState& state);
+  void digest_import(ThreadState& state, Memory& memory);
   void digest(ThreadState& state, Memory& memory);
   // checkpoint_submit.cpp
   struct Content;
   class WriteLog;
-  void choose_queues(std::vector<Content>& contents) const;
+  static const char* why_not_at_once(const Memory& memory, After after);
+  void choose_queues(std::vector<Content>& contents, After after) const;
   void digest(ThreadState& state, std::vector<Content>& contents);
   void write(ThreadState& state, VkQueue queue, const std::vector<const Content*>& contents,
              const char* unverified);

@@ -86,8 +86,17 @@ bool may_read(const Resources::Part& part, std::uint32_t family, bool worked) {
   return part.family == VK_QUEUE_FAMILY_IGNORED ? worked : part.family == family;
 }
 
+// Why what lies in mapped memory cannot be read; null: it can.
+const char* Checkpointer::why_not_at_once(const Memory& memory, After after) {
+  // Right after a submit the host has written nothing to imported pages, and nothing of them is recorded yet.
+  if (memory.pages != nullptr) return after == After::submit ? nullptr : text_of(Unverified::own_pages);
+  // What the device wrote would be recorded as the host's, and be played before the device has written it.
+  if (const char* why = why_not_apart(memory); why != nullptr) return why;
+  return memory.coherent ? nullptr : text_of(Unverified::not_coherent);
+}
+
 // Gives each content a queue of the family that it belongs to.
-void Checkpointer::choose_queues(std::vector<Content>& contents) const {
+void Checkpointer::choose_queues(std::vector<Content>& contents, After after) const {
   const auto lock = host_memory().enter();
   std::set<std::uint32_t> worked;  // families
   for (const Queue& queue : device_.queues)
@@ -96,15 +105,12 @@ void Checkpointer::choose_queues(std::vector<Content>& contents) const {
       worked.insert(queue.family);
   for (Content& content : contents) {
     if (!content.part.unreadable.empty()) continue;
-    // What the device wrote would be recorded as the host's, and be played before the device has written it.
     if (const Memory* const memory = HostMemory::find(device_, content.part.memory);
-        memory != nullptr && memory->mapped && why_not_apart(*memory) != nullptr) {
-      content.part.unreadable = why_not_apart(*memory);
-      continue;
-    } else if (memory != nullptr && memory->mapped && !memory->coherent) {
-      content.part.unreadable = text_of(Unverified::not_coherent);
-      continue;
-    }
+        memory != nullptr && memory->mapped)
+      if (const char* why = why_not_at_once(*memory, after); why != nullptr) {
+        content.part.unreadable = why;
+        continue;
+      }
     const bool samples = gpu::has_samples(content.part.source);
     for (const Queue& queue : device_.queues)
       if (may_read(content.part, queue.family, worked.count(queue.family) != 0) &&
@@ -149,7 +155,7 @@ void Checkpointer::digest(ThreadState& state, std::vector<Content>& contents) {
   }
 }
 
-void Checkpointer::contents(ThreadState& state) {
+void Checkpointer::contents(ThreadState& state, After after) {
   const std::lock_guard one(checking_);
   Lock queues = enter_queues();
   {
@@ -175,7 +181,7 @@ void Checkpointer::contents(ThreadState& state) {
   }
   std::vector<Content> open;
   for (Resources::Part& part : device_.resources->written()) open.push_back({std::move(part), {}, 0, {}});
-  choose_queues(open);
+  choose_queues(open, after);
   // A host write that is recorded before the checkpoint is played before it, too: so what is
   // read must not be written any more until the checkpoint is recorded.
   WriteLog log(device_, state);

@@ -102,9 +102,9 @@ template <CommandId C, class Batch>
 VkResult submit(VkQueue queue, std::uint32_t count, const Batch* batches, VkFence fence) {
   DeviceState& device = device_of(queue);
   const VkResult result = noted<C>(device, submit_and_record<C>(device, queue, count, batches, fence));
-  if (result != VK_SUCCESS || device.resources == nullptr || !recording()) return result;
+  if (result != VK_SUCCESS || device.checkpointer == nullptr || !recording()) return result;
   if (ThreadState* const thread = thread_state(); thread != nullptr)
-    guarded([&] { device.checkpointer->contents(*thread); });
+    guarded([&] { device.checkpointer->submitted(*thread); });
   return result;
 }
 

@@ -105,7 +105,8 @@ VkResult wait(DeviceState& device, Judge&& judge, Finished&& finished, Down&& do
     }
     if (readback) device.checkpointer->memory(*thread);
     // What was still pending behind its submit.
-    if (readback && device.resources != nullptr) device.checkpointer->contents(*thread);
+    if (readback && device.resources != nullptr)
+      device.checkpointer->contents(*thread, Checkpointer::After::wait);
   });
   return noted<C>(device, result);
 }

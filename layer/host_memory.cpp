@@ -160,7 +160,6 @@ bool advance(QueueProgress& queue, std::uint64_t finished) {
 const char* why_not_apart(const Memory& memory) {
   if (memory.tracked == nullptr) return text_of(Unverified::not_found);
   if (memory.tracked->tells_devices_apart()) return nullptr;
-  if (memory.pages != nullptr) return text_of(Unverified::own_pages);
   return text_of(memory.alias == nullptr ? Unverified::drivers_memory : Unverified::no_means);
 }
 

@@ -88,7 +88,8 @@ struct Memory {
   std::unique_ptr<memory::Tracked> tracked;
 };
 
-// Why nothing tells the host's writes to it from the device's; null: something does.
+// Why nothing tells the host's writes to it from the device's; null: something does. Not of the program's own
+// pages (`pages`), where nothing ever does.
 const char* why_not_apart(const Memory& memory);
 
 // Before the driver frees pages that memory of ours covers.
