@@ -296,7 +296,7 @@ SCENARIO("captures are verified when the program has ended", "[capture-checks]")
       if (!by_variable) command.arguments.insert(command.arguments.begin() + 2, {"--checkpoints", "present"});
       const Outcome outcome = run(command);
       INFO(outcome.both());
-      CHECK(count(outcome.err, ": nothing to compare: it presented no image (--checkpoints present): --checkpoints readback ") == 1);
+      CHECK(count(outcome.err, ": nothing to compare: it presented no image (--checkpoints present): --checkpoints submit ") == 1);
       CHECK(lines(outcome.err).size() == 2);  // with the line of the file
       CHECK(outcome.status == 2);             // as the player's
     }
@@ -342,7 +342,7 @@ SCENARIO("captures are verified when the program has ended", "[capture-checks]")
 
 SCENARIO("a capture that asked for checkpoints and has none says why", "[capture-checks]") {
   for (const auto& [level, why] :
-       {std::pair("present", "it presented no image (--checkpoints present): --checkpoints readback"),
+       {std::pair("present", "it presented no image (--checkpoints present): --checkpoints submit"),
         std::pair(
             "readback",
             "it presented no image and waited for nothing that it could read (--checkpoints readback)")}) {
