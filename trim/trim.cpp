@@ -452,6 +452,8 @@ void keep_forgotten(const Options& options, const std::optional<Asked>& asked, O
 }  // namespace
 
 Result<Outcome> trim(const Options& options) {
+  if (const auto readable = Reader::open(options.file, {.files = options.files}); !readable)
+    return tl::unexpected<Error>(readable.error());
   // What cannot be written is said before anything is played.
   if (const auto possible = NewFile::create(options.output, options.file); !possible)
     return tl::unexpected<Error>(possible.error());
