@@ -34,9 +34,6 @@ Result<void> Output::finish() {
 
 void say(const std::string& message) { std::fprintf(stderr, "rondo: %s\n", printable(message).c_str()); }
 
-void say(const Error& error) {
-  if (!is_list(error)) return say(error.message);
-  std::fprintf(stderr, "rondo: %s\n", printable_lines(error.message).c_str());
-}
+void say(const Error& error) { std::fprintf(stderr, "rondo: %s\n", printable(error).c_str()); }
 
 }  // namespace rondo::analyzers

@@ -200,7 +200,7 @@ Result<int> run_trim(Arguments args) {
   }
   if (!done) {
     // Nobody named these on the command line.
-    if (!is_list(done.error()) && spans == 0 && done.error().status == Status::usage)
+    if (done.error().lines.empty() && spans == 0 && done.error().status == Status::usage)
       return fail(Status::usage, done.error().message + "; the capture itself asks for these frames: --frames, --submits or "
                                                         "--scope chooses others");
     return tl::unexpected(done.error());

@@ -135,14 +135,11 @@ std::string printable_lines(std::string_view text) {
   return out;
 }
 
-tl::unexpected<Error> fail_list(Status status, std::string_view sentence,
-                                std::span<const std::string> lines) {
-  std::string message = printable(sentence);
-  for (const std::string& line : lines) message += "\n  " + printable(line);
-  return fail(status, std::move(message));
+std::string printable(const Error& error) {
+  std::string text = printable(error.message);
+  for (const std::string& line : error.lines) text += "\n  " + printable(line);
+  return text;
 }
-
-bool is_list(const Error& error) { return error.message.find("\n  ") != std::string::npos; }
 
 void append_json_string(std::string& out, std::string_view text) {
   out += '"';

@@ -32,9 +32,8 @@ std::size_t printable_into(std::span<char> out, std::string_view text);
 // Several lines: the same, but line feeds stay. For texts whose parts went through printable().
 std::string printable_lines(std::string_view text);
 
-// An error whose sentence is followed by a line for each of `lines`, which it makes printable.
-tl::unexpected<Error> fail_list(Status status, std::string_view sentence, std::span<const std::string> lines);
-bool is_list(const Error& error);
+// An error as tools print it: its message on one line, and a line for each of its list, indented.
+std::string printable(const Error& error);
 
 // Appends `text` in quotes, as JSON. What is not shown as it is becomes \uNNNN, a byte that is not UTF-8 U+FFFD.
 void append_json_string(std::string& out, std::string_view text);

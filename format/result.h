@@ -7,6 +7,7 @@
 #include <string>
 #include <tl/expected.hpp>
 #include <utility>
+#include <vector>
 
 namespace rondo {
 
@@ -24,6 +25,7 @@ enum class Status : int {
 struct Error {
   Status status = Status::failed;
   std::string message;
+  std::vector<std::string> lines = {};  // of a list that the message ends with: what a device lacks, say
 };
 
 template <class T>
@@ -31,6 +33,11 @@ using Result = tl::expected<T, Error>;
 
 inline tl::unexpected<Error> fail(Status status, std::string message) {
   return tl::unexpected<Error>(Error{status, std::move(message)});
+}
+
+// With a list: none, where there are no lines.
+inline tl::unexpected<Error> fail_list(Status status, std::string message, std::vector<std::string> lines) {
+  return tl::unexpected<Error>(Error{status, std::move(message), std::move(lines)});
 }
 
 }  // namespace rondo

@@ -18,9 +18,9 @@ void print_line(std::string_view text) { put(stdout, printable(text) + "\n"); }
 
 void print_lines(std::string_view text) { put(stdout, printable_lines(text)); }
 
-void print_error(std::string_view message, bool is_list) {
-  put(stderr, "player: " + (is_list ? printable_lines(message) : printable(message)) + "\n");
-}
+void print_error(const Error& error) { put(stderr, "player: " + printable(error) + "\n"); }
+
+void print_error(std::string_view message) { put(stderr, "player: " + printable(message) + "\n"); }
 
 Result<void> finish_output() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return {};
@@ -30,7 +30,7 @@ Result<void> finish_output() {
 Result<void> check_validation(const std::string& file, std::vector<std::string> messages) {
   if (messages.empty()) return {};
   for (std::string& message : messages) message = on_one_line(message);
-  return fail_list(Status::failed, file + ": the validation layer says:", messages);
+  return fail_list(Status::failed, file + ": the validation layer says:", std::move(messages));
 }
 
 Result<void> check_missing(const std::string& file, const std::vector<std::string>& lines) {

@@ -15,9 +15,10 @@ namespace rondo::player {
 void print_line(std::string_view text);
 void print_lines(std::string_view text);
 
-// "player: MESSAGE" on standard error: one line, whatever is in the message. A list (what a device lacks, how shaders
-// differ, what the validation layer says) keeps its line feeds.
-void print_error(std::string_view message, bool is_list = false);
+// "player: MESSAGE" on standard error: one line, whatever is in the message, and those of the error's list
+// (what a device lacks, how shaders differ, what the validation layer says).
+void print_error(const Error& error);
+void print_error(std::string_view message);
 
 // Fails where something that was printed could not be written (a full disk).
 Result<void> finish_output();

@@ -51,8 +51,7 @@ int run(int argc, char** argv) {
     outcome.status = printed.error().status;
     outcome.error = printed.error().message;
   }
-  if (!outcome.error.empty())
-    print_error(outcome.error, outcome.error_is_list);
+  if (!outcome.error.empty()) print_error(outcome.as_error());
   if (const int signal = Interrupt::signal(); signal != 0) {
     std::fflush(stdout);
     std::raise(signal);  // whoever started it sees how it ended

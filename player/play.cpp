@@ -340,7 +340,7 @@ Outcome play(const Options& options) {
   if (!done) {
     outcome.status = done.error().status;
     outcome.error = done.error().message;
-    outcome.error_is_list = is_list(done.error());
+    outcome.error_lines = done.error().lines;
   }
   if (!observer.verification.first_difference.empty() && outcome.status == Status::different &&
       Interrupt::signal() == 0)

@@ -22,6 +22,7 @@ namespace rondo::player {
 struct Outcome {
   Status status = Status::ok;
   std::string error;       // empty when status is ok
+  std::vector<std::string> error_lines;  // Error::lines
   std::string capture_id;  // 32 hex digits; empty when the file could not be read
   std::string capture_digest;  // of the file, XXH3-128; empty: nobody asked for it
   std::uint64_t file_bytes = 0;
@@ -31,7 +32,6 @@ struct Outcome {
   bool salvaged = false;
   std::vector<Replaced> replaced;
   ShaderReport shaders;
-  bool error_is_list = false;  // of a line each
   PlanCounts planned;
   RunCounts played;             // of the last iteration
   std::string span;  // as asked for
@@ -49,6 +49,8 @@ struct Outcome {
   std::uint64_t shown = 0;  // images, in windows
   std::vector<std::string> validation_messages;
   bool left_running = false;  // the driver still works: leave by _exit
+
+  Error as_error() const { return {status, error, error_lines}; }
 };
 
 // Prints to stdout unless quiet; errors are the caller's to print.

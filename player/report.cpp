@@ -72,8 +72,8 @@ Result<void> write_report(const std::string& path, const Options& options, const
   report["player"] = RONDO_VERSION;
   report["status"] = static_cast<int>(outcome.status);
   report["interrupted"] = Interrupt::signal() != 0;
-  report["error"] =
-      outcome.error.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(outcome.error);
+  const std::string sentence = outcome.error_lines.empty() ? outcome.error : printable(outcome.as_error());
+  report["error"] = text_or_null(sentence);
   report["capture"] = {{"file", options.file},
                        {"id", outcome.capture_id},
                        {"bytes", outcome.file_bytes},

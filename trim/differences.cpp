@@ -17,7 +17,7 @@ Result<std::uint64_t> count_differences(const std::string& cut, const Options& o
   play.verify = play.quiet = true;
   const player::Outcome played = player::play(play);
   if (played.status != Status::ok && played.status != Status::different)
-    return fail(played.status, played.error);
+    return tl::unexpected<Error>(played.as_error());
   const player::Comparison all = played.verification.all();
   return all.compared - all.equal;
 }

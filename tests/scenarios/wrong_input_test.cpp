@@ -67,6 +67,13 @@ void survives_cuts(const std::set<std::size_t>& places) {
 
 }  // namespace
 
+SCENARIO("a name that looks like a list stays on the line of its error", "[wrong-input]") {
+  const std::string path = "no such\n  player: done";
+  refuses("player", player({path}), kUnreadable, "no such\\x0a  player: done");
+  refuses("rondo", rondo({"info", path}), kUnreadable, "no such\\x0a  player: done");
+  refuses("rondo", rondo({"trim", "--submits", "0:1", path, "-o", path}), kUnreadable, "\\x0a");
+}
+
 SCENARIO("a file that is no capture is refused by name", "[wrong-input]") {
   const TemporaryDirectory directory;
   SECTION("missing") { nobody_reads(directory.file("missing.rondo")); }

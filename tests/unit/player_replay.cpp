@@ -8,6 +8,7 @@
 
 #include <cstring>
 
+#include "format/printable.h"
 #include "format/unverified.h"
 #include "tests/unit/player_scene.h"
 
@@ -243,7 +244,8 @@ TEST_F(PlayerReplay, RefusesMorePushDescriptorsThanTheDeviceHas) {
                                                                   info);
   const Outcome played = outcome();
   EXPECT_EQ(played.status, Status::device);
-  EXPECT_NE(played.error.find("maxPushDescriptors of 100000 (it has "), std::string::npos) << played.error;
+  const std::string said = printable(played.as_error());
+  EXPECT_NE(said.find("maxPushDescriptors of 100000 (it has "), std::string::npos) << said;
 }
 
 // An image that the program makes itself of a swapchain is the swapchain's own.

@@ -3,6 +3,7 @@
 // with.
 #include <stdexcept>
 
+#include "format/printable.h"
 #include "player/shader_checks.h"
 #include "tests/unit/player_scene.h"
 #include "tests/unit/shaders_support.h"
@@ -314,10 +315,10 @@ TEST_F(CheckedShaders, AreNotPlayedOnADeviceWithLess) {
   const auto refused = check_workgroups(*plan_, *report, Trust::foreign, targets);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().status, Status::device);
-  EXPECT_NE(refused.error().message.find(
-                "1 thing is missing:\n   lacks: maxComputeWorkGroupSize[0] of 64 (it has 63; record "),
+  const std::string said = printable(refused.error());
+  EXPECT_NE(said.find("1 thing is missing:\n   lacks: maxComputeWorkGroupSize[0] of 64 (it has 63; record "),
             std::string::npos)
-      << refused.error().message;
+      << said;
 }
 
 // Pipelines in parts.
