@@ -9,6 +9,7 @@
 #include "generated/args.h"
 #include "player/addresses.h"
 #include "player/presenter.h"
+#include "player/sandbox/sandbox.h"
 #include "player/window_system.h"
 
 namespace rondo::player {
@@ -18,6 +19,12 @@ namespace {
 // Of our own submits: they go where the plan says that nothing blocks, but only
 // the driver knows about events.
 constexpr std::uint64_t kOwnWorkNs = 300'000'000'000;
+
+// A driver that makes no instance or device may not bear the sandbox.
+tl::unexpected<Error> not_made(Error error) {
+  error.message += sandbox_hint();
+  return tl::unexpected<Error>(std::move(error));
+}
 
 VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT,
                                           VkDebugUtilsMessageTypeFlagsEXT,
@@ -136,11 +143,11 @@ Result<void> create_instance(Run& run, const Op& op, std::byte* args) {
   if (VkResult r = global.vkCreateInstance(&info, nullptr, &instance.handle); r < 0) {
     instance.handle = VK_NULL_HANDLE;
     if (r == VK_ERROR_INCOMPATIBLE_DRIVER)
-      return tl::unexpected<Error>(
-          run.refuse(op, Status::device, "no driver here makes an instance of Vulkan " +
-                                             std::to_string(VK_API_VERSION_MAJOR(application.apiVersion)) + "." +
-                                             std::to_string(VK_API_VERSION_MINOR(application.apiVersion))));
-    return tl::unexpected<Error>(run.failure(op, r));
+      return not_made(run.refuse(op, Status::device,
+                                 "no driver here makes an instance of Vulkan " +
+                                     std::to_string(VK_API_VERSION_MAJOR(application.apiVersion)) + "." +
+                                     std::to_string(VK_API_VERSION_MINOR(application.apiVersion))));
+    return not_made(run.failure(op, r));
   }
   load_instance(instance.dispatch, run.loader().get_instance_proc_addr, instance.handle);
   if (run.options().validate && instance.dispatch.vkCreateDebugUtilsMessengerEXT != nullptr) {
@@ -243,7 +250,7 @@ Result<void> create_device(Run& run, const Op& op, std::byte* args) {
     a.physicalDevice = target_here->second;
   if (!captured.has_sparse) leave_out_sparse(instance, a.physicalDevice, info);
   if (VkResult r = instance.dispatch.vkCreateDevice(a.physicalDevice, &info, nullptr, &handle); r < 0)
-    return tl::unexpected<Error>(run.failure(op, r));
+    return not_made(run.failure(op, r));
   auto device = std::make_unique<DeviceState>();
   device->handle = handle;
   device->index = index;

@@ -232,6 +232,28 @@ SCENARIO("a driver that the sandbox keeps from its device is named as such", "[s
                          "plays it without") != std::string::npos);
 }
 
+SCENARIO("a driver that makes no device in the sandbox is named as such", "[sandbox]") {
+  if (!no_sandbox().empty()) SKIP_SCENARIO(no_sandbox());
+  const TemporaryDirectory directory;
+  const std::string path =
+      foreign(directory, captured(without_checks({program("compute")}), {.driver = fake}));
+  const char* const hint = "this is a sandbox, which a driver may not bear: ";
+  for (const char* how :
+       {"fail=vkCreateDevice:1:VK_ERROR_INITIALIZATION_FAILED",
+        "fail=vkCreateInstance:2:VK_ERROR_INITIALIZATION_FAILED"}) {  // after the player's own
+    const Outcome sandboxed = player({path}, fake, how), trusted = player({"--trust", path}, fake, how);
+    INFO(how << "\n" << sandboxed.both() << trusted.both());
+    for (const Outcome& outcome : {sandboxed, trusted}) {
+      CHECK((outcome.status == 1 || outcome.status == 4));
+      CHECK(count(outcome.err, "\n") == 1);
+      CHECK(outcome.err.find(": vkCreate") != std::string::npos);
+    }
+    CHECK(sandboxed.err.find(std::string(hint) + "if you trust the capture, --trust plays it without") !=
+          std::string::npos);
+    CHECK(trusted.err.find(hint) == std::string::npos);
+  }
+}
+
 SCENARIO("files that a foreign capture needs are read in its sandbox where they are allowed", "[sandbox]") {
   if (!no_sandbox().empty()) SKIP_SCENARIO(no_sandbox());
   const TemporaryDirectory directory, model;
