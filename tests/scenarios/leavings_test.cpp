@@ -140,7 +140,7 @@ SCENARIO("captures leave nothing in the machine's temporary directories and shar
   Command command;
   command.arguments = {"unshare", "--mount", "sh", "-c", kAlone, "sh", build_root() + "/analyzers/rondo", program("vulkan14"), program("crash")};
   if (::geteuid() != 0) command.arguments.insert(command.arguments.begin() + 1, {"--user", "--map-root-user"});
-  command.environment["HOME"] = "/nonexistent";
+  command.environment["HOME"] = "/tmp/nobody";  // in the namespace: nobody else can have made it
   command.environment["MESA_SHADER_CACHE_DISABLE"] = "true";
   command.environment.erase("TMPDIR");
   command.environment.erase("XDG_STATE_HOME");  // the list of trusted captures: without a home there is none
