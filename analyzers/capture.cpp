@@ -39,6 +39,9 @@ namespace {
 // Less has no room for a header and the first records.
 constexpr rlim_t kSmallestFile = 64 * 1024;
 
+// Records that are held against what a player replays while the user waits: half a second's.
+constexpr std::uint64_t kRecordsHeld = 500'000;
+
 struct Options {
   std::string output;
   std::string checkpoints;
@@ -255,6 +258,17 @@ void trust(const std::string& path, const Options& options) {
   if (const auto added = player::add_trusted(path); !added && tells_more(options)) say(added.error().message);
 }
 
+// `last_record`: the highest number in it.
+void say_if_not_replayable(const std::string& path, std::uint64_t last_record) {
+  const std::string shown = printable(shown_path(path));
+  const std::string why = why_not_replayable(path, {.just_recorded = true, .until = kRecordsHeld});
+  if (!why.empty())
+    say(text("{}: cannot be replayed: {}", shown, printable(why)));
+  else if (last_record > kRecordsHeld)
+    say(text("{}: only its first {} were held against what can be replayed: rondo info looks at all", shown,
+             plural(kRecordsHeld, "record")));
+}
+
 // One line for the file, an error where it could not be closed or read; then nothing is returned.
 std::optional<Summary> close_and_report(const ReportedFile& file, const Ended& ended, const Options& options) {
   const auto finished = finish_capture(file.path, file.pid == ended.pid ? ended.signal : 0);
@@ -281,9 +295,10 @@ std::optional<Summary> close_and_report(const ReportedFile& file, const Ended& e
                "did not wait: a replay may be wrong there",
                printable(shown_path(file.path)), plural(*undated, "host write")));
   const std::string missing = *finished ? missing_data(file.path) : "";
-  if (!missing.empty()) say(missing);
-  if (const std::string why = missing.empty() ? why_not_replayable(file.path, {.just_recorded = true}) : ""; !why.empty())
-    say(text("{}: cannot be replayed: {}", printable(shown_path(file.path)), printable(why)));
+  if (!missing.empty())
+    say(missing);
+  else
+    say_if_not_replayable(file.path, cut_to.empty() ? summary->last_record : 0);  // a cut is small
   return *summary;
 }
 

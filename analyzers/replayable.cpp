@@ -26,6 +26,7 @@ std::string why_not_replayable(const std::string& path, const ReplayableOptions&
   player::PlanOptions planning;
   planning.memory_budget = options.memory;
   planning.host_writes = 1;  // they are checked, and not kept
+  planning.until = options.until;
   const auto plan = player::build_plan(**reader, planning);
   if (plan || plan.error().status == Status::external_file || lacks_memory(plan.error().message)) return {};
   const std::string& message = plan.error().message;

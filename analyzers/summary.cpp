@@ -51,6 +51,7 @@ Result<Summary> summarize(const std::string& path) {
     if (!*next) return summary;
     const Record& record = **next;
     if (ends.contains(record.command) && !summary.unsure_ends) summary.unsure_ends = is_unsure(ids, record);
+    summary.last_record = record.sequence;
     if (checkpoints.contains(record.command)) summary.checkpoints += 1;
     if ((record.flags & kRecordKindMask) != kRecordCall || (record.flags & kRecordByLayer) != 0) continue;
     if (events.contains(record.command)) continue;

@@ -19,6 +19,7 @@ struct Summary {
   std::uint64_t first_ns = 0; // CLOCK_MONOTONIC; both 0: nothing was timed
   std::uint64_t last_ns = 0;
   bool unsure_ends = false;   // a rondoWorkEnded is unsure: host writes may be undated (undated_writes.h)
+  std::uint64_t last_record = 0;  // the highest sequence number
   bool stopped = false;       // the recorder stopped before the program did
 };
 Result<Summary> summarize(const std::string& path);

@@ -87,6 +87,19 @@ SCENARIO("a million objects come and go in a captured program whose memory stays
   CHECK(outcome.status == 0);
 }
 
+SCENARIO("of a capture of very many calls the launcher looks at the first, and says so", "[quantities]") {
+  const auto said = [](const char* calls) {
+    const Recording& capture = captured({program("draws"), "--repeat", "1", "--calls", calls});
+    INFO(capture.run.both());
+    REQUIRE(capture.run.status == 0);
+    return capture.run.err;
+  };
+  const char* const line =
+      "only its first 500,000 records were held against what can be replayed: rondo info looks at all";
+  CHECK(said("1000").find("records were held") == std::string::npos);
+  CHECK(said("170000").find(line) != std::string::npos);  // of each of three commands
+}
+
 SCENARIO("objects that go before what was made of them replay bit for bit", "[quantities]") {
   replays_bit_for_bit({program("wrong_order")}, {.submits = 8});
 }

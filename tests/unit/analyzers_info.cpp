@@ -160,6 +160,19 @@ TEST_F(AnalyzersReplayable, InfoSaysNothingOfWhatIsPlayed) {
   EXPECT_FALSE(json_of(printed(run_info, {"--json", file.path()})).string("/cannot_be_replayed"));
 }
 
+TEST_F(AnalyzersReplayable, RecordsAreLookedAtUpToTheLastThatIsAskedFor) {
+  create_fence();
+  reset_a_fence_that_nothing_made();
+  create_fence();
+  capture.finish();
+  const std::string why = why_not_replayable(file.path());
+  const std::size_t at = why.find("record ");
+  ASSERT_NE(at, std::string::npos) << why;
+  const std::uint64_t record = std::stoull(why.substr(at + std::string("record ").size()));
+  EXPECT_EQ(why_not_replayable(file.path(), {.until = record}), why);
+  EXPECT_EQ(why_not_replayable(file.path(), {.until = record - 1}), "");
+}
+
 // Others say what they lack.
 TEST_F(AnalyzersReplayable, CutAndLargeCapturesAreNotLookedAt) {
   const VkDeviceMemory memory = allocate(1 << 20);
