@@ -291,8 +291,8 @@ std::optional<Summary> close_and_report(const ReportedFile& file, const Ended& e
     if (const auto undated = count_undated_writes(file.path); undated && *undated != 0)
       say(
           text("{}: {} may have been made before or after the end of work that uses the bytes, for which the "
-               "program "
-               "did not wait: a replay may be wrong there",
+               "program did not wait: a replay may be wrong there (`player --verify` says so where the capture "
+               "has checkpoints)",
                printable(shown_path(file.path)), plural(*undated, "host write")));
   const std::string missing = *finished ? missing_data(file.path) : "";
   if (!missing.empty())

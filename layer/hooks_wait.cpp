@@ -98,6 +98,8 @@ VkResult wait(DeviceState& device, Judge&& judge, Finished&& finished, Down&& do
     {
       const auto lock = host_memory().enter();
       const bool news = finished();
+      // Work that nobody waited for may have ended, too: what the program writes next came after that.
+      if (!readback) host_memory().record_between();
       if (!readback && (news || HostMemory::to_refresh(device))) {
         host_memory().refresh(device);
         host_memory().record_owed(*thread, device);

@@ -109,6 +109,7 @@ struct QueueProgress {
   std::uint64_t ended = 0;      // had ended when the last scan of everything began
   std::uint64_t unwatched = 0;  // nobody can say when it ended
   std::uint64_t told = 0;       // the capture says that it had ended, by a wait or a record
+  std::uint64_t unsure = 0;     // the last record says that it may have ended; 0: it is sure
 };
 
 // Of one device; a member of DeviceState.
@@ -179,8 +180,8 @@ class HostMemory {
   bool record_uncontested(ThreadState* state, const DeviceState& device) {
     return record_all(state, memory::Contested::keep, &device);
   }
-  // Between the program's calls, by the layer's own thread: what can be told from the device's
-  // writes. Nothing where it is not needed (WorkEnds::begin_scan). True: it has found host writes.
+  // Between the program's calls, by the layer's own thread, and after a wait: what can be told from the
+  // device's writes. Nothing where it is not needed (WorkEnds::begin_scan). True: it has found host writes.
   bool record_between();
   // … to memory whose host writes are told from the device's.
   void record_told_apart(ThreadState& state);

@@ -170,12 +170,18 @@ void WorkEnds::end_scan() {
 
 void WorkEnds::tell(ThreadState& state, DeviceState& device, bool undated) {
   for (auto& [queue, progress] : device.memories.queues) {
-    if (!undated && progress.ended > progress.told) {
-      write_ended(state, queue, progress.told, progress.ended, progress.submitted, false);
-      progress.told = progress.ended;
+    // A wait of the program's after a record that was unsure: this makes it sure.
+    const bool waited = progress.unsure != 0 && progress.told >= progress.unsure;
+    if (!undated && (progress.ended > progress.told || waited)) {
+      const std::uint64_t to = std::max(progress.ended, progress.told);
+      write_ended(state, queue, progress.told, to, progress.submitted, false);
+      progress.told = to;
+      progress.unsure = 0;
     }
     const std::uint64_t to = std::min(std::max(progress.ended, perhaps_ended(progress)), progress.submitted);
-    if (to > progress.told) write_ended(state, queue, progress.told, to, progress.submitted, true);
+    if (to <= progress.told) continue;
+    write_ended(state, queue, progress.told, to, progress.submitted, true);
+    progress.unsure = to;
   }
 }
 

@@ -63,6 +63,7 @@ void LateSubmits::take(const access::Call& call, std::uint32_t op) {
   }
   writes_.take(call);
   if (op == kNone) return;
+  plan_.counts.undated_writes += writes_.is_unsure() ? 1 : 0;
   for (const std::uint64_t record : writes_.after()) {
     const Submit submit = submits_.at(record);
     Settle settle;

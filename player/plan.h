@@ -232,6 +232,7 @@ struct PlanCounts {
   std::uint64_t image_checkpoints = 0, memory_checkpoints = 0;  // images; memory ranges
   std::uint64_t content_checkpoints = 0;                        // parts of buffers and images
   std::uint64_t dropped_after_cut = 0;  // salvage: records behind the last whole submit
+  std::uint64_t undated_writes = 0;  // host writes before or after the end of work that uses the bytes: nobody knows
 };
 
 // Indexes into Plan::ops, half-open.

@@ -128,6 +128,14 @@ void print_summary(const Options& options, const Outcome& outcome) {
   std::printf("\n");
 }
 
+// Empty: the capture says of all host writes when they were made.
+std::string undated_writes(const Outcome& outcome) {
+  const std::uint64_t count = outcome.planned.undated_writes;
+  if (count == 0) return "";
+  return "of " + std::to_string(count) +
+         " host writes the capture does not say whether they came before or after the end of work that uses the bytes";
+}
+
 // What the command line names.
 SandboxRequest request_for_sandbox(const Options& options) {
   SandboxRequest request{"player", options.file};
@@ -350,8 +358,12 @@ Outcome play(const Options& options) {
         "; its shaders were clamped (--clamp-shaders): one that reads outside its arrays or buffers gets "
         "other "
         "values than it got in the capture";
+  const std::string undated = undated_writes(outcome);
+  if (outcome.status == Status::different && !undated.empty())
+    outcome.error += "; " + undated + ": that may be why, and not the device";
   if (!options.list_devices && !options.quiet && (done || outcome.status == Status::different)) {
     print_summary(options, outcome);
+    if (done && !undated.empty()) print_lines(undated + ": this replay may differ from the program there\n");
     if (Interrupt::signal() != 0)
       std::printf("interrupted after %zu of %llu iterations\n", outcome.iterations.size(), static_cast<unsigned long long>(options.loop));
     if (options.loop > 1 && !outcome.iterations.empty())

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host writes without a wait, beside or after work that uses the bytes. Work copies a half of one
 // buffer to the same half of another; then the host writes:
-//   late_write [--after MS] [--what 0|1|2] [--map 0|1] [--fence 0|1] [--alias 0|1] [--fills N]
+//   late_write [--after MS] [--what 0|1|2|3] [--map 0|1] [--fence 0|1] [--alias 0|1] [--fills N]
 //     [--rounds N]
 // --what 0: what the work reads; 1: what it writes; 2: the half that it does not use, after a wait for the
-// round before, which used it (double buffering). --map 1: the memory is mapped for each write. --fence 1:
-// the program gives the submit a fence, and does not ask it. --alias 1: the work uses other buffers, bound to
-// the same memory as those that the host wrote. --fills: the work begins with so many fills of
-// 64 MiB, which take time. Prints what the second buffer holds.
+// round before, which used it (double buffering); 3: what the work reads, over and over until the time is
+// over. --map 1: the memory is mapped for each write. --fence 1: the program gives the submit a fence, and
+// does not ask it. --alias 1: the work uses other buffers, bound to the same memory as those that the host
+// wrote. --fills: the work begins with so many fills of 64 MiB, which take time. Prints what the second
+// buffer holds.
 #include <chrono>
 #include <thread>
 
@@ -62,6 +63,7 @@ int main(int argc, char** argv) {
   for (std::uint32_t half : {0, 1}) write(s, from, half * kHalf, 1 + half, map);
 
   std::vector<Commands> work(rounds);
+  std::uint32_t written = 1000;
   for (std::uint32_t round = 0; round < rounds; ++round) {
     const VkDeviceSize half = what == 2 ? round % 2 * kHalf : 0;
     work[round] = create_commands(s);
@@ -74,7 +76,9 @@ int main(int argc, char** argv) {
     const VkSubmitInfo submit{
         .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &cmd};
     CHECK(vkQueueSubmit(s.queues[0], 1, &submit, fenced || what == 2 ? work[round].done : VK_NULL_HANDLE));
-    std::this_thread::sleep_for(std::chrono::milliseconds(after));
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(after);
+    while (what == 3 && std::chrono::steady_clock::now() < until) write(s, from, half, ++written, map);
+    std::this_thread::sleep_until(until);
     if (what == 2 && round != 0)
       CHECK(vkWaitForFences(s.device, 1, &work[round - 1].done, VK_TRUE, UINT64_MAX));
     write(s, what == 1 ? to : from, what == 2 ? kHalf - half : half, 100 + round, map);

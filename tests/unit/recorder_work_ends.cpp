@@ -138,6 +138,42 @@ TEST_F(RecordedWorkEnds, AWaitOfTheProgramsSaysItAlready) {
   EXPECT_EQ(written.commands, (Commands{kSubmit, CommandId::vkQueueWaitIdle, kWrite, kSubmit}));
 }
 
+TEST_F(RecordedWorkEnds, AWaitOfTheProgramsMakesItSureAgain) {
+  const Written written = recorded([](Scene& scene) {
+    scene.submit();
+    int asked = 0;
+    g_at_status = [&] {
+      if (++asked == 1) scene.host[3 * kPage] = std::byte{1};
+      return asked == 1 ? VK_NOT_READY : VK_SUCCESS;
+    };
+    scene.submit();
+    g_ended = true;
+    hook_vkQueueWaitIdle(scene.queue());
+    scene.host[3 * kPage] = std::byte{2};
+    scene.submit();
+  });
+  EXPECT_EQ(written.commands, (Commands{kSubmit, kEnded, kWrite, kSubmit, CommandId::vkQueueWaitIdle, kEnded,
+                                        kWrite, kSubmit}));
+  ASSERT_EQ(written.ended.size(), 2u);
+  EXPECT_EQ(written.ended[0].unsure, VK_TRUE);
+  EXPECT_EQ(written.ended[1].unsure, VK_FALSE);
+}
+
+TEST_F(RecordedWorkEnds, AWaitForOtherWorkLooks) {
+  const Written written = recorded([](Scene& scene) {
+    scene.submit(VK_NULL_HANDLE, kPrograms);
+    scene.submit();
+    g_ended = true;
+    hook_vkWaitForFences(scene.device(), 1, &kPrograms, VK_TRUE, UINT64_MAX);
+    scene.host[3 * kPage] = std::byte{1};
+    scene.submit();
+  });
+  EXPECT_EQ(written.commands,
+            (Commands{kSubmit, kSubmit, CommandId::vkWaitForFences, kEnded, kWrite, kSubmit}));
+  ASSERT_EQ(written.ended.size(), 1u);
+  EXPECT_EQ(written.ended[0].unsure, VK_FALSE);
+}
+
 TEST_F(RecordedWorkEnds, WorkInFlightIsNamedApart) {
   const Written written = recorded([](Scene& scene) {
     scene.submit();
