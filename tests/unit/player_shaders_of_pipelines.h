@@ -81,9 +81,10 @@ class ShadersOfPipelines : public PlayerScene {
     const auto replaced = replace(texts);
     ASSERT_FALSE(replaced);
     EXPECT_EQ(replaced.error().status, Status::usage);
+    std::string said = replaced.error().message;
+    for (const std::string& line : replaced.error().lines) said += "\n" + line;
     for (const std::string& part : says)
-      EXPECT_NE(replaced.error().message.find(part), std::string::npos) << part << "\nin\n"
-                                                                        << replaced.error().message;
+      EXPECT_NE(said.find(part), std::string::npos) << part << "\nin\n" << said;
     EXPECT_TRUE(plan_ == nullptr || plan_->stage_codes.empty());
   }
   // Digests of what the driver is given to make modules of, in the order of the calls.
