@@ -28,7 +28,7 @@ void append_ending(std::string& out, const CaptureInfo& info) {
   if (!info.complete) {
     label(out, "cut", info.cut_reason);
     label(out, "", info.can_be_finished ? text("once its program has ended, 'rondo finish {}' closes it; 'player --salvage' plays it as it is", printable(info.path))
-                                        : "'player --salvage' plays what comes before; nothing brings back the rest");
+                                        : "'player --salvage' plays what comes before; nothing in the file brings back the rest");
     return;
   }
   std::string words = "complete";

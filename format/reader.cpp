@@ -73,8 +73,10 @@ Result<std::unique_ptr<Reader>> Reader::open(const std::string& path, const Read
   if (!file) return tl::unexpected<Error>(std::move(file).error());
   auto layout = read_layout(*file);
   if (!layout) return tl::unexpected<Error>(std::move(layout).error());
-  if (!layout->complete && file->locked_by_other())
+  if (!layout->complete && file->locked_by_other()) {
     layout->cut_reason = "it is still being recorded: wait until its program ends";
+    layout->cut_short = false;  // it grew while it was read
+  }
   auto reader = std::make_unique<FileReader>(std::move(*file), std::move(*layout), options);
   RONDO_TRY(reader->prepare());
   return std::unique_ptr<Reader>(std::move(reader));

@@ -99,7 +99,7 @@ class FileReader final : public Reader {
   std::uint64_t file_bytes() const override { return layout_.file_bytes; }
   const FileHeader& header() const override { return layout_.header; }
   bool complete() const override { return layout_.complete; }
-  bool can_be_finished() const override { return !layout_.complete && !layout_.damaged; }
+  bool can_be_finished() const override { return !layout_.complete && !layout_.damaged && !layout_.cut_short; }
   std::optional<Footer> footer() const override {
     return layout_.complete ? std::optional(layout_.footer) : std::nullopt;
   }

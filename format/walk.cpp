@@ -74,6 +74,18 @@ Result<std::string> read_index(const File& file, CaptureLayout& layout) {
   return std::string();
 }
 
+// A writer writes a chunk's payload, and zeros after it, before the chunk's header; it allocates a segment before it
+// writes the header. So neither a killed program nor a full disk leaves a file that ends within a chunk.
+void note_cut_short(CaptureLayout& layout, const std::string& what) {
+  layout.cut_reason = what + " (was the file copied in part? copy it again)";
+  layout.cut_short = true;
+}
+
+void note_too_short(CaptureLayout& layout, const ChunkInfo& chunk) {
+  note_cut_short(layout, "the file ends within the chunk at offset " + std::to_string(chunk.offset) + ": " +
+                             std::to_string(chunk_end(chunk) - layout.file_bytes) + " bytes of it are missing");
+}
+
 // Chunk after chunk from the header on, as far as they go.
 Result<void> walk_chunks(const File& file, CaptureLayout& layout) {
   std::uint64_t offset = layout.header.header_bytes;
@@ -88,13 +100,13 @@ Result<void> walk_chunks(const File& file, CaptureLayout& layout) {
         layout.cut_reason = "it was not closed: the program died or still runs";
         return {};
       case HeaderState::cut:
-        layout.cut_reason = offset == layout.file_bytes
-                                ? "the file ends" + here + ", without index and footer"
-                                : "the file ends within the chunk header" + here;
+        note_cut_short(layout, offset == layout.file_bytes ? "the file ends" + here + ", without index and footer"
+                                                           : "the file ends within the chunk header" + here);
+        // A program that is killed as it begins leaves the file's header alone.
+        if (offset == layout.file_bytes && layout.chunks.empty()) layout.cut_short = false;
         return {};
       case HeaderState::too_short:
-        layout.cut_reason = "the file ends within the chunk" + here + ": " +
-                            std::to_string(chunk_end(chunk) - layout.file_bytes) + " bytes of it are missing";
+        note_too_short(layout, chunk);
         return {};
       case HeaderState::damaged:
         layout.cut_reason = "the chunk header" + here + " is damaged";
@@ -115,6 +127,18 @@ Result<void> walk_chunks(const File& file, CaptureLayout& layout) {
   }
 }
 
+bool lies_in_spool(const ChunkHeader& header) {
+  switch (type_of(header)) {
+    case ChunkType::segment:
+    case ChunkType::session:
+    case ChunkType::dictionary:
+    case ChunkType::blobs:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // What the spool holds between two offsets: at multiples of the segment size.
 void scan_spool(const File& file, CaptureLayout& layout, std::uint64_t from, std::uint64_t to) {
   const std::uint64_t step = layout.header.segment_bytes;
@@ -130,19 +154,39 @@ void scan_spool(const File& file, CaptureLayout& layout, std::uint64_t from, std
     }
     ChunkInfo chunk{{}, offset};
     offset += step;
-    if (read_chunk_header(file, chunk.offset, to, chunk.header) != HeaderState::good) continue;
-    switch (type_of(chunk.header)) {
-      case ChunkType::segment:
-      case ChunkType::session:
-      case ChunkType::dictionary:
-      case ChunkType::blobs:
-        layout.spool.push_back(chunk);
-        offset = up(chunk_end(chunk));
-        break;
-      default:
-        break;
-    }
+    const HeaderState state = read_chunk_header(file, chunk.offset, to, chunk.header);
+    const bool ends_with_file = state == HeaderState::too_short && to == layout.file_bytes;
+    if ((state != HeaderState::good && !ends_with_file) || !lies_in_spool(chunk.header)) continue;
+    if (ends_with_file) return note_too_short(layout, chunk);
+    layout.spool.push_back(chunk);
+    offset = up(chunk_end(chunk));
   }
+}
+
+// Whether the file has nothing but zeros from `offset` on.
+bool ends_in_zeros(const File& file, std::uint64_t offset, std::uint64_t file_bytes) {
+  std::vector<std::byte> buffer(256 * 1024);
+  while (offset < file_bytes) {
+    const auto data = file.next_data(offset);
+    if (!data || *data >= file_bytes) return true;
+    offset = *data;
+    const std::span<std::byte> step =
+        std::span(buffer).first(static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), file_bytes - offset)));
+    if (!file.read(offset, step)) return false;
+    if (std::any_of(step.begin(), step.end(), [](std::byte b) { return b != std::byte{0}; })) return false;
+    offset += step.size();
+  }
+  return true;
+}
+
+// The spool of a file that was not closed, from the end of the data region on.
+void read_spool(const File& file, CaptureLayout& layout) {
+  scan_spool(file, layout, layout.data_end, layout.file_bytes);
+  // A recorder's first chunk is the dictionary of the spool. What the recorder frees keeps its first page.
+  if (!layout.damaged && !layout.cut_short && layout.spool.empty() && layout.file_bytes > layout.data_end &&
+      ends_in_zeros(file, layout.data_end, layout.file_bytes))
+    note_cut_short(layout, "the file ends at offset " + std::to_string(layout.file_bytes) +
+                               ", before what its program wrote last");
 }
 
 }  // namespace
@@ -202,11 +246,12 @@ Result<CaptureLayout> read_layout(const File& file) {
   if (!index_problem.empty()) {
     layout.cut_reason = index_problem;
     layout.damaged = true;
+    layout.cut_short = false;
   }
   for (std::size_t i = 0; i < layout.chunks.size(); ++i)
     if (type_of(layout.chunks[i].header) == ChunkType::padding)
       scan_spool(file, layout, layout.chunks[i].offset + sizeof(ChunkHeader), chunk_end(layout.chunks[i]));
-  scan_spool(file, layout, layout.data_end, layout.file_bytes);
+  read_spool(file, layout);
   return layout;
 }
 

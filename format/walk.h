@@ -24,6 +24,7 @@ struct CaptureLayout {
   std::vector<ChunkInfo> spool;   // a cut file's segments and spooled chunks, by offset
   std::string cut_reason;         // if not complete
   bool damaged = false;           // not complete because something was destroyed, not just missing
+  bool cut_short = false;         // not complete because the file's end is missing, which no writer leaves out
 };
 
 Result<FileHeader> read_file_header(const File& file);

@@ -226,11 +226,13 @@ void CaptureWriter::Impl::recycle(Segment& segment) {
 
 // What lies in a slot is in chunks now. Only its header goes: the blocks serve
 // the next one, and closing the file gives all of them back at once. On a full
-// disk they are given back at once, to make room for the end of the capture.
+// disk they are given back at once, to make room for the end of the capture, but for
+// the first page: by that a reader knows that the file has its end (read_layout).
 void CaptureWriter::Impl::free_slot(std::uint64_t offset, std::uint64_t bytes) {
   const ChunkHeader nothing{};
   file.write(offset, std::as_bytes(std::span(&nothing, 1)));
-  if (broken.load()) file.clear(offset, bytes);
+  constexpr std::uint64_t kPage = 4096;
+  if (broken.load() && bytes > kPage) file.clear(offset + kPage, bytes - kPage);
   const std::lock_guard lock(mutex);
   spool.give_back(offset);
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -149,15 +150,17 @@ TEST(AnalyzersWrongInput, WhatIsLeftOfADamagedCaptureIsSaid) {
   EXPECT_GE(tried, 3);
 }
 
-// As a file is that somebody copied while it was written, or in part.
-TEST(AnalyzersWrongInput, WhatACopyLacksIsCounted) {
+// As a file is whose data somebody lost: it goes on after the last chunk that is left.
+TEST(AnalyzersWrongInput, MissingDataIsCounted) {
   const TemporaryFile file;
   test::write_scene(file.path());
   const std::string whole = read(file.path());
   const TemporaryFile part("part.rondo");
+  const auto reader = Reader::open(file.path());
+  ASSERT_TRUE(reader);
   bool found = false;
-  for (std::size_t length = whole.size(); length != 0 && !found; --length) {
-    write(part.path(), whole.substr(0, length));
+  for (auto chunk = (*reader)->chunks().rbegin(); chunk != (*reader)->chunks().rend() && !found; ++chunk) {
+    write(part.path(), whole.substr(0, static_cast<std::size_t>(chunk->offset)) + std::string(4096, '\0') + "x");
     found = printed(run_info, {part.path()}).out.find("that are not in the file") != std::string::npos;
   }
   ASSERT_TRUE(found) << "no cut leaves records without their data";
@@ -167,6 +170,23 @@ TEST(AnalyzersWrongInput, WhatACopyLacksIsCounted) {
   const Printed info = printed(run_info, {part.path()});
   EXPECT_EQ(info.status, 3) << info.out;
   EXPECT_NE(info.error.find("2 references to data that is not in the file"), std::string::npos) << info.error;
+}
+
+// Finished, it would look complete.
+TEST(AnalyzersWrongInput, AHalfCopiedFileIsNotFinished) {
+  const TemporaryFile file;
+  test::write_scene(file.path());
+  const std::string half = read(file.path()).substr(0, std::filesystem::file_size(file.path()) * 2 / 5);
+  write(file.path(), half);
+  const Printed finished = printed(run_finish, {file.path()});
+  expect_refused(finished, 3, file.path());
+  EXPECT_NE(finished.error.find("bytes of it are missing (was the file copied in part? copy it again)"),
+            std::string::npos)
+      << finished.error;
+  EXPECT_EQ(read(file.path()), half);
+  const Printed info = printed(run_info, {file.path()});
+  EXPECT_NE(info.out.find("copy it again"), std::string::npos) << info.out;
+  EXPECT_EQ(info.out.find("rondo finish"), std::string::npos) << info.out;
 }
 
 // `rondo finish` refuses it, so nothing names it as the remedy.

@@ -3,6 +3,9 @@
 // and delivers what is there.
 #include <sys/stat.h>
 
+#include <algorithm>
+
+#include "format/chunk_io.h"
 #include "format_support.h"
 
 namespace rondo::test {
@@ -53,14 +56,47 @@ TEST(Cut, AtEveryByteOfACompleteFile) {
   EXPECT_EQ(most, 200u);
 }
 
-TEST(Cut, FinishMakesATruncatedCopyComplete) {
+void expect_left_alone(const std::string& path, std::span<const std::byte> bytes) {
+  spill(path, bytes);
+  const auto refused = finish_capture(path, 9);
+  ASSERT_FALSE(refused) << bytes.size();
+  EXPECT_EQ(refused.error().status, Status::unreadable);
+  EXPECT_NE(refused.error().message.find("copied in part"), std::string::npos) << refused.error().message;
+  const std::vector<std::byte> after = slurp(path);
+  EXPECT_TRUE(std::equal(after.begin(), after.end(), bytes.begin(), bytes.end())) << bytes.size();
+  EXPECT_FALSE(open(path)->can_be_finished()) << bytes.size();
+}
+
+TEST(Cut, FinishLeavesATruncatedCopyAlone) {
   TemporaryDirectory dir;
   const std::vector<std::byte> whole = small_capture(dir);
-  for (std::size_t n = sizeof(FileHeader); n < whole.size(); n += 13) {
-    const std::string path = dir.file("cut.rondo");
+  const std::size_t footer_at = whole.size() - sizeof(Footer);
+  for (std::size_t n = sizeof(FileHeader) + 1; n < footer_at; n += 13)
+    expect_left_alone(dir.file("cut.rondo"), std::span(whole).first(n));
+  const auto reader = open(dir.file("small.rondo"));
+  for (const ChunkInfo& chunk : reader->chunks()) {
+    if (chunk.offset != sizeof(FileHeader))
+      expect_left_alone(dir.file("cut.rondo"), std::span(whole).first(static_cast<std::size_t>(chunk.offset)));
+    const std::uint64_t missing = chunk.header.stored_bytes - 1;
+    spill(dir.file("cut.rondo"), std::span(whole).first(static_cast<std::size_t>(chunk_end(chunk) - missing)));
+    const auto refused = finish_capture(dir.file("cut.rondo"), 9);
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().message.find("within the chunk at offset " + std::to_string(chunk.offset) + ": " +
+                                           std::to_string(missing) + " bytes of it are missing"),
+              std::string::npos)
+        << refused.error().message;
+  }
+}
+
+// All chunks and the index are there: a recorder that is killed before it writes the footer leaves that.
+TEST(Cut, FinishWritesAMissingFooter) {
+  TemporaryDirectory dir;
+  const std::vector<std::byte> whole = small_capture(dir);
+  const std::string path = dir.file("cut.rondo");
+  for (std::size_t n = whole.size() - sizeof(Footer); n < whole.size(); n += 13) {
     spill(path, std::span(whole).first(n));
     const Contents before = read_all(path);
-    auto finished = finish_capture(path, 9);
+    const auto finished = finish_capture(path, 9);
     ASSERT_TRUE(finished) << finished.error().message;
     EXPECT_TRUE(*finished);
     const Contents after = read_all(path);
@@ -69,11 +105,38 @@ TEST(Cut, FinishMakesATruncatedCopyComplete) {
     EXPECT_EQ(after.gaps, before.gaps);
     EXPECT_TRUE(after.sessions == before.sessions);
     const std::vector<std::byte> bytes = slurp(path);
-    auto again = finish_capture(path, 9);
+    const auto again = finish_capture(path, 9);
     ASSERT_TRUE(again);
     EXPECT_FALSE(*again);
     EXPECT_TRUE(slurp(path) == bytes);
   }
+}
+
+// The file of a killed program has a hole between the data region and the spool.
+TEST(Cut, FinishLeavesATruncatedCopyOfAKilledCaptureAlone) {
+  TemporaryDirectory dir;
+  WriterOptions options = options_for(dir.file("killed.rondo"), 4096);
+  options.spool_base = 64 * 1024;
+  {
+    auto writer = create(options);
+    ThreadStream* stream = writer->open_stream();
+    for (int i = 0; i < 300; ++i) write_call(*writer, *stream, std::string(60, static_cast<char>('a' + i % 26)));
+  }  // without finish(): as a program leaves it that is killed
+  const std::vector<std::byte> whole = slurp(dir.file("killed.rondo"));
+  const auto reader = open(dir.file("killed.rondo"));
+  ASSERT_FALSE(reader->complete());
+  ASSERT_TRUE(reader->can_be_finished()) << reader->cut_reason();
+  const ChunkInfo last = reader->chunks().back();
+  ASSERT_EQ(type_of(last.header), ChunkType::segment);
+  ASSERT_GE(last.offset, options.spool_base);
+  const std::string path = dir.file("cut.rondo");
+  expect_left_alone(path, std::span(whole).first(48 * 1024));
+  expect_left_alone(path, std::span(whole).first(64 * 1024));
+  expect_left_alone(path, std::span(whole).first(static_cast<std::size_t>(last.offset) + 1000));
+  spill(path, whole);
+  const auto finished = finish_capture(path, 9);
+  ASSERT_TRUE(finished) << finished.error().message;
+  EXPECT_EQ(read_all(path).records.size(), 300u);
 }
 
 // What the reader says about files that are no captures, and how.

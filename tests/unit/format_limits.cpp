@@ -118,6 +118,32 @@ TEST(FullDisk, OutOfSpaceIsAFailureNotASignal) {
   ::umount(disk.c_str());
 }
 
+// Copied to where there is room: what is left there is cut, and has its end.
+TEST(FullDisk, AProgramThatIsKilledThereLeavesWhatCanBeFinished) {
+  TemporaryDirectory dir;
+  const std::string disk = dir.file("disk"), copy = dir.file("copy.rondo");
+  ASSERT_EQ(::mkdir(disk.c_str(), 0700), 0);
+  if (::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=24m") != 0)
+    GTEST_SKIP() << "mounting a small tmpfs is not permitted here";
+  const int status = in_child([&] {
+    auto writer = create(options_for(disk + "/a.rondo"));
+    ThreadStream* const stream = writer->open_stream();
+    for (std::uint64_t i = 0; i < 10'000 && !writer->failed(); ++i) {
+      const auto bytes = noise(10'000, i);
+      write_call(*writer, *stream, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    }
+    ::kill(::getpid(), SIGKILL);
+  });
+  EXPECT_TRUE(WIFSIGNALED(status));
+  spill(copy, slurp(disk + "/a.rondo"));
+  ::umount(disk.c_str());
+  const Contents cut = read_all(copy);
+  EXPECT_GT(cut.records.size(), 500u);
+  const auto finished = finish_capture(copy, SIGKILL);
+  ASSERT_TRUE(finished) << finished.error().message;
+  EXPECT_TRUE(read_all(copy).records == cut.records);
+}
+
 // A system call of the thread that looks.
 class ForbiddenPlaces final : public BlobPlaces {
  public:
