@@ -65,8 +65,7 @@ class StoredBytes {
 };
 
 tl::unexpected<Error> damaged(const File& file, const ChunkInfo& chunk, const std::string& what) {
-  return fail(Status::unreadable, at_offset(file, chunk.offset) + ": " + what +
-                                      "; `player --salvage` plays what comes before it");
+  return fail(Status::unreadable, at_offset(file, chunk.offset) + ": " + what);
 }
 
 }  // namespace

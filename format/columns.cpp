@@ -99,8 +99,7 @@ Result<Payload> load_records(const File& file, const ChunkInfo& chunk, std::size
   if (!joined)
     return fail(Status::unreadable,
                 at_offset(file, chunk.offset) +
-                    ": this chunk is damaged (its columns do not fit together); `player --salvage` plays "
-                    "what comes before it");
+                    ": this chunk is damaged (its columns do not fit together)");
   return std::move(*joined);
 }
 

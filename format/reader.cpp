@@ -133,7 +133,10 @@ Result<void> FileReader::read_dictionary_and_sessions() {
       sessions.try_emplace(chunk.header.ordinal, reinterpret_cast<const char*>(text.data()), text.size());
     }
     if (used) continue;
-    if (!options_.salvage) return used;
+    if (!options_.salvage) {
+      if (type == ChunkType::session) used.error().message += "; `player --salvage` plays without it";
+      return used;
+    }
     names_lost_ = names_lost_ || type == ChunkType::dictionary;
     layout_.cut_reason += (layout_.cut_reason.empty() ? "" : "; ") + used.error().message;
   }
@@ -219,7 +222,7 @@ Result<std::optional<Record>> FileReader::next() {
     const Turn turn = turns_.front();
     if (turn.sequence <= last_sequence_) {
       hidden_ = Error{Status::unreadable, file_.path() + ": number " + std::to_string(turn.sequence) +
-                                              " occurs twice; `player --salvage` plays what comes before it"};
+                                              " occurs twice"};
       return stop();
     }
     if (turn.sequence != last_sequence_ + 1) return stop();

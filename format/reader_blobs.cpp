@@ -114,8 +114,7 @@ Result<Reader::Bytes> BlobStore::get(const Digest& digest) {
   if (place == places_.end()) {
     std::string why = file_.path() + ": blob " + to_string(digest) + " is not in the capture";
     if (problem_) why += " (" + problem_->message + ")";
-    return fail(Status::unreadable,
-                why + "; `player --salvage` plays what comes before the record that needs it");
+    return fail(Status::unreadable, std::move(why));
   }
   return place->second.in_files ? load_from_files(digest, place->second) : load(digest, place->second);
 }

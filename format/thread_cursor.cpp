@@ -36,7 +36,7 @@ ThreadCursor::Scan ThreadCursor::damaged(const Loaded& in) {
   error_ =
       Error{Status::unreadable,
             at_offset(file_, in.chunk->offset) + ": the record at byte " + std::to_string(in.walk->offset()) +
-                " of the chunk is damaged; `player --salvage` plays what comes before it"};
+                " of the chunk is damaged"};
   return Scan::failed;
 }
 

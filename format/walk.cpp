@@ -43,7 +43,7 @@ Result<std::string> read_index(const File& file, CaptureLayout& layout) {
   if (index.header.raw_bytes > most)
     return std::string("the index claims more chunks than the file can hold");
   auto payload = load_payload(file, index, static_cast<std::size_t>(most));
-  if (!payload) return payload.error().message;
+  if (!payload) return "the index at offset " + std::to_string(index.offset) + " is damaged";
   std::uint64_t count = 0;
   if (payload->size() < sizeof count) return std::string("the index is too short");
   std::memcpy(&count, payload->bytes().data(), sizeof count);

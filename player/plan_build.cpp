@@ -47,6 +47,13 @@ bool is_players_own(HandleType type) {
   }
 }
 
+// Damage of the file: what comes before it can be played, if there is any.
+tl::unexpected<Error> ends_plan(Error error, const PlanOptions& options, const Plan& plan) {
+  if (!options.salvage && error.status == Status::unreadable && !plan.ops.empty())
+    error.message += "; `player --salvage` plays what comes before it";
+  return tl::unexpected<Error>(std::move(error));
+}
+
 }  // namespace
 
 PlanBuilder::PlanBuilder(Reader& reader, const PlanOptions& options)
@@ -74,14 +81,15 @@ Error PlanBuilder::at(const Record& record, Status status, const std::string& se
 Result<void> PlanBuilder::run() {
   while (true) {
     auto record = reader_.next();
-    if (!record) return tl::unexpected<Error>(record.error());
+    if (!record) return ends_plan(std::move(record).error(), options_, *plan_);
     if (!record->has_value() || (*record)->sequence > options_.until) break;
     if (options_.to_end_of_span && spans_.is_whole(options_.span)) break;
     const bool whole = options_.damage.kind == Damage::Kind::none;
     if (auto added = whole ? add(**record) : add_damaged(**record); !added) {
       // The capture ends where its bytes do, or its names.
       if (options_.salvage && (!blob_lost_.empty() || reader_.names_lost())) break;
-      return added;
+      if (blob_lost_.empty()) return added;
+      return ends_plan(std::move(added).error(), options_, *plan_);
     }
     const std::size_t late_bytes = late_submits_ != nullptr ? late_submits_->bytes() : 0;
     if (plan_->arena.bytes() + blob_bytes_ + validity_.bytes() + late_bytes > budget_)
@@ -394,14 +402,6 @@ void PlanBuilder::count(const codec::CommandInfo& command) {
       if (name.starts_with("vkCmdDraw")) ++counts.draws;
       if (name.starts_with("vkCmdDispatch")) ++counts.dispatches;
   }
-}
-
-// A blob that is missing or damaged: where a salvaged plan ends.
-Error PlanBuilder::blob_error(const Record& record, const Error& error) {
-  blob_lost_ = error.message;
-  if (error.message.starts_with(plan_->path))
-    return {error.status, error.message + " (record " + std::to_string(record.sequence) + " needs it)"};
-  return at(record, error.status, error.message);
 }
 
 // Of what the host wrote a half of the budget is kept; the rest is read when it is played.

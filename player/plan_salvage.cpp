@@ -4,6 +4,14 @@
 
 namespace rondo::player {
 
+// A blob that is missing or damaged: where a salvaged plan ends.
+Error PlanBuilder::blob_error(const Record& record, const Error& error) {
+  blob_lost_ = error.message;
+  if (error.message.starts_with(plan_->path))
+    return {error.status, error.message + " (record " + std::to_string(record.sequence) + " needs it)"};
+  return at(record, error.status, error.message);
+}
+
 // Where a salvaged plan may end. Called behind emit(): the op is the last one.
 void PlanBuilder::note_whole(const codec::CommandInfo& command, const Record& record,
                              const PlanCounts& before) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "format/chunk_io.h"
+#include "format/recompress.h"
 #include "format_support.h"
 
 namespace rondo::test {
@@ -137,6 +138,37 @@ TEST(Cut, FinishLeavesATruncatedCopyOfAKilledCaptureAlone) {
   const auto finished = finish_capture(path, 9);
   ASSERT_TRUE(finished) << finished.error().message;
   EXPECT_EQ(read_all(path).records.size(), 300u);
+}
+
+// The player names --salvage where it helps: an error of a chunk does not know who reads it, and how.
+TEST(Damage, NamesTheFileOnceAndSalvageWhereItHelps) {
+  TemporaryDirectory dir;
+  const std::vector<std::byte> whole = small_capture(dir);
+  const std::string path = dir.file("damaged.rondo");
+  const auto is_plain = [&path](const std::string& words, bool is_session = false) {
+    EXPECT_EQ(words.find("--salvage") != std::string::npos, is_session) << words;
+    EXPECT_EQ(words.find(path), words.rfind(path)) << words;
+  };
+  std::vector<std::pair<std::uint64_t, bool>> places;
+  const auto reader = open(dir.file("small.rondo"));
+  for (const ChunkInfo& chunk : reader->chunks())
+    places.emplace_back(chunk_end(chunk) - 1, type_of(chunk.header) == ChunkType::session);
+  places.emplace_back(whole.size() - sizeof(Footer) - 1, false);  // of the index
+  for (const auto& [place, is_session] : places) {
+    std::vector<std::byte> bytes = whole;
+    bytes[static_cast<std::size_t>(place)] ^= std::byte{1};
+    spill(path, bytes);
+    for (const bool salvage : {false, true}) {
+      ReaderOptions options;
+      options.salvage = salvage;
+      const Contents read = read_all(path, options);
+      is_plain(read.error, is_session && !salvage);
+      is_plain(read.cut_reason);
+    }
+    const auto done = recompress(path, dir.file("out.rondo"), Compression::zstd);
+    ASSERT_FALSE(done);
+    is_plain(done.error().message);
+  }
 }
 
 // What the reader says about files that are no captures, and how.
