@@ -12,6 +12,7 @@
 #include "analyzers/text.h"
 #include "analyzers/trust_arguments.h"
 #include "analyzers/walk.h"
+#include "format/needed_files.h"
 
 namespace rondo::analyzers {
 
@@ -66,6 +67,8 @@ namespace {
 Result<int> run_shaders(const std::string& file, const std::string& output) {
   auto walk = Walk::open(file);
   if (!walk) return tl::unexpected(walk.error());
+  const NamedOutput named{NamedOutput::Kind::contents, output, {}};
+  RONDO_TRY(spare_needed_files(walk->reader(), std::span(&named, 1)));
   const auto directory = OutputDirectory::open(output);
   if (!directory) return tl::unexpected(directory.error());
   Output out;

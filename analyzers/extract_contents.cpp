@@ -331,7 +331,8 @@ Result<void> extract_contents(const ContentsRequest& request) {
     if (!parsed) return tl::unexpected(parsed.error());
     options.devices.push_back(*parsed);
   }
-  auto snapshot = Snapshot::load(request.file, place, 0, request.access);
+  const NamedOutput output{NamedOutput::Kind::contents, request.output, {}};
+  auto snapshot = Snapshot::load(request.file, place, 0, request.access, std::span(&output, 1));
   if (!snapshot) return tl::unexpected(snapshot.error());
   std::vector<ObjectId> alive;
   std::vector<HandleType> types;

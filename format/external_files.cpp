@@ -10,15 +10,10 @@
 #include <optional>
 
 #include "format/file.h"
+#include "format/file_place.h"
 
 namespace rondo {
 namespace {
-
-// Whether `path` is `directory` or lies below it.
-bool within(const std::string& path, const std::string& directory) {
-  if (!path.starts_with(directory)) return false;
-  return path.size() == directory.size() || directory.ends_with('/') || path[directory.size()] == '/';
-}
 
 std::optional<std::string> real_path(const std::string& path) {
   char* const real = ::realpath(path.c_str(), nullptr);
@@ -44,27 +39,6 @@ const char* kind_of(mode_t mode) {
   if (S_ISFIFO(mode)) return "a pipe";
   if (S_ISSOCK(mode)) return "a socket";
   return "a device";
-}
-
-const FileAccess::Remap* remap_of(const FileAccess& access, const std::string& path) {
-  const FileAccess::Remap* longest = nullptr;
-  for (const FileAccess::Remap& one : access.remaps)
-    if (within(path, one.from) && (longest == nullptr || one.from.size() > longest->from.size())) longest = &one;
-  return longest;
-}
-
-// Where a file may lie: below one of these, or, of a file that the user has named, wherever that leads.
-struct Place {
-  std::string path;
-  std::vector<std::string> roots;
-  bool named = false;
-};
-
-Place place_of(const FileAccess& access, const FileAccess::Remap* remap, const std::string& path) {
-  if (remap == nullptr) return {path, access.allowed, false};
-  const std::string rest = path.substr(remap->from.size());
-  if (rest.empty()) return {remap->to, {}, true};
-  return {remap->to + (remap->to.ends_with('/') || rest.starts_with('/') ? "" : "/") + rest, {remap->to}, false};
 }
 
 std::string difference(const FileIdentity& now, const FileIdentity& then) {
@@ -136,7 +110,7 @@ Result<OpenedFile> open_external(const FileAccess& access, const ExternalFile& f
   if (remap == nullptr && access.allowed.empty())
     return refuse("may not be read: `player`, `rondo trim`, `rondo extract` and `rondo pack` read it with --allow-files " + directory_of(file.path) + "; " +
                   elsewhere + "; `rondo pack` makes a capture that needs no files");
-  const Place place = place_of(access, remap, file.path);
+  const FilePlace place = place_of(access, remap, file.path);
   const std::string at = remap == nullptr ? "" : "(" + place.path + ") ";
   // Nothing happens to what is opened so: a device is not asked, nobody waits for a pipe.
   const OpenedFile found(::open(place.path.c_str(), O_PATH | O_CLOEXEC));

@@ -72,11 +72,6 @@ bool is_content(std::string_view name) {
   return known && has_only(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-.");
 }
 
-bool is_name_of(NamedOutput::Kind kind, std::string_view name) {
-  return kind == NamedOutput::Kind::pictures ? is_picture(name)
-                                             : kind == NamedOutput::Kind::contents && is_content(name);
-}
-
 // ".NAME.PROCESS-COUNT.part" (temporary_path.cpp): what stands for NAME there.
 bool is_temporary_name(std::string_view temporary, std::string_view& name) {
   if (!temporary.starts_with('.')) return false;
@@ -225,6 +220,11 @@ void Server::serve(int socket) {
 }
 
 }  // namespace
+
+bool is_name_of(NamedOutput::Kind kind, std::string_view name) {
+  return kind == NamedOutput::Kind::pictures ? is_picture(name)
+                                             : kind == NamedOutput::Kind::contents && is_content(name);
+}
 
 Rules::Rules(std::vector<NamedOutput> outputs) {
   for (NamedOutput& output : outputs) {

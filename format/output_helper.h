@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "format/outputs.h"
@@ -25,6 +26,9 @@ std::optional<int> start(std::vector<NamedOutput> outputs);
 
 // 0, or an errno value. `opened`: the descriptor that came with the answer. Allocates nothing.
 int ask(int socket, Question question, const std::string& first, const std::string& second, int* opened);
+
+// Whether a tool writes files of this name to an output directory of this kind. False: an output of one file.
+bool is_name_of(NamedOutput::Kind kind, std::string_view name);
 
 // What the helper lets happen: exactly the outputs, temporary files beside them, and their names. For its
 // tests, too.

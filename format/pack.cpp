@@ -1,37 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/pack.h"
 
-#include <sys/stat.h>
-
 #include <cstring>
 #include <utility>
 
 #include "format/chunk_io.h"
 #include "format/data_region.h"
+#include "format/needed_files.h"
 #include "format/new_file.h"
 #include "format/reader.h"
 #include "format/walk.h"
 
 namespace rondo {
-namespace {
-
-// Whether `path` is there and one of the files that the capture needs, as they are called in it or where they lie now.
-Result<void> check_target(const std::string& path, const std::vector<ExternalFile>& files, const FileAccess& access,
-                          const std::string& capture) {
-  struct stat target {};
-  if (::stat(path.c_str(), &target) != 0) return {};
-  for (const ExternalFile& file : files) {
-    if (file.embedded() || file.blobs == 0) continue;
-    const auto opened = open_external(access, file, capture);
-    if (!opened) return tl::unexpected<Error>(opened.error());
-    const FileIdentity now = opened->identity(), there = identity_of(target);
-    if (now.device == there.device && now.inode == there.inode)
-      return fail(Status::usage, path + ": is a file that the capture needs: it would be overwritten");
-  }
-  return {};
-}
-
-}  // namespace
 
 Result<Packed> pack(const std::string& from, const std::string& to, const FileAccess& access, std::size_t memory_budget) {
   const std::size_t budget = memory_budget != 0 ? memory_budget : machine_memory() / 2;
@@ -43,6 +23,8 @@ Result<Packed> pack(const std::string& from, const std::string& to, const FileAc
                     ((*reader)->can_be_finished() ? ": `rondo finish " + from + "` closes it, once its program has ended" : ""));
   auto source = File::open(from, false);
   if (!source) return tl::unexpected<Error>(std::move(source).error());
+  const NamedOutput output{NamedOutput::Kind::file, to, from};
+  RONDO_TRY(spare_needed_files(**reader, std::span(&output, 1)));
   RONDO_TRY((*reader)->check_files());
   Packed packed;
   const std::vector<ExternalFile> files = (*reader)->files();
@@ -51,7 +33,6 @@ Result<Packed> pack(const std::string& from, const std::string& to, const FileAc
     outside = outside || !file.embedded();
     packed.files += !file.embedded() && file.blobs != 0 ? 1 : 0;
   }
-  RONDO_TRY(check_target(to, files, access, from));
   auto target = NewFile::create(to, from);
   if (!target) return tl::unexpected<Error>(std::move(target).error());
 

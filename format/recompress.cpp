@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/recompress.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "format/data_region.h"
+#include "format/needed_files.h"
 #include "format/new_file.h"
 #include "format/walk.h"
 
@@ -19,6 +21,13 @@ Result<Recompressed> recompress(const std::string& from, const std::string& to, 
     return fail(Status::unreadable,
                 from + ": is not complete (" + layout->cut_reason + ")" +
                     (layout->damaged ? "" : ": `rondo finish " + from + "` closes it, once its program has ended"));
+  if (std::any_of(layout->chunks.begin(), layout->chunks.end(),
+                  [](const ChunkInfo& chunk) { return type_of(chunk.header) == ChunkType::files; })) {
+    const auto reader = Reader::open(from, {.memory_budget = memory_budget});
+    if (!reader) return tl::unexpected<Error>(reader.error());
+    const NamedOutput output{NamedOutput::Kind::file, to, from};
+    RONDO_TRY(spare_needed_files(**reader, std::span(&output, 1)));
+  }
   auto target = NewFile::create(to, from);
   if (!target) return tl::unexpected<Error>(std::move(target).error());
 

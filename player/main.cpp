@@ -42,7 +42,7 @@ int run(int argc, char** argv) {
     return printed ? 0 : static_cast<int>(printed.error().status);
   }
   Outcome outcome = play(parsed->options);
-  if (!parsed->options.report.empty()) {
+  if (!parsed->options.report.empty() && outcome.may_report) {
     const auto written = write_report(parsed->options.report, parsed->options, outcome);
     if (!written) print_error(written.error().message);
     if (!written && outcome.status == Status::ok) outcome.status = written.error().status;

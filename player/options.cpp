@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <string_view>
 
@@ -222,6 +223,10 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
     return fail(Status::usage, o.benchmark_flags.front() + " is for --benchmark");
   if (o.benchmark && (app.count("--loop") != 0 || o.fresh || !o.screenshots.empty() || o.window))
     return fail(Status::usage, "--benchmark decides by itself how often the span is played: not with --loop, --fresh, --screenshot or --window");
+  // google-benchmark takes its options from the environment, too.
+  if (const char* out = std::getenv("BENCHMARK_OUT"); o.benchmark && out != nullptr && *out != '\0' &&
+      std::none_of(o.benchmark_flags.begin(), o.benchmark_flags.end(), [](const std::string& flag) { return flag.starts_with(kBenchmarkOut); }))
+    o.benchmark_flags.push_back(std::string(kBenchmarkOut) + out);
   RONDO_TRY(check_outputs(o));
   // Its standard output is what --benchmark_format says, and nothing else.
   o.quiet = o.quiet || o.benchmark;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "format/file_digest.h"
+#include "format/needed_files.h"
 #include "format/outputs.h"
 #include "format/printable.h"
 #include "player/benchmark.h"
@@ -153,6 +154,15 @@ SandboxRequest request_for_sandbox(const Options& options) {
   return request;
 }
 
+// All that this replay writes is checked, before it writes anything.
+Result<void> check_outputs(const Options& options, const Reader& capture, Outcome& outcome) {
+  SandboxRequest request = request_for_sandbox(options);
+  for (const std::string& path : request.writes) request.outputs.push_back({NamedOutput::Kind::file, path, {}});
+  const Result<void> spared = spare_needed_files(capture, request.outputs);
+  outcome.may_report = spared.has_value();
+  return spared;
+}
+
 // Before anything of the capture is read.
 Result<void> protect(const Options& options, Trust trust, Windows& windows) {
   SandboxRequest request = request_for_sandbox(options);
@@ -184,7 +194,6 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   windows.quiet = options.quiet;
   RONDO_TRY(protect(options, outcome.trust, windows));
   outcome.sandboxed = in_sandbox();
-  if (options.benchmark) RONDO_TRY(take_benchmark_flags(options.benchmark_flags));
   Deadline deadline(options.timeout, options.file);
   ReaderOptions reader_options;
   reader_options.salvage = options.salvage;
@@ -192,6 +201,8 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   reader_options.files = options.files;
   auto reader = Reader::open(options.file, reader_options);
   if (!reader) return tl::unexpected<Error>(reader.error());
+  RONDO_TRY(check_outputs(options, **reader, outcome));
+  if (options.benchmark) RONDO_TRY(take_benchmark_flags(options.benchmark_flags));
   outcome.capture_id = hex((*reader)->header().capture_id, sizeof(FileHeader::capture_id));
   outcome.file_bytes = (*reader)->file_bytes();
   if (options.benchmark || !options.report.empty()) {

@@ -48,6 +48,7 @@ struct Outcome {
   std::uint64_t screenshots = 0;
   std::uint64_t shown = 0;  // images, in windows
   std::vector<std::string> validation_messages;
+  bool may_report = true;  // false: an output is a file that the capture needs, and nothing is written
   bool left_running = false;  // the driver still works: leave by _exit
 
   Error as_error() const { return {status, error, error_lines}; }

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "format/needed_files.h"
 #include "player/blobs_ahead.h"
 #include "player/console.h"
 #include "player/preflight.h"
@@ -89,12 +90,14 @@ Snapshot::Snapshot(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Snapshot::~Snapshot() { static_cast<void>(close()); }
 
 Result<std::unique_ptr<Snapshot>> Snapshot::load(const std::string& file, const SnapshotPlace& place,
-                                                 std::size_t memory_budget, const FileAccess& files) {
+                                                 std::size_t memory_budget, const FileAccess& files,
+                                                 std::span<const NamedOutput> outputs) {
   auto impl = std::make_unique<Impl>();
   impl->place = place;
   impl->budget = memory_budget != 0 ? memory_budget : machine_memory() / 2;
   auto reader = Reader::open(file, {.memory_budget = memory_budget, .files = files});
   if (!reader) return tl::unexpected<Error>(reader.error());
+  RONDO_TRY(spare_needed_files(**reader, outputs));
   RONDO_TRY((*reader)->check_files());
   PlanOptions options;
   options.span = span_of(place);

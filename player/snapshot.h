@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "format/external_files.h"
+#include "format/outputs.h"
 #include "player/shader_checks.h"
 #include "player/snapshot_list.h"
 #include "player/targets.h"
@@ -39,9 +41,10 @@ struct SnapshotOptions {
 class Snapshot {
  public:
   // Checks and lowers the whole capture; touches no device. A place that is not there is Status::usage, and the
-  // message says what there is.
+  // message says what there is; an output that would overwrite a file that the capture needs is Status::usage, too.
   static Result<std::unique_ptr<Snapshot>> load(const std::string& file, const SnapshotPlace& place,
-                                                std::size_t memory_budget = 0, const FileAccess& files = {});
+                                                std::size_t memory_budget = 0, const FileAccess& files = {},
+                                                std::span<const NamedOutput> outputs = {});
   Snapshot(const Snapshot&) = delete;
   Snapshot& operator=(const Snapshot&) = delete;
   ~Snapshot();

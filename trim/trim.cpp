@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "format/hex.h"
+#include "format/needed_files.h"
 #include "generated/args.h"
 #include "player/blobs_ahead.h"
 #include "player/console.h"
@@ -452,8 +453,12 @@ void keep_forgotten(const Options& options, const std::optional<Asked>& asked, O
 }  // namespace
 
 Result<Outcome> trim(const Options& options) {
-  if (const auto readable = Reader::open(options.file, {.files = options.files}); !readable)
-    return tl::unexpected<Error>(readable.error());
+  {
+    const auto readable = Reader::open(options.file, {.files = options.files});
+    if (!readable) return tl::unexpected<Error>(readable.error());
+    const NamedOutput output{NamedOutput::Kind::file, options.output, options.file};
+    RONDO_TRY(spare_needed_files(**readable, std::span(&output, 1)));
+  }
   // What cannot be written is said before anything is played.
   if (const auto possible = NewFile::create(options.output, options.file); !possible)
     return tl::unexpected<Error>(possible.error());

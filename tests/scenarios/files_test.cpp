@@ -215,6 +215,42 @@ SCENARIO("a capture that needs files is packed, or refused by what cannot read t
   }
 }
 
+SCENARIO("no output of a tool overwrites a file that the capture needs", "[files]") {
+  const Uploaded upload({"--files", "reference"});
+  INFO(upload.run.both());
+  REQUIRE(upload.run.status == 0);
+  const auto refused = [&](const Outcome& outcome, const std::string& name, const std::string& file) {
+    INFO(outcome.both());
+    CHECK(outcome.status == kUsage);
+    CHECK(is_one_line(outcome, name));
+    CHECK(outcome.err.find("is a file that the capture needs: it would be overwritten") != std::string::npos);
+    CHECK(read_file(file) == upload.bytes);
+  };
+  const std::string here = upload.model + "=" + upload.model;
+  refused(player({"--file-remap", here, "--report", upload.model, upload.capture}), "player", upload.model);
+  refused(player({"--report", upload.model, upload.capture}), "player", upload.model);
+  refused(player({"--file-remap", here, "--pipeline-cache", upload.model, upload.capture}), "player", upload.model);
+  const Outcome measured =
+      player({"--file-remap", here, "--benchmark", "--benchmark_out=" + upload.model, upload.capture});
+  refused(measured, "player", upload.model);
+  const Outcome wrong = player(
+      {"--file-remap", here, "--benchmark", "--benchmark_format=xml", "--report", upload.model, upload.capture});
+  refused(wrong, "player", upload.model);
+  const Outcome trimmed =
+      rondo({"trim", "--file-remap", here, "--submits", "0:1", upload.capture, "-o", upload.model});
+  refused(trimmed, "rondo", upload.model);
+  refused(rondo({"recompress", upload.capture, "-o", upload.model}), "rondo", upload.model);
+  refused(rondo({"pack", upload.capture, "-o", upload.model}), "rondo", upload.model);
+  const std::string picture = upload.models + "/frame-000001.png", contents = upload.models + "/images.json";
+  std::filesystem::copy_file(upload.model, picture);
+  std::filesystem::copy_file(upload.model, contents);
+  const std::string to_picture = upload.model + "=" + picture, to_contents = upload.model + "=" + contents;
+  refused(player({"--file-remap", to_picture, "--screenshot", upload.models, upload.capture}), "player", picture);
+  const Outcome extracted =
+      rondo({"extract", "--images", "--file-remap", to_contents, upload.capture, "-o", upload.models});
+  refused(extracted, "rondo", contents);
+}
+
 SCENARIO("a file that is embedded as a whole is not needed", "[files]") {
   const Uploaded upload({"--files", "embed-all"});
   INFO(upload.run.both());

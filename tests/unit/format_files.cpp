@@ -10,7 +10,9 @@
 #include "format/data_region.h"
 #include "format/file_header.h"
 #include "format/file_matcher.h"
+#include "format/needed_files.h"
 #include "format/pack.h"
+#include "format/recompress.h"
 #include "format_support.h"
 
 namespace rondo::test {
@@ -271,6 +273,38 @@ TEST_F(ExternalFiles, APackedCaptureNeedsNone) {
   std::filesystem::remove(model_path_);
   EXPECT_TRUE(open(packed)->files().empty());
   expect_all_blobs(packed);
+}
+
+TEST_F(ExternalFiles, NoneIsOverwrittenByAnOutput) {
+  ASSERT_TRUE(record(FilePolicy::reference));
+  const std::string link = directory_.file("link"), moved = directory_.file("models/VkImage-1.bin");
+  std::filesystem::create_symlink(model_path_, link);
+  std::filesystem::copy_file(model_path_, moved);
+  using Kind = NamedOutput::Kind;
+  const auto spared = [&](const FileAccess& access, Kind kind, const std::string& path) {
+    const auto reader = Reader::open(capture_, {.files = access});
+    EXPECT_TRUE(reader);
+    const NamedOutput outputs[] = {{Kind::file, directory_.file("new"), {}}, {kind, path, {}}};
+    const auto done = spare_needed_files(**reader, outputs);
+    EXPECT_TRUE(done || done.error().status == Status::usage);
+    return done.has_value();
+  };
+  EXPECT_FALSE(spared(allowed(), Kind::file, model_path_));
+  EXPECT_FALSE(spared({}, Kind::file, model_path_)) << "also where it may not be read";
+  EXPECT_FALSE(spared({}, Kind::file, link));
+  EXPECT_FALSE(spared(remapped(moved), Kind::file, moved));
+  EXPECT_FALSE(spared(remapped(moved), Kind::contents, directory_.file("models") + "/."));
+  EXPECT_TRUE(spared(remapped(moved), Kind::pictures, directory_.file("models")));
+  EXPECT_TRUE(spared({}, Kind::contents, directory_.file("models"))) << "no output has the name of that file";
+  EXPECT_TRUE(spared({}, Kind::file, moved));
+  EXPECT_TRUE(spared({}, Kind::file, "/dev/null"));
+  const auto smaller = recompress(capture_, model_path_, Compression::none);
+  ASSERT_FALSE(smaller);
+  EXPECT_EQ(smaller.error().status, Status::usage);
+  EXPECT_EQ(size_of(model_path_), model_.size());
+  std::filesystem::remove(capture_);
+  ASSERT_TRUE(record(FilePolicy::embed_all));
+  EXPECT_TRUE(spared({}, Kind::file, model_path_)) << "the capture has its bytes";
 }
 
 TEST_F(ExternalFiles, WordsOfOptionsAreChecked) {
