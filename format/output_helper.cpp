@@ -121,6 +121,33 @@ bool stands_for(std::string_view name, std::string_view file) {
   return name.size() >= shortest && file.starts_with(name.substr(1));
 }
 
+pid_t g_process = 0;                       // which the helper serves
+volatile std::sig_atomic_t g_orphaned = 0;  // seconds since that process ended, from 1
+
+// The process that the helper serves has ended. A call that waits ends with EINTR; it is interrupted again each
+// second, for it may have begun after the signal. After ten of them the helper ends, whatever it waits for.
+void on_orphaned(int) {
+  if (::getppid() == g_process) return;
+  g_orphaned = g_orphaned + 1;
+  if (g_orphaned > 10) ::_exit(1);
+  ::alarm(1);
+}
+
+void end_with_process(pid_t process) {
+  g_process = process;
+  struct sigaction action {};
+  action.sa_handler = on_orphaned;  // without SA_RESTART
+  sigset_t unblocked;
+  sigemptyset(&unblocked);
+  for (const int signal : {SIGUSR1, SIGALRM}) {
+    ::sigaction(signal, &action, nullptr);
+    sigaddset(&unblocked, signal);
+  }
+  ::sigprocmask(SIG_UNBLOCK, &unblocked, nullptr);
+  ::prctl(PR_SET_PDEATHSIG, SIGUSR1);
+  if (::getppid() != process) ::raise(SIGUSR1);
+}
+
 // The helper's side of one process.
 class Server {
  public:
@@ -178,7 +205,9 @@ int Server::answer(Question question, const std::string& first, const std::strin
       return error;
     }
     case Question::open_to_overwrite:
-      return rules_.is_output(first) ? open(first, O_CREAT | O_TRUNC | O_WRONLY, 0666, descriptor) : EACCES;
+      return rules_.is_output(first)
+                 ? open(first, O_CREAT | O_TRUNC | O_WRONLY | O_NONBLOCK, 0666, descriptor)
+                 : EACCES;
     case Question::open_to_read:
       return made || rules_.is_output(first) ? open(first, O_RDONLY | O_NONBLOCK, 0, descriptor) : EACCES;
     case Question::keep:
@@ -201,7 +230,7 @@ void Server::serve(int socket) {
   std::string bytes(kMostBytes, '\0');
   for (;;) {
     const ssize_t got = ::recv(socket, bytes.data(), bytes.size(), 0);
-    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EINTR && g_orphaned == 0) continue;
     if (got <= 0) return;
     Head head{};
     const auto size = static_cast<std::size_t>(got);
@@ -287,6 +316,7 @@ Attributes Rules::attributes(const std::string& path) const {
 std::optional<int> start(std::vector<NamedOutput> outputs) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return std::nullopt;
+  const pid_t process = ::getpid();
   const pid_t child = ::fork();
   if (child == 0) {
     ::close(ends[0]);
@@ -296,6 +326,7 @@ std::optional<int> start(std::vector<NamedOutput> outputs) {
     ::prctl(PR_SET_NAME, "rondo-outputs");
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ})
       std::signal(signal, SIG_IGN);
+    end_with_process(process);
     {
       Server server(std::move(outputs));
       server.serve(ends[1]);

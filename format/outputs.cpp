@@ -53,7 +53,9 @@ Attributes attributes_for(const std::string& path, const std::string& like) {
   return {0666u & ~mask, false, 0, 0};
 }
 
-int open_output(const std::string& path, Opening how) {
+namespace {
+
+int open_without_waiting(const std::string& path, Opening how) {
   if (has_output_helper()) {
     int opened = -1;
     const auto question = how == Opening::temporary   ? helper::Question::open_temporary
@@ -65,11 +67,21 @@ int open_output(const std::string& path, Opening how) {
     case Opening::temporary:
       return ::open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
     case Opening::overwrite:
-      return ::open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC | O_NOCTTY, 0666);
+      return ::open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
     case Opening::read:
       return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   }
   return -1;
+}
+
+}  // namespace
+
+int open_output(const std::string& path, Opening how) {
+  const int fd = open_without_waiting(path, how);
+  // Only opening does not wait: writes wait for who reads a pipe.
+  if (fd >= 0 && how == Opening::overwrite)
+    static_cast<void>(::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK));
+  return fd;
 }
 
 int keep_output(int fd, const std::string& temporary, const std::string& path, const Attributes& attributes) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "player/options.h"
 
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -40,6 +43,31 @@ bool is_same_file(const std::string& a, const std::string& b) {
   return std::filesystem::weakly_canonical(a, none) == std::filesystem::weakly_canonical(b, none);
 }
 
+// Whether a descriptor of this process leads to that file.
+bool is_open_here(const struct stat& file) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry("/proc/self/fd", error), end; !error && entry != end;
+       entry.increment(error)) {
+    struct stat one {};
+    if (::stat(entry->path().c_str(), &one) == 0 && one.st_dev == file.st_dev && one.st_ino == file.st_ino) return true;
+  }
+  return false;
+}
+
+// Opening a named pipe waits for its reader, so one is refused. A pipe that is open already (/dev/stdout,
+// /dev/fd/N) is written to.
+Result<void> check_kind(const std::string& path) {
+  struct stat there {};
+  struct statfs system {};
+  if (::stat(path.c_str(), &there) != 0) return {};
+  const bool waits = S_ISFIFO(there.st_mode) &&
+                     (::statfs(path.c_str(), &system) != 0 || system.f_type != PIPEFS_MAGIC) &&
+                     !is_open_here(there);
+  if (waits || S_ISSOCK(there.st_mode))
+    return fail(Status::failed, path + ": is no regular file, and is not written to");
+  return {};
+}
+
 // Nothing that is written is something that is read, or written otherwise.
 Result<void> check_outputs(const Options& o) {
   std::vector<std::pair<std::string, std::string>> written, read{{"the capture", o.file}};
@@ -49,6 +77,7 @@ Result<void> check_outputs(const Options& o) {
     if (flag.starts_with(kBenchmarkOut)) written.emplace_back("--benchmark_out", flag.substr(kBenchmarkOut.size()));
   for (const Replacement& one : o.replace) read.emplace_back("the shader", one.file);
   for (std::size_t i = 0; i < written.size(); ++i) {
+    RONDO_TRY(check_kind(written[i].second));
     for (const auto& [what, file] : read)
       if (is_same_file(written[i].second, file)) return fail(Status::usage, written[i].first + " would overwrite " + what + " " + file);
     for (std::size_t k = 0; k < i; ++k)
@@ -225,7 +254,8 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
     return fail(Status::usage, "--benchmark decides by itself how often the span is played: not with --loop, --fresh, --screenshot or --window");
   // google-benchmark takes its options from the environment, too.
   if (const char* out = std::getenv("BENCHMARK_OUT"); o.benchmark && out != nullptr && *out != '\0' &&
-      std::none_of(o.benchmark_flags.begin(), o.benchmark_flags.end(), [](const std::string& flag) { return flag.starts_with(kBenchmarkOut); }))
+      std::none_of(o.benchmark_flags.begin(), o.benchmark_flags.end(),
+                   [](const std::string& flag) { return flag.starts_with(kBenchmarkOut); }))
     o.benchmark_flags.push_back(std::string(kBenchmarkOut) + out);
   RONDO_TRY(check_outputs(o));
   // Its standard output is what --benchmark_format says, and nothing else.

@@ -94,7 +94,7 @@ Result<void> restrict_files(const SandboxRequest& request, const std::string& ca
   landlock.allow_reading(request.capture);
   for (const std::string& path : request.reads) landlock.allow_reading(path);
   for (const std::string& path : request.writes) {
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
     if (file < 0) return fail(Status::failed, path + ": cannot be written: " + errno_text(errno));
     ::close(file);
     landlock.allow_overwriting(path);

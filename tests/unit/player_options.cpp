@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "player/options.h"
 
@@ -138,6 +141,27 @@ TEST(Options, AReportThatCannotBeWrittenIsSaidBeforeAnythingIsPlayed) {
   EXPECT_EQ(parsed.error().status, Status::failed);
   EXPECT_NE(parsed.error().message.find("No such file or directory"), std::string::npos)
       << parsed.error().message;
+}
+
+TEST(Options, NothingWaitsForTheReaderOfAPipe) {
+  const std::string pipe = testing::TempDir() + "player-options-pipe-" + std::to_string(::getpid());
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const std::string out = std::string(kBenchmarkOut) + pipe;
+  for (const auto& parsed : {parse({"--report", pipe.c_str(), "x"}), parse({"--benchmark", out.c_str(), "x"}),
+                             parse({"--pipeline-cache", pipe.c_str(), "x"})}) {
+    ASSERT_FALSE(parsed);
+    EXPECT_EQ(parsed.error().status, Status::failed);
+    EXPECT_EQ(parsed.error().message, pipe + ": is no regular file, and is not written to");
+  }
+  const int end = ::open(pipe.c_str(), O_RDWR | O_CLOEXEC);
+  EXPECT_TRUE(parse({"--report", pipe.c_str(), "x"})) << "it is open already, as /dev/stdout may be";
+  ::close(end);
+  ::unlink(pipe.c_str());
+  EXPECT_TRUE(parse({"--report", "/dev/null", "x"}));
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  EXPECT_TRUE(parse({"--report", ("/dev/fd/" + std::to_string(ends[1])).c_str(), "x"}));
+  for (const int one : ends) ::close(one);
 }
 
 TEST(Options, HideTheDamage) {
