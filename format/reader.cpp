@@ -134,7 +134,7 @@ Result<void> FileReader::read_dictionary_and_sessions() {
     }
     if (used) continue;
     if (!options_.salvage) {
-      if (type == ChunkType::session) used.error().message += "; `player --salvage` plays without it";
+      used.error().message += "; `player --salvage` plays what can be read without it";
       return used;
     }
     names_lost_ = names_lost_ || type == ChunkType::dictionary;
