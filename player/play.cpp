@@ -133,8 +133,8 @@ void print_summary(const Options& options, const Outcome& outcome) {
 std::string undated_writes(const Outcome& outcome) {
   const std::uint64_t count = outcome.planned.undated_writes;
   if (count == 0) return "";
-  return "of " + std::to_string(count) +
-         " host writes the capture does not say whether they came before or after the end of work that uses the bytes";
+  return "the capture does not say whether " + std::to_string(count) + (count == 1 ? " host write" : " host writes") +
+         " came before or after the end of work that uses the bytes";
 }
 
 // What the command line names.
