@@ -309,7 +309,7 @@ SCENARIO("captures are verified when the program has ended", "[capture-checks]")
     CHECK(outcome.status == 2);
   }
   WHEN("it neither presents nor waits for what it could read") {
-    const Words words{program("draws")};
+    const Words words{program("draws"), "--calls", "1000"};
     const Outcome outcome = capture(directory, {"--verify"}, words);
     INFO(outcome.both());
     CHECK(count(outcome.err, ": nothing to compare: it presented no image and waited for nothing that it could read ") == 1);

@@ -104,6 +104,13 @@ Digests extracted(const std::string& directory) {
 
 constexpr const char* kPiece = " 262144";  // of a buffer, in a checkpoint: it may have more
 
+// An image of several samples: checkpoints hold it, and no file does.
+bool not_read(const Outcome& outcome, const std::string& image) {
+  for (const std::string& line : lines(outcome.out))
+    if (line.starts_with(image + ": ") && line.ends_with("not read: it has several samples a texel")) return true;
+  return false;
+}
+
 void is_what_the_program_had(const Recording& capture, int least, const std::string& driver = lavapipe, bool validate = true) {
   int equal = 0;
   for (const auto& [submit, kept] : checkpoints_of(capture.path)) {
@@ -118,6 +125,7 @@ void is_what_the_program_had(const Recording& capture, int least, const std::str
       INFO(part);
       const auto found = has.find(part);
       if (found == has.end() && part.find(kPiece) != std::string::npos) continue;
+      if (found == has.end() && not_read(outcome, part.substr(0, part.find(' ')))) continue;
       REQUIRE(found != has.end());
       CHECK(found->second == digest);
       ++equal;
