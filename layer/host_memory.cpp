@@ -211,11 +211,11 @@ bool HostMemory::record_all(ThreadState* state, memory::Contested contested, con
   return kept;
 }
 
-bool HostMemory::record_between() {
+bool HostMemory::record_between(bool may_record) {
   if (tracker_ == nullptr || !work_ends().begin_scan()) return false;
   const std::span<memory::Tracked* const> found = tracker_->scan(memory::Tracker::Between::yes);
-  ThreadState* const state = found.empty() ? nullptr : thread_state();
-  if (!found.empty() && state == nullptr) return false;
+  ThreadState* const state = found.empty() || !may_record ? nullptr : thread_state();
+  if (!found.empty() && may_record && state == nullptr) return false;
   if (!found.empty()) work_ends().look();
   bool written = false;
   for (memory::Tracked* tracked : found) {
@@ -223,7 +223,7 @@ bool HostMemory::record_between() {
     if (!memory.coherent || !(memory.mapped || memory.owes)) continue;
     const bool told_apart =
         activity(memory) != memory::Device::active || tracked->is_shadow() || tracked->watches_device();
-    if (memory.pages != nullptr || !told_apart) {
+    if (state == nullptr || memory.pages != nullptr || !told_apart) {
       memory.undated = memory.undated || tracked->anything_differs();
       written = written || memory.undated;
     } else if (!memory.undated) {

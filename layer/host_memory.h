@@ -182,7 +182,8 @@ class HostMemory {
   }
   // Between the program's calls, by the layer's own thread, and after a wait: what can be told from the
   // device's writes. Nothing where it is not needed (WorkEnds::begin_scan). True: it has found host writes.
-  bool record_between();
+  // Without `may_record` what is found is undated, and left for the next scan before a call.
+  bool record_between(bool may_record = true);
   // … to memory whose host writes are told from the device's.
   void record_told_apart(ThreadState& state);
   // Whether Memory::logged is kept, from now on; it is empty then.

@@ -21,10 +21,14 @@ void* run(void* work) {
 
 }  // namespace
 
+bool address_space_is_limited() noexcept {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 void spare_address_space() noexcept {
 #ifdef __GLIBC__
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) ::mallopt(M_ARENA_MAX, 1);
+  if (address_space_is_limited()) ::mallopt(M_ARENA_MAX, 1);
 #endif
 }
 

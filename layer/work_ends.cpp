@@ -136,12 +136,12 @@ bool WorkEnds::has_ended(const Watched& one) {
 }
 
 void WorkEnds::look() {
-  std::vector<VkQueue> busy;
+  busy_.clear();
   std::erase_if(watched_, [&](const Watched& one) {
     // A fence is signalled after all that was submitted to its queue before.
-    if (std::find(busy.begin(), busy.end(), one.queue) != busy.end()) return false;
+    if (std::find(busy_.begin(), busy_.end(), one.queue) != busy_.end()) return false;
     if (!has_ended(one)) {
-      busy.push_back(one.queue);
+      busy_.push_back(one.queue);
       return false;
     }
     let_go(one);
@@ -215,7 +215,8 @@ void WorkEnds::run() {
     if (!rest(lock) || watched_.empty() || !recording()) continue;
     const std::uint64_t begun = now_ns();
     bool found = false;
-    guarded([&] { found = host_memory().record_between(); });
+    // Records take memory, and what is left may be all that the program has.
+    guarded([&] { found = host_memory().record_between(!address_space_is_limited()); });
     quiet_ = found ? 0 : quiet_ + 1;
     const std::uint64_t now = now_ns();
     const std::uint64_t since = watched_.empty() ? 0 : now - watched_.front().since_ns;

@@ -65,6 +65,7 @@ class WorkEnds {
   static bool has_ended(const Watched& one);
 
   std::vector<Watched> watched_;       // in the order of submission
+  std::vector<VkQueue> busy_;          // of look(): with work that has not ended
   std::vector<DeviceState*> devices_;  // with work that was watched
   std::condition_variable wake_;
   bool started_ = false;          // the thread, or it cannot be
