@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host writes of a capture that were found as work ended which may use their bytes: nobody knows whether
-// they were made before that or after it.
+// Host writes that the layer found while work ended that may use their bytes. The capture does not say
+// whether such a write was made before the end of that work or after it.
 #pragma once
 
 #include <cstdint>

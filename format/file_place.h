@@ -15,7 +15,7 @@ bool within(const std::string& path, const std::string& directory);
 // The longest one that fits; null: none does.
 const FileAccess::Remap* remap_of(const FileAccess& access, const std::string& path);
 
-// Where a file may lie: below one of these, or, of a file that the user has named, wherever that leads.
+// Where a file may lie: in one of `roots` or in a folder below it. A file that the user named may lie anywhere.
 struct FilePlace {
   std::string path;
   std::vector<std::string> roots;

@@ -20,7 +20,7 @@ bool is_import(const Memory& memory) {
   return memory.pages != nullptr && memory.tracked != nullptr && memory.device_writable;
 }
 
-// Of whole pages, as the import is.
+// Whether all pages that hold a part of the range can be read. A program imports whole pages.
 bool can_read(const Memory& memory, const RondoRange& range) {
   const VkDeviceSize from = range.offset / memory::page_bytes * memory::page_bytes;
   const VkDeviceSize to =

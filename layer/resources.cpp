@@ -80,7 +80,7 @@ void Resources::bind(VkImage handle, VkDeviceMemory memory, VkDeviceSize offset)
   Place& place = found->second.place;
   place.memory = memory;
   place.offset = offset;
-  // Planes that are bound one by one each have their bind.
+  // An image whose planes are bound one by one comes here once for each plane.
   find_overlaps({handle, VK_NULL_HANDLE, {offset, offset + place.bytes}}, place);
 }
 

@@ -76,7 +76,7 @@ class Resources {
   struct Overlap {
     VkImage image = VK_NULL_HANDLE;  // or:
     VkBuffer buffer = VK_NULL_HANDLE;
-    Bytes at;  // of the memory: those that both have
+    Bytes at;  // the bytes of the memory that both use
   };
   struct Place {
     VkDeviceMemory memory = VK_NULL_HANDLE;

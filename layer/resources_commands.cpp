@@ -188,7 +188,8 @@ void Resources::writes_regions(VkCommandBuffer commands, const Info& info) {
   }
 }
 
-// Of images that are not known (a swapchain's), to the end of the buffer.
+// The size of an image that is not known (a swapchain's) is not known either: then the write is taken to reach
+// the end of the buffer.
 template <class Info>
 void Resources::writes_texels(VkCommandBuffer commands, const Info& info) {
   const auto image = images_.find(info.srcImage);

@@ -23,10 +23,11 @@ namespace {
 
 // The first look after a submission, and the shortest time between two.
 constexpr std::uint64_t kShortest = 1'000'000;  // ns
-// … where so many looks running found nothing that the host wrote.
+// The shortest time between two looks after kQuietLooks looks in a row that found no host write.
 constexpr std::uint64_t kQuiet = 4'000'000;  // ns
 constexpr unsigned kQuietLooks = 16;
-// Of work that takes longer, this share of the time since it was submitted.
+// The thread looks at old work less often: the time between two looks is at least the age of the oldest
+// submission that has not ended, divided by this.
 constexpr std::uint64_t kShare = 16;
 // A scan takes at most this share of the time.
 constexpr std::uint64_t kScanShare = 128;
@@ -56,7 +57,8 @@ void run_work_ends() noexcept {
   work_ends().run();
 }
 
-// Where nothing was ever mapped, nothing can be written without the layer's hearing of it first.
+// No fence is needed while no memory was ever mapped: the program cannot write such memory, and before it
+// can, it calls vkMapMemory, which the layer sees.
 VkFence WorkEnds::fence_for(DeviceState& device, VkFence given) {
   if (given != VK_NULL_HANDLE || device.own_fences == nullptr || device.memories.ever_mapped == 0 ||
       !recording())

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When submitted work ends, as far as the layer can see it without a wait of the
-// program's: what the host writes after that is recorded as written after that
-// (docs/memory.md, "Writes without a wait"). Each submission has a fence: the
+// Notices when submitted work ends, also where the program does not wait for it. A host write
+// that was made after the end of work is recorded so (docs/memory.md, "Writes without a wait"). Each submission has a fence: the
 // program's, or one of the layer's own where the program gave none. The fences are
 // asked before and after each scan. While work is in flight, a thread of the
 // layer's own scans now and then.

@@ -192,8 +192,8 @@ struct Settle {
   } payload = Payload::none;
   std::uint32_t exported = kNone;  // is_due: the op of the export …
   std::uint32_t of = kNone;        // … and the index into Plan::payloads
-  // A submit, as an index into Plan::ops: `queue` is waited for until its work has ended. With `fence`: that
-  // is the one which the submit signals, and is not reset.
+  // The submit to wait for, as an index into Plan::ops; it was given to `queue`. If `fence` is not 0, the submit
+  // signals that fence, and nothing has reset it since: the player waits for the fence.
   std::uint32_t submit = kNone;
 };
 

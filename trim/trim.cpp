@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "format/hex.h"
-#include "format/needed_files.h"
 #include "generated/args.h"
 #include "player/blobs_ahead.h"
 #include "player/console.h"
@@ -21,6 +20,7 @@
 #include "trim/differences.h"
 #include "trim/prefix.h"
 #include "trim/put_back.h"
+#include "trim/source.h"
 
 namespace rondo::trim {
 
@@ -29,21 +29,7 @@ namespace {
 using player::kNone;
 using player::Plan;
 
-constexpr std::size_t kReaderBudget = std::size_t{128} << 20;  // of decompressed data
 constexpr std::size_t kHostWrites = std::size_t{256} << 20;    // kept in the plan; the rest is read again
-
-// With a budget that holds what is needed at once, and no more: several readers live side by side.
-Result<std::unique_ptr<Reader>> open_reader(const Options& options) {
-  auto reader = Reader::open(options.file, {.files = options.files});
-  if (!reader) return reader;
-  RONDO_TRY((*reader)->check_files());
-  std::uint64_t largest = 0;
-  if (!(*reader)->files().empty())
-    for (const BlobInfo& blob : (*reader)->blobs()) largest = std::max(largest, blob.bytes);
-  for (const ChunkInfo& chunk : (*reader)->chunks()) largest = std::max(largest, chunk.header.raw_bytes);
-  return Reader::open(options.file, {.memory_budget = std::max<std::size_t>(kReaderBudget, 4 * static_cast<std::size_t>(largest)),
-                                     .files = options.files});
-}
 
 // Of a cut that begins before what is asked for: what is.
 struct Asked {
@@ -405,17 +391,6 @@ class Trimmer {
   std::uint32_t at_ = 0;
 };
 
-// Bytes of the records of [first, last), at least.
-std::uint64_t bytes_of_records(const Options& options, std::uint64_t first, std::uint64_t last) {
-  const auto reader = open_reader(options);
-  std::uint64_t bytes = 0;
-  if (reader)
-    for (const ChunkInfo& chunk : (*reader)->chunks())
-      if (chunk.header.first_sequence >= first && chunk.header.last_sequence < last && chunk.header.first_sequence != 0)
-        bytes += chunk.header.stored_bytes;
-  return bytes;
-}
-
 constexpr std::uint64_t kWorthAnother = std::uint64_t{64} << 10;  // bytes of a file
 
 // The most bytes that a cut may have whose calls make, from the program's first submit on, what this one puts back;
@@ -453,15 +428,7 @@ void keep_forgotten(const Options& options, const std::optional<Asked>& asked, O
 }  // namespace
 
 Result<Outcome> trim(const Options& options) {
-  {
-    const auto readable = Reader::open(options.file, {.files = options.files});
-    if (!readable) return tl::unexpected<Error>(readable.error());
-    const NamedOutput output{NamedOutput::Kind::file, options.output, options.file};
-    RONDO_TRY(spare_needed_files(**readable, std::span(&output, 1)));
-  }
-  // What cannot be written is said before anything is played.
-  if (const auto possible = NewFile::create(options.output, options.file); !possible)
-    return tl::unexpected<Error>(possible.error());
+  RONDO_TRY(check_output(options));
   std::unique_ptr<OfflineWriter> file;
   Result<Outcome> done = fail(Status::failed, "");
   std::uint64_t most = 0;

@@ -125,7 +125,7 @@ SCENARIO("pages that host and device both write replay right without userfaultfd
   CHECK(compared(outcome, "memory ranges").equal > 0);
 }
 
-// The first difference is in one of them, not in a buffer that it was copied to.
+// Damage to an image is found in that image, before a copy carries it to a buffer.
 SCENARIO("images that take turns in one memory are compared", "[compared]") {
   const std::string driver = GENERATE(lavapipe, lavapipe25, swiftshader);
   if (!no_driver(driver).empty()) SKIP_SCENARIO(no_driver(driver));

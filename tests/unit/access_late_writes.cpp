@@ -43,7 +43,7 @@ struct Scene : test::AccessScene {
     capture.call(CommandId::rondoHostWrite,
                  args_rondoHostWrite{device, memory, 1, &range, bytes.size(), bytes.data()});
   }
-  // Of each host write "after" and the number of the submit, from 0, or "unsure", or both; or nothing.
+  // A text for each host write: "after N" (submit N had ended, counted from 0), "unsure", both, or empty.
   std::vector<std::string> found(const std::set<int>& over = {}) {
     capture.finish();
     auto walk = analyzers::Walk::open(file.path());

@@ -42,7 +42,7 @@ class RecordedScene : public RecorderTest {
     void submit(VkQueue to = VK_NULL_HANDLE, VkFence fence = VK_NULL_HANDLE) {
       hook_vkQueueSubmit(to != VK_NULL_HANDLE ? to : queue(), 0, nullptr, fence);
     }
-    // Work that has written its byte of `page`, and nobody knows; then the host's byte.
+    // The device writes a byte of `page` without a call that says so; then the host writes another one.
     void both_write(std::size_t page, unsigned char value) {
       device_side[page * kPage] = std::byte{value};
       host[page * kPage + 100] = std::byte{value};
