@@ -44,6 +44,9 @@ void properties(const DeviceState& device) {
   auto driver =
       chained<VkPhysicalDeviceDriverProperties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES, head);
   if (device.api_version >= VK_API_VERSION_1_2) head = &driver;
+  auto meshes = chained<VkPhysicalDeviceMeshShaderPropertiesEXT>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_PROPERTIES_EXT, head);
+  if (device.next->vkCmdDrawMeshTasksEXT != nullptr) head = &meshes;
 #ifdef VK_EXT_host_image_copy
   auto copies = chained<VkPhysicalDeviceHostImageCopyPropertiesEXT>(
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_IMAGE_COPY_PROPERTIES_EXT, head);

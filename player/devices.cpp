@@ -133,6 +133,9 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
       subgroups.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES;
       ask(subgroups, device.properties.apiVersion >= VK_API_VERSION_1_3 ||
                          device.has_extension(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME));
+      if (device.has_extension(VK_EXT_MESH_SHADER_EXTENSION_NAME))
+        device.meshes.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_PROPERTIES_EXT;
+      ask(device.meshes, device.meshes.sType != 0);
       device.descriptor_buffers.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_BUFFER_PROPERTIES_EXT;
       ask(device.descriptor_buffers, device.has_extension(VK_EXT_DESCRIPTOR_BUFFER_EXTENSION_NAME));
 #ifdef VK_EXT_device_generated_commands
@@ -155,6 +158,7 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
       device.generated_commands.pNext = nullptr;
 #endif
       device.descriptor_buffers.pNext = nullptr;
+      device.meshes.pNext = nullptr;
       device.min_subgroup_size = subgroups.minSubgroupSize;
       device.max_subgroup_size = subgroups.maxSubgroupSize;
       if (host.minImportedHostPointerAlignment != 0)

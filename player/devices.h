@@ -24,6 +24,7 @@ struct LiveDevice {
   std::uint32_t max_push_descriptors = UINT32_MAX;  // the same
   std::uint32_t min_subgroup_size = 0;              // of those that may be required; 0: not told
   std::uint32_t max_subgroup_size = 0;
+  VkPhysicalDeviceMeshShaderPropertiesEXT meshes{};                    // sType 0: there are none
   VkPhysicalDeviceDescriptorBufferPropertiesEXT descriptor_buffers{};  // zero where there are none
 #ifdef VK_EXT_device_generated_commands
   VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT generated_commands{};  // likewise

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -68,6 +69,7 @@ struct CapturedPhysicalDevice {
   ObjectId id = 0;
   bool has_properties = false;
   VkPhysicalDeviceProperties properties{};
+  std::optional<VkPhysicalDeviceMeshShaderPropertiesEXT> meshes;  // none: nobody asked for them
   bool has_memory = false;
   VkPhysicalDeviceMemoryProperties memory{};
   std::vector<VkQueueFamilyProperties> families;

@@ -163,6 +163,9 @@ Result<void> PlanBuilder::observe_device(const Record& record, const codec::Comm
       if (args.pProperties == nullptr) break;
       CapturedPhysicalDevice& device = physical(resolution_.ids[0]);
       device.properties = args.pProperties->properties;
+      if (const auto* meshes = find_chained<VkPhysicalDeviceMeshShaderPropertiesEXT>(
+              args.pProperties->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_PROPERTIES_EXT))
+        device.meshes = *meshes;
 #ifdef VK_EXT_host_image_copy
       if (const auto* layout = find_chained<VkPhysicalDeviceHostImageCopyPropertiesEXT>(
               args.pProperties->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_IMAGE_COPY_PROPERTIES_EXT))

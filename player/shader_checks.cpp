@@ -80,12 +80,6 @@ std::string check_layout(const shaders::Needs& needs, const ShaderStage& stage) 
   return check_push_constants(needs, layout, stage.stage);
 }
 
-std::uint64_t product(const std::array<std::uint64_t, 3>& size) {
-  std::uint64_t all = 1;
-  for (const std::uint64_t one : size) all = one != 0 && all > UINT64_MAX / one ? UINT64_MAX : all * one;
-  return all;
-}
-
 // More than any device has, and fewer than what makes one look for room elsewhere: programs with a few more
 // than the limit of the captured device got away with it.
 std::uint64_t most_locations(std::uint32_t limit) { return std::clamp<std::uint64_t>(limit, 32, 64); }
@@ -126,24 +120,6 @@ std::string check_locations(const shaders::Needs& needs, VkShaderStageFlagBits s
   if (needs.output_locations > most_locations(outputs))
     return "has outputs up to location " + std::to_string(needs.output_locations - 1) +
            ", and devices have " + std::to_string(most_locations(outputs)) + " locations";
-  return {};
-}
-
-std::string check_limits(const shaders::Needs& needs, const VkPhysicalDeviceLimits& limits) {
-  const auto beyond = [](const std::string& what, std::uint64_t value, const char* limit, std::uint64_t has) {
-    return "has " + what + " of " + std::to_string(value) + ", and " + limit + " of the captured device is " +
-           std::to_string(has);
-  };
-  for (std::size_t i = 0; needs.local_size && i < 3; ++i)
-    if ((*needs.local_size)[i] > limits.maxComputeWorkGroupSize[i])
-      return beyond("a local size", (*needs.local_size)[i], "maxComputeWorkGroupSize",
-                    limits.maxComputeWorkGroupSize[i]);
-  if (needs.local_size && product(*needs.local_size) > limits.maxComputeWorkGroupInvocations)
-    return beyond("a local size", product(*needs.local_size), "maxComputeWorkGroupInvocations",
-                  limits.maxComputeWorkGroupInvocations);
-  if (needs.shared_bytes > limits.maxComputeSharedMemorySize)
-    return beyond("shared memory", needs.shared_bytes, "maxComputeSharedMemorySize",
-                  limits.maxComputeSharedMemorySize);
   return {};
 }
 
@@ -244,21 +220,23 @@ class Checker {
     static const VkPhysicalDeviceLimits kLeast{};
     if (std::string w = check_locations(needs, stage.stage, limits != nullptr ? *limits : kLeast); !w.empty())
       return w;
-    if (stage.stage != VK_SHADER_STAGE_COMPUTE_BIT) return {};
-    WorkgroupNeeds& most = checked.workgroups;
-    for (std::size_t i = 0; needs.local_size && i < 3; ++i)
-      most.size[i].add({(*needs.local_size)[i], stage.sequence});
-    if (needs.local_size) most.invocations.add({product(*needs.local_size), stage.sequence});
-    most.shared_bytes.add({needs.shared_bytes, stage.sequence});
-    return limits != nullptr ? check_limits(needs, *limits) : std::string();
+    checked.workgroups.add(needs, stage.stage, stage.sequence);
+    return check_workgroup(needs, stage.stage, {limits, captured_mesh_limits(device)});
   }
 
-  const VkPhysicalDeviceLimits* captured_limits(std::uint32_t device) const {  // null: not known
+  const CapturedPhysicalDevice* physical_of(std::uint32_t device) const {  // null: not known
     if (device >= plan_.devices.size()) return nullptr;
     const std::uint32_t physical = plan_.devices[device].physical;
-    if (physical >= plan_.physical_devices.size() || !plan_.physical_devices[physical].has_properties)
-      return nullptr;
-    return &plan_.physical_devices[physical].properties.limits;
+    return physical < plan_.physical_devices.size() ? &plan_.physical_devices[physical] : nullptr;
+  }
+  const VkPhysicalDeviceLimits* captured_limits(std::uint32_t device) const {  // likewise
+    const CapturedPhysicalDevice* physical = physical_of(device);
+    return physical != nullptr && physical->has_properties ? &physical->properties.limits : nullptr;
+  }
+  const VkPhysicalDeviceMeshShaderPropertiesEXT* captured_mesh_limits(
+      std::uint32_t device) const {  // likewise
+    const CapturedPhysicalDevice* physical = physical_of(device);
+    return physical != nullptr && physical->meshes ? &*physical->meshes : nullptr;
   }
 
   const Plan& plan_;
@@ -289,12 +267,6 @@ shaders::DeviceRules device_rules(const Plan& plan, std::uint32_t device) {
   rules.workgroup_scalar_layout = enables(captured, "workgroupMemoryExplicitLayoutScalarBlockLayout");
   rules.local_size_id = enables(captured, "maintenance4");
   return rules;
-}
-
-void WorkgroupNeeds::add(const WorkgroupNeeds& other) {
-  for (std::size_t i = 0; i < size.size(); ++i) size[i].add(other.size[i]);
-  invocations.add(other.invocations);
-  shared_bytes.add(other.shared_bytes);
 }
 
 std::vector<std::string> ShaderReport::lines() const {
@@ -348,19 +320,14 @@ Result<void> check_workgroups(const Plan& plan, const ShaderReport& report, Trus
     if (trust == Trust::trusted &&
         is_the_captured_device(plan.physical_devices[plan.devices[d].physical], target))
       continue;
-    const VkPhysicalDeviceLimits& limits = target.properties.limits;
-    const auto need = [&](const char* limit, const WorkgroupNeeds::Most& wanted, std::uint64_t has) {
-      if (wanted.value <= has) return;
-      lines.push_back(std::string(fixed_text(target.properties.deviceName)) + " lacks: " + limit + " of " +
-                      std::to_string(wanted.value) + " (it has " + std::to_string(has) + "; record " +
-                      std::to_string(wanted.sequence) + ")");
-    };
-    const WorkgroupNeeds& most = report.workgroups[d];
-    need("maxComputeWorkGroupSize[0]", most.size[0], limits.maxComputeWorkGroupSize[0]);
-    need("maxComputeWorkGroupSize[1]", most.size[1], limits.maxComputeWorkGroupSize[1]);
-    need("maxComputeWorkGroupSize[2]", most.size[2], limits.maxComputeWorkGroupSize[2]);
-    need("maxComputeWorkGroupInvocations", most.invocations, limits.maxComputeWorkGroupInvocations);
-    need("maxComputeSharedMemorySize", most.shared_bytes, limits.maxComputeSharedMemorySize);
+    const WorkgroupLimits limits{&target.properties.limits,
+                                 target.meshes.sType != 0 ? &target.meshes : nullptr};
+    report.workgroups[d].each_beyond(
+        limits, [&](const char* limit, std::uint64_t asked, std::uint64_t has, std::uint64_t sequence) {
+          lines.push_back(std::string(fixed_text(target.properties.deviceName)) + " lacks: " + limit +
+                          " of " + std::to_string(asked) + " (it has " + std::to_string(has) + "; record " +
+                          std::to_string(sequence) + ")");
+        });
   }
   return check_missing(plan.path, lines);
 }

@@ -3,7 +3,6 @@
 // pipeline layout and the captured device have. What a valid shader does with its memory nobody can check.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,22 +13,10 @@
 #include "player/plan.h"
 #include "player/run.h"
 #include "player/trust.h"
+#include "player/workgroup_limits.h"
 #include "shaders/validate.h"
 
 namespace rondo::player {
-
-// The largest of what the compute shaders of a device ask for, each with the record that asks.
-struct WorkgroupNeeds {
-  struct Most {
-    std::uint64_t value = 0, sequence = 0;
-    void add(const Most& other) {
-      if (other.value > value) *this = other;
-    }
-  };
-  std::array<Most, 3> size;
-  Most invocations, shared_bytes;
-  void add(const WorkgroupNeeds& other);
-};
 
 struct ShaderReport {
   std::uint64_t checked = 0;  // different modules
@@ -61,9 +48,9 @@ Result<ShaderReport> prepare_shaders(Plan& plan, const ShaderRequest& request);
 // What shaders of the device (an index into Plan::devices) are held against.
 shaders::DeviceRules device_rules(const Plan& plan, std::uint32_t device);
 
-// Whether the devices that are to play the plan have what its compute shaders ask for: the rest of
-// preflight(). A trusted capture is played on the captured device even where its program was beyond the
-// limits there.
+// Whether the devices that are to play the plan have what its compute, task and mesh shaders ask for: the
+// rest of preflight(). A trusted capture is played on the captured device even where its program was beyond
+// the limits there.
 Result<void> check_workgroups(const Plan& plan, const ShaderReport& report, Trust trust,
                               const Targets& targets);
 

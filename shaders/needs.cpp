@@ -13,7 +13,6 @@ namespace rondo::shaders {
 namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
-constexpr std::uint32_t kMeshExt = 5365;  // which SPIRV-Cross' header lacks
 
 class Reader {
  public:
@@ -42,6 +41,9 @@ class Reader {
         case SpvStorageClassWorkgroup:
           take_shared(variable);
           break;
+        case SpvStorageClassTaskPayloadWorkgroupEXT:
+          needs_.payload_bytes = std::min(kMostBytes, needs_.payload_bytes + sizes_.packed(variable.type));
+          break;
         case SpvStorageClassPrivate:
           take_private(variable.type);
           break;
@@ -57,6 +59,7 @@ class Reader {
     });
     needs_.shared_bytes += blocks_;
     needs_.local_size = local_size();
+    take_outputs();
     return std::move(needs_);
   }
 
@@ -150,7 +153,7 @@ class Reader {
       case SpvExecutionModelMeshNV:
         return !input;
       default:
-        return entry_.model == kMeshExt && !input;
+        return entry_.model == SpvExecutionModelMeshEXT && !input;
     }
   }
 
@@ -164,6 +167,14 @@ class Reader {
       if (const auto member = module_.decorated_members.find({id, m});
           member != module_.decorated_members.end() && member->second.location)
         end = std::max(end, *member->second.location + sizes_.locations(type(id).members[m]));
+  }
+
+  void take_outputs() {
+    for (const std::vector<std::uint32_t>& mode : entry_.modes) {
+      if (entry_.model != SpvExecutionModelMeshEXT || mode.size() != 2) continue;
+      if (mode[0] == SpvExecutionModeOutputVertices) needs_.output_vertices = mode[1];
+      if (mode[0] == SpvExecutionModeOutputPrimitivesEXT) needs_.output_primitives = mode[1];
+    }
   }
 
   void take_private(std::uint32_t id) {

@@ -29,6 +29,15 @@ std::string places(const Needs& needs) {
 }
 using Size = std::array<std::uint64_t, 3>;
 
+TEST(Needs, AreTheOutputsAndThePayloadOfMeshes) {
+  const Needs outputs = needs("outputs");
+  EXPECT_EQ(outputs.local_size, (Size{8, 4, 1}));
+  EXPECT_EQ(outputs.output_vertices, 96u);
+  EXPECT_EQ(outputs.output_primitives, 32u);
+  EXPECT_EQ(outputs.payload_bytes, 20u);
+  EXPECT_EQ(outputs.shared_bytes, 64u);
+  EXPECT_EQ(needs("work").payload_bytes, 0u);
+}
 TEST(Needs, AreWhatTheFunctionsName) {
   const Needs work = needs("work");
   EXPECT_EQ(places(work), "0.0x1 0.1x1 ");
