@@ -14,7 +14,6 @@ against the newest registry at hand: every such member of what a captured progra
   unread     recorded as no bytes, or not followed: callbacks, window systems
   question   of commands that ask, and that no replay repeats
   memory     of structures that lie in memory and in no call
-  open       followed by the layer even where nothing uses it: garbage there would end the program
 """
 
 
@@ -49,7 +48,12 @@ IGNORED = _each(
         VkAccelerationStructureBuildGeometryInfoKHR.dstAccelerationStructure
         VkPipelineRenderingCreateInfo.pColorAttachmentFormats vkCmdDrawMultiEXT.pVertexInfo
         vkCmdDrawMultiIndexedEXT.pIndexInfo vkUpdateDescriptorSetWithTemplate.pData
-        vkCmdPushDescriptorSetWithTemplateKHR.pData"""),
+        vkCmdPushDescriptorSetWithTemplateKHR.pData
+        VkPipelineViewportWScalingStateCreateInfoNV.pViewportWScalings
+        VkPipelineViewportShadingRateImageStateCreateInfoNV.pShadingRatePalettes
+        VkPipelineDiscardRectangleStateCreateInfoEXT.pDiscardRectangles
+        VkPipelineCoverageModulationStateCreateInfoNV.pCoverageModulationTable
+        VkAttachmentSampleCountInfoAMD.pColorAttachmentSamples"""),
     ("value", """
         VkDescriptorImageInfo.imageLayout VkBufferCreateInfo.usage VkBufferMemoryBarrier.srcAccessMask
         VkBufferMemoryBarrier.dstAccessMask VkImageMemoryBarrier.srcAccessMask VkImageMemoryBarrier.dstAccessMask
@@ -98,11 +102,4 @@ IGNORED = _each(
         VkDrawIndirectCommand.firstInstance VkDrawIndexedIndirectCommand.firstInstance VkDispatchIndirectCommand.x
         VkDispatchIndirectCommand.y VkDispatchIndirectCommand.z VkDrawMeshTasksIndirectCommandEXT.groupCountX
         VkDrawMeshTasksIndirectCommandEXT.groupCountY VkDrawMeshTasksIndirectCommandEXT.groupCountZ"""),
-    # Its dynamic state, a switch beside it, or a render pass makes it unused; programs leave null there.
-    ("open", """
-        VkPipelineViewportWScalingStateCreateInfoNV.pViewportWScalings
-        VkPipelineDiscardRectangleStateCreateInfoEXT.pDiscardRectangles
-        VkPipelineCoverageModulationStateCreateInfoNV.pCoverageModulationTable
-        VkPipelineViewportShadingRateImageStateCreateInfoNV.pShadingRatePalettes
-        VkAttachmentSampleCountInfoAMD.pColorAttachmentSamples"""),
 )

@@ -50,6 +50,11 @@ RULES = {
     ("VkPipelineViewportStateCreateInfo", "pScissors"): "dynamic_scissors",
     ("VkPipelineColorBlendStateCreateInfo", "pAttachments"): "dynamic_blend_attachments",
     ("VkPipelineMultisampleStateCreateInfo", "pSampleMask"): "dynamic_sample_mask",
+    ("VkPipelineViewportWScalingStateCreateInfoNV", "pViewportWScalings"): "dynamic_w_scalings",
+    ("VkPipelineViewportShadingRateImageStateCreateInfoNV", "pShadingRatePalettes"): "dynamic_palettes",
+    ("VkPipelineDiscardRectangleStateCreateInfoEXT", "pDiscardRectangles"): "dynamic_discard_rectangles",
+    ("VkPipelineCoverageModulationStateCreateInfoNV", "pCoverageModulationTable"): "dynamic_coverage_table",
+    ("VkAttachmentSampleCountInfoAMD", "pColorAttachmentSamples"): "rendering_samples",
     ("VkRenderingAttachmentInfo", "resolveImageView"): "resolve_view",
     # Only so many elements are written by the driver (the selector says how many); what lies behind them is the program's.
     ("VkPhysicalDeviceGroupProperties", "physicalDevices"): "counted",

@@ -172,6 +172,22 @@ bool Rules::applies(const Field& field, const std::byte* owner) {
       return !dynamic(VK_DYNAMIC_STATE_SCISSOR) && !dynamic(VK_DYNAMIC_STATE_SCISSOR_WITH_COUNT);
     case RuleId::dynamic_sample_mask:
       return !dynamic(VK_DYNAMIC_STATE_SAMPLE_MASK_EXT);
+    case RuleId::dynamic_palettes:
+      return !dynamic(VK_DYNAMIC_STATE_VIEWPORT_SHADING_RATE_PALETTE_NV);
+    case RuleId::dynamic_discard_rectangles:
+      return !dynamic(VK_DYNAMIC_STATE_DISCARD_RECTANGLE_EXT);
+    case RuleId::dynamic_w_scalings:
+      return !dynamic(VK_DYNAMIC_STATE_VIEWPORT_W_SCALING_NV) &&
+             (as<VkPipelineViewportWScalingStateCreateInfoNV>(owner).viewportWScalingEnable != VK_FALSE ||
+              dynamic(VK_DYNAMIC_STATE_VIEWPORT_W_SCALING_ENABLE_NV));
+    case RuleId::dynamic_coverage_table:
+      return !dynamic(VK_DYNAMIC_STATE_COVERAGE_MODULATION_TABLE_NV) &&
+             (as<VkPipelineCoverageModulationStateCreateInfoNV>(owner).coverageModulationTableEnable !=
+                  VK_FALSE ||
+              dynamic(VK_DYNAMIC_STATE_COVERAGE_MODULATION_TABLE_ENABLE_NV));
+    case RuleId::rendering_samples:  // of a command buffer, or of a pipeline
+      if (command_ == CommandId::vkBeginCommandBuffer) return continues_rendering_;
+      return pipeline_ == nullptr || pipeline_->renderPass == VK_NULL_HANDLE;
     case RuleId::dynamic_blend_attachments:
       return !(dynamic(VK_DYNAMIC_STATE_COLOR_BLEND_ENABLE_EXT) &&
                dynamic(VK_DYNAMIC_STATE_COLOR_BLEND_EQUATION_EXT) &&

@@ -117,6 +117,109 @@ TEST_F(PipelineStates, OfDynamicRenderingFollowItsFormats) {
   EXPECT_NE(back.pColorBlendState, nullptr);
 }
 
+// In the chains of states: what its dynamic state, or the switch beside it, makes unused is not followed.
+class ExtendedStates : public PipelineStates {
+ protected:
+  ExtendedStates() {
+    viewport_.pNext = &scaling_;
+    scaling_.pNext = &rates_;
+    multisample_.pNext = &coverage_;
+    create_.pNext = &rectangles_;
+    scaling_.viewportCount = rates_.viewportCount = rectangles_.discardRectangleCount = 2;
+    coverage_.coverageModulationTableCount = 2;
+    scaling_.viewportWScalingEnable = coverage_.coverageModulationTableEnable = VK_TRUE;
+    scaling_.pViewportWScalings = kScalings;
+    rates_.pShadingRatePalettes = kPalettes;
+    coverage_.pCoverageModulationTable = kTable;
+    rectangles_.pDiscardRectangles = kRectangles;
+  }
+  void play() {
+    const auto& back = replay();
+    scaling = static_cast<const VkPipelineViewportWScalingStateCreateInfoNV*>(back.pViewportState->pNext);
+    rates = static_cast<const VkPipelineViewportShadingRateImageStateCreateInfoNV*>(scaling->pNext);
+    coverage =
+        static_cast<const VkPipelineCoverageModulationStateCreateInfoNV*>(back.pMultisampleState->pNext);
+    rectangles = static_cast<const VkPipelineDiscardRectangleStateCreateInfoEXT*>(back.pNext);
+  }
+
+  static constexpr VkViewportWScalingNV kScalings[2] = {{1, 2}, {3, 4}};
+  static constexpr VkShadingRatePaletteNV kPalettes[2] = {};
+  static constexpr float kTable[2] = {0.25f, 0.5f};
+  static constexpr VkRect2D kRectangles[2] = {{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}};
+  VkPipelineViewportWScalingStateCreateInfoNV scaling_ = titled<VkPipelineViewportWScalingStateCreateInfoNV>(
+      VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_W_SCALING_STATE_CREATE_INFO_NV);
+  VkPipelineViewportShadingRateImageStateCreateInfoNV rates_ =
+      titled<VkPipelineViewportShadingRateImageStateCreateInfoNV>(
+          VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_SHADING_RATE_IMAGE_STATE_CREATE_INFO_NV);
+  VkPipelineCoverageModulationStateCreateInfoNV coverage_ =
+      titled<VkPipelineCoverageModulationStateCreateInfoNV>(
+          VK_STRUCTURE_TYPE_PIPELINE_COVERAGE_MODULATION_STATE_CREATE_INFO_NV);
+  VkPipelineDiscardRectangleStateCreateInfoEXT rectangles_ =
+      titled<VkPipelineDiscardRectangleStateCreateInfoEXT>(
+          VK_STRUCTURE_TYPE_PIPELINE_DISCARD_RECTANGLE_STATE_CREATE_INFO_EXT);
+  // What a replay gets.
+  const VkPipelineViewportWScalingStateCreateInfoNV* scaling = nullptr;
+  const VkPipelineViewportShadingRateImageStateCreateInfoNV* rates = nullptr;
+  const VkPipelineCoverageModulationStateCreateInfoNV* coverage = nullptr;
+  const VkPipelineDiscardRectangleStateCreateInfoEXT* rectangles = nullptr;
+};
+
+TEST_F(ExtendedStates, AreKeptWhereTheyAreUsed) {
+  make_dynamic({VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR});
+  play();
+  ASSERT_NE(scaling->pViewportWScalings, nullptr);
+  EXPECT_EQ(scaling->pViewportWScalings[1].ycoeff, 4);
+  EXPECT_NE(rates->pShadingRatePalettes, nullptr);
+  ASSERT_NE(coverage->pCoverageModulationTable, nullptr);
+  EXPECT_EQ(coverage->pCoverageModulationTable[1], 0.5f);
+  ASSERT_NE(rectangles->pDiscardRectangles, nullptr);
+  EXPECT_EQ(rectangles->pDiscardRectangles[1].offset.x, 5);
+}
+
+TEST_F(ExtendedStates, ThatAreDynamicAreNotFollowed) {
+  scaling_.pViewportWScalings = garbage<VkViewportWScalingNV*>();
+  rates_.pShadingRatePalettes = garbage<VkShadingRatePaletteNV*>();
+  coverage_.pCoverageModulationTable = garbage<float*>();
+  rectangles_.pDiscardRectangles = garbage<VkRect2D*>();
+  make_dynamic({VK_DYNAMIC_STATE_VIEWPORT_W_SCALING_NV, VK_DYNAMIC_STATE_VIEWPORT_SHADING_RATE_PALETTE_NV,
+                VK_DYNAMIC_STATE_COVERAGE_MODULATION_TABLE_NV, VK_DYNAMIC_STATE_DISCARD_RECTANGLE_EXT});
+  play();
+  EXPECT_EQ(scaling->pViewportWScalings, nullptr);
+  EXPECT_EQ(rates->pShadingRatePalettes, nullptr);
+  EXPECT_EQ(coverage->pCoverageModulationTable, nullptr);
+  EXPECT_EQ(rectangles->pDiscardRectangles, nullptr);
+}
+
+TEST_F(ExtendedStates, ThatAreSwitchedOffAreNotFollowedUnlessTheSwitchIsDynamic) {
+  scaling_.viewportWScalingEnable = coverage_.coverageModulationTableEnable = VK_FALSE;
+  make_dynamic(
+      {VK_DYNAMIC_STATE_VIEWPORT_W_SCALING_ENABLE_NV, VK_DYNAMIC_STATE_COVERAGE_MODULATION_TABLE_ENABLE_NV});
+  play();
+  EXPECT_NE(scaling->pViewportWScalings, nullptr);
+  EXPECT_NE(coverage->pCoverageModulationTable, nullptr);
+  scaling_.pViewportWScalings = garbage<VkViewportWScalingNV*>();
+  coverage_.pCoverageModulationTable = garbage<float*>();
+  make_dynamic({});
+  play();
+  EXPECT_EQ(scaling->pViewportWScalings, nullptr);
+  EXPECT_EQ(coverage->pCoverageModulationTable, nullptr);
+}
+
+TEST_F(PipelineStates, HaveNoSamplesOfAttachmentsWhereARenderPassHasThem) {
+  auto samples = titled<VkAttachmentSampleCountInfoAMD>(VK_STRUCTURE_TYPE_ATTACHMENT_SAMPLE_COUNT_INFO_AMD);
+  samples.colorAttachmentCount = 2;
+  samples.pColorAttachmentSamples = garbage<VkSampleCountFlagBits*>();
+  create_.pNext = &samples;
+  EXPECT_EQ(static_cast<const VkAttachmentSampleCountInfoAMD*>(replay().pNext)->pColorAttachmentSamples,
+            nullptr);
+  const VkSampleCountFlagBits counts[2] = {VK_SAMPLE_COUNT_1_BIT, VK_SAMPLE_COUNT_4_BIT};
+  samples.pColorAttachmentSamples = counts;
+  create_.renderPass = VK_NULL_HANDLE;
+  const auto* kept = static_cast<const VkAttachmentSampleCountInfoAMD*>(replay().pNext);
+  ASSERT_NE(kept->pColorAttachmentSamples, nullptr);
+  EXPECT_EQ(kept->pColorAttachmentSamples[1], VK_SAMPLE_COUNT_4_BIT);
+}
+
 TEST_F(PipelineStates, ThatAreDynamicHaveNoValues) {
   viewport_.viewportCount = viewport_.scissorCount = 2;
   viewport_.pViewports = garbage<VkViewport*>();
