@@ -21,8 +21,11 @@ Wrong create_set_layout(Validity& v, const Call& c) {
   const VkDescriptorSetLayoutCreateInfo& info = *c.as<args_vkCreateDescriptorSetLayout>().pCreateInfo;
   auto layout = std::make_shared<SetLayout>();
   layout->flags = info.flags;
+  std::uint64_t descriptors = 0;  // an inline uniform block counts its bytes
   for (std::uint32_t i = 0; i < info.bindingCount; ++i) {
     const VkDescriptorSetLayoutBinding& b = info.pBindings[i];
+    descriptors += b.descriptorCount;
+    if (descriptors > kMostOfAnObject) return "has more than " + std::to_string(kMostOfAnObject) + " descriptors";
     layout->bindings.push_back(
         {b.binding, b.descriptorType, b.descriptorCount, b.pImmutableSamplers != nullptr});
     for (std::uint32_t k = 0; b.pImmutableSamplers != nullptr && k < b.descriptorCount; ++k)

@@ -218,6 +218,12 @@ Wrong create_sampler(Validity&, const Call& c) {
        info.maxLod != 0 || info.minFilter != info.magFilter ||
        info.mipmapMode != VK_SAMPLER_MIPMAP_MODE_NEAREST))
     return "unnormalizedCoordinates with anisotropy, comparison, mips or two filters";
+  const bool has_own_color = info.borderColor == VK_BORDER_COLOR_FLOAT_CUSTOM_EXT ||
+                             info.borderColor == VK_BORDER_COLOR_INT_CUSTOM_EXT;
+  if (has_own_color &&
+      find_chained<VkSamplerCustomBorderColorCreateInfoEXT>(
+          info.pNext, VK_STRUCTURE_TYPE_SAMPLER_CUSTOM_BORDER_COLOR_CREATE_INFO_EXT) == nullptr)
+    return "borderColor is a color of its own, and nothing says which";
   return {};
 }
 

@@ -37,6 +37,9 @@ bool may_query(const Validity& v, ObjectId device, VkQueryType type) {
 Wrong create_pool(Validity& v, const Call& c) {
   const VkQueryPoolCreateInfo& info = *c.as<args_vkCreateQueryPool>().pCreateInfo;
   if (info.queryCount == 0) return "makes a pool without queries";
+  if (info.queryCount > kMostOfAnObject)
+    return "makes a pool of " + std::to_string(info.queryCount) + " queries, more than " +
+           std::to_string(kMostOfAnObject);
   if (!may_query(v, c.dispatch(), info.queryType)) return "queryType is of an extension that is not enabled";
   const bool statistics = info.queryType == VK_QUERY_TYPE_PIPELINE_STATISTICS;
   if (statistics && info.pipelineStatistics == 0) return "pipelineStatistics is 0";

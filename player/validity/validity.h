@@ -316,6 +316,9 @@ bool may_mix(const Validity& v, const Call& c);
 // command_buffers.cpp: a batch of a submit.
 Wrong submit_commands(Validity& v, ObjectId commands, Place place);
 
+// Descriptors of a set, or queries of a pool. Drivers count their bytes in 32 bits; no real program comes near.
+inline constexpr std::uint32_t kMostOfAnObject = 1u << 24;
+
 // Ranges.
 inline bool within(std::uint64_t offset, std::uint64_t size, std::uint64_t whole) {
   return offset <= whole && size <= whole - offset;

@@ -96,6 +96,35 @@ TEST_F(HostileResources, PushesAreOfWhatCanBePushed) {
   refuses("vkCreateDescriptorSetLayout: is for push descriptors and has binding 0");
 }
 
+// A driver that counts the bytes of a set in 32 bits overflows: lavapipe does.
+TEST_F(HostileResources, SetsHaveNoMoreDescriptorsThanDriversCount) {
+  set_layout(1u << 24);
+  accepts();
+}
+TEST_F(HostileResources, SetsOfMoreDescriptorsAreRefused) {
+  set_layout(UINT32_MAX);
+  refuses("vkCreateDescriptorSetLayout: has more than 16777216 descriptors");
+}
+TEST_F(HostileResources, BindingsOfASetCountTogether) {
+  const VkDescriptorSetLayoutBinding bindings[2] = {
+      {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1u << 24, VK_SHADER_STAGE_ALL, nullptr},
+      {1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_ALL, nullptr}};
+  auto info = of_type<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
+  info.bindingCount = 2;
+  info.pBindings = bindings;
+  create<VkDescriptorSetLayout, args_vkCreateDescriptorSetLayout>(CommandId::vkCreateDescriptorSetLayout,
+                                                                  info);
+  refuses("vkCreateDescriptorSetLayout: has more than 16777216 descriptors");
+}
+
+// lavapipe reads the color from the chain, whether anything uses it or not.
+TEST_F(HostileResources, SamplersWithAColorOfTheirOwnSayWhich) {
+  auto info = of_type<VkSamplerCreateInfo>(VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO);
+  info.borderColor = VK_BORDER_COLOR_INT_CUSTOM_EXT;
+  create<VkSampler, args_vkCreateSampler>(CommandId::vkCreateSampler, info);
+  refuses("vkCreateSampler: borderColor is a color of its own, and nothing says which");
+}
+
 TEST_F(HostileResources, BuffersLieWithinTheirMemory) {
   const VkBuffer made = buffer(64, false);
   capture.call(CommandId::vkBindBufferMemory, args_vkBindBufferMemory{kDevice, made, allocate(64), 8}, ok());

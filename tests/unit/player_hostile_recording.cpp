@@ -213,6 +213,13 @@ TEST_F(HostileRecording, QueriesOfExtensionsNeedThem) {
   create<VkQueryPool, args_vkCreateQueryPool>(CommandId::vkCreateQueryPool, info);
   refuses("vkCreateQueryPool: queryType is of an extension that is not enabled");
 }
+TEST_F(HostileRecording, PoolsHaveNoMoreQueriesThanDriversCount) {
+  auto info = of_type<VkQueryPoolCreateInfo>(VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO);
+  info.queryType = VK_QUERY_TYPE_OCCLUSION;
+  info.queryCount = (1u << 30) + 1;
+  create<VkQueryPool, args_vkCreateQueryPool>(CommandId::vkCreateQueryPool, info);
+  refuses("vkCreateQueryPool: makes a pool of 1073741825 queries, more than 16777216");
+}
 TEST_F(HostileRecording, ActiveQueriesAreNotReset) {
   auto info = of_type<VkQueryPoolCreateInfo>(VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO);
   info.queryType = VK_QUERY_TYPE_OCCLUSION;
