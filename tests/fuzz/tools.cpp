@@ -30,13 +30,15 @@ const std::vector<Tool>& tools() {
          return player(p, {"--loop", "3"});
        }},
       {"verify", true, [](const P& p) { return player(p, {"--verify"}); }},
-      {"trim", false,
+      {"trim", true,
        [](const P& p) {
-         return rondo(p, {"trim", "--submits", "0:1", p.mutant, "-o", p.directory + "/trimmed"});
+         return rondo(p, {"trim", "--timeout", p.seconds, "--submits", "0:1", p.mutant, "-o",
+                          p.directory + "/trimmed"});
        }},
-      {"extract", false,
+      {"extract", true,
        [](const P& p) {
-         return rondo(p, {"extract", "--images", "--buffers", p.mutant, "-o", p.directory + "/extracted"});
+         return rondo(p, {"extract", "--timeout", p.seconds, "--images", "--buffers", p.mutant, "-o",
+                          p.directory + "/extracted"});
        }},
       {"extract-shaders", false,
        [](const P& p) {
