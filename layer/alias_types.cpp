@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/alias_types.h"
 
+#include <bit>
+
 #include "format/flags2.h"
 #include "layer/chain.h"
 #include "layer/guard.h"
 #include "layer/log.h"
 #include "layer/memory/kernel.h"
+#include "layer/memory/own_pages.h"
 #include "layer/recorder.h"
 
 namespace rondo::layer {
@@ -42,6 +45,23 @@ bool can_import(const DeviceState& device, std::uint32_t type, const memory::Ali
   if (result == VK_SUCCESS) device.next->vkUnmapMemory(device.device, imported);
   device.next->vkFreeMemory(device.device, imported, nullptr);
   return result == VK_SUCCESS;
+}
+
+bool allocates_private_pages(const DeviceState& device) {
+  const Dispatch& vk = *device.next;
+  const VkMemoryAllocateInfo info{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, nullptr, 4 * memory::page_bytes,
+                                  static_cast<std::uint32_t>(std::countr_zero(device.alias_types))};
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  if (vk.vkAllocateMemory(device.device, &info, nullptr, &memory) != VK_SUCCESS) return false;
+  void* mapped = nullptr;
+  bool are = false;
+  if (vk.vkMapMemory(device.device, memory, 0, VK_WHOLE_SIZE, 0, &mapped) == VK_SUCCESS) {
+    are = memory::backing_of(static_cast<const std::byte*>(mapped), 4 * memory::page_bytes) ==
+          memory::Backing::anonymous;
+    vk.vkUnmapMemory(device.device, memory);
+  }
+  vk.vkFreeMemory(device.device, memory, nullptr);
+  return are;
 }
 
 // Whether a buffer that may live in imported memory has fewer memory types, or
@@ -208,6 +228,7 @@ void find_alias_types(DeviceState& device) {
     log(LogLevel::info,
         "importing memory would change what the program is told of buffers: it is not imported");
   }
+  device.private_pages = device.alias_types != 0 && device.software && allocates_private_pages(device);
   const auto lock = host_memory().enter();
   probe.reset();
   log(LogLevel::debug, "memory types that take host memory: mask " + std::to_string(device.alias_types));

@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <bitset>
+#include <cerrno>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -22,6 +23,8 @@
 #include "layer/guard.h"
 #include "layer/loader_surfaces.h"
 #include "layer/log.h"
+#include "layer/memory/kernel.h"
+#include "layer/memory/space.h"
 #include "layer/recorder.h"
 #include "layer/state.h"
 #include "layer/trigger.h"
@@ -289,4 +292,16 @@ extern "C" [[gnu::visibility("default")]] void rondo_layer_meet(const RondoShare
 
 extern "C" [[gnu::visibility("default")]] void rondo_layer_close(unsigned milliseconds) {
   if (rondo::layer::g_hot.writer != nullptr) rondo::layer::close_through_trigger(milliseconds);
+}
+
+// Mapped memory of ours that stands for private pages of a driver behaves as these would.
+extern "C" [[gnu::visibility("default")]] int rondo_layer_advise(void* start, std::size_t bytes, int advice) {
+  constexpr int kAskTheKernel = -1;
+  constexpr std::uintptr_t begin = rondo::memory::reserved_base + rondo::memory::reserved_half;
+  const auto at = reinterpret_cast<std::uintptr_t>(start);
+  if (at < begin || at - begin >= rondo::memory::reserved_half || at % rondo::memory::page_bytes != 0) return kAskTheKernel;
+  const int before = errno;
+  const int answer = rondo::layer::host_memory().advise(static_cast<std::byte*>(start), bytes, advice);
+  errno = before;
+  return answer;
 }

@@ -2,6 +2,7 @@
 // What the preload shim and the layer's library say to each other: C, found by dlsym.
 #pragma once
 
+#include <stddef.h>
 #include <vulkan/vk_icd.h>
 
 #ifdef __cplusplus
@@ -24,6 +25,10 @@ typedef int (*RondoOpenDoor)(const struct RondoDriver* driver, char* const* envi
 // handlers. Nothing is locked or allocated here that a signal handler's thread may hold.
 typedef void (*RondoClose)(unsigned milliseconds);
 #define RONDO_CLOSE "rondo_layer_close"
+
+// The program calls madvise(2) with these. -1: the kernel is to be asked; else it is done (0), or refused with this error. Any thread.
+typedef int (*RondoAdvise)(void* start, size_t bytes, int advice);
+#define RONDO_ADVISE "rondo_layer_advise"
 
 // What copies of the layer's library share where a process has several (of another path, or in another namespace): a word of the
 // shim, of which there is one. Changes on how many layers' doors the calling thread makes an instance, and returns that.

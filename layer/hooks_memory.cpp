@@ -85,8 +85,10 @@ VkResult allocate(DeviceState& device, const VkMemoryAllocateInfo& info,
     VkMemoryAllocateInfo imported = info;
     imported.pNext = &import;
     imported.allocationSize = alias->size();
-    if (next(device.device, &imported, allocator, out) == VK_SUCCESS) return VK_SUCCESS;
+    const bool taken = next(device.device, &imported, allocator, out) == VK_SUCCESS;
     const auto lock = host_memory().enter();
+    if (taken && device.private_pages) alias->stands_for_private();
+    if (taken) return VK_SUCCESS;
     alias.reset();
   }
   return may_cover(device, info) ? allocate_covered(device, info, allocator, out, alias)

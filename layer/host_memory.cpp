@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/host_memory.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <cerrno>
 
 #include "format/unverified.h"
 #include "generated/args.h"
 #include "layer/log.h"
+#include "layer/memory/kernel.h"
 #include "layer/record.h"
 #include "layer/state.h"
 #include "layer/work_ends.h"
@@ -161,6 +165,34 @@ const char* why_not_apart(const Memory& memory) {
   if (memory.tracked == nullptr) return text_of(Unverified::not_found);
   if (memory.tracked->tells_devices_apart()) return nullptr;
   return text_of(memory.alias == nullptr ? Unverified::drivers_memory : Unverified::no_means);
+}
+
+void HostMemory::before_fork() {
+  lock_.lock();
+  if (tracker_ != nullptr) tracker_->before_fork();
+}
+
+void HostMemory::after_fork(bool is_child) {
+  if (tracker_ != nullptr) tracker_->after_fork(is_child);
+  lock_.unlock();
+}
+
+int HostMemory::advise(std::byte* start, std::size_t bytes, int advice) {
+  constexpr int ask_the_kernel = -1, dontneed_locked = 24;
+  const std::size_t whole = (bytes + memory::page_bytes - 1) / memory::page_bytes * memory::page_bytes;
+  const Lock guard = enter();
+  if (tracker_ == nullptr || !tracker_->is_private(start, whole)) return ask_the_kernel;
+  switch (advice) {
+    case MADV_DONTNEED:
+    case dontneed_locked:
+      return tracker_->give_back(start, whole) ? 0 : ask_the_kernel;
+    case MADV_FREE:
+      return 0;  // the kernel may take the pages later, or never
+    case MADV_REMOVE:
+      return EINVAL;  // there is no file beneath private pages
+    default:
+      return ask_the_kernel;
+  }
 }
 
 memory::Tracker* HostMemory::start_tracker(const char* choice) {

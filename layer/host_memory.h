@@ -157,8 +157,12 @@ class HostMemory {
   using Lock = std::unique_lock<std::mutex>;
   Lock enter() { return Lock(lock_); }
   // The same, for handlers of fork, which cannot keep a Lock between them.
-  void lock() { lock_.lock(); }
-  void unlock() { lock_.unlock(); }
+  void before_fork();
+  void after_fork(bool is_child);
+
+  // madvise(2) by the program, of whole pages of mapped memory; not inside the critical section. -1: the kernel is to be
+  // asked; else the error, or 0.
+  int advise(std::byte* start, std::size_t bytes, int advice);
 
   // Some memory has a shadow: it is kept up whether anything is recorded or not.
   static inline std::atomic<bool> any_shadow{false};

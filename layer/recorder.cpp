@@ -50,6 +50,7 @@ struct Recorder {
   const volatile char* own_page = nullptr;  // set before `recording`: not zero, but in children of fork; null where the kernel has none such
   std::mutex closing;     // held while the file is closed; before `lock`
   bool finished = false;  // guarded by `closing`
+  std::atomic<bool> told_of_shared{false};  // memory with a child
 };
 
 // A file that is closed while the program runs waits so long for calls that threads are in: a
@@ -119,16 +120,36 @@ void close_and_end() noexcept {
 void before_fork() {
   g_instances.lock();
   g_devices.lock();
-  host_memory().lock();
+  host_memory().before_fork();
   by_handle().lock();
   lock_modules();
 }
-void after_fork() {
+void after_fork(bool is_child) {
   unlock_modules();
   by_handle().unlock();
-  host_memory().unlock();
+  host_memory().after_fork(is_child);
   g_devices.unlock();
   g_instances.unlock();
+}
+
+// What the child has no copies of, though it had without capture (memory/fork_copies.h).
+void tell_of_shared_memory() noexcept try {
+  constexpr std::uint64_t mib = 1u << 20;
+  std::uint64_t shared = 0;
+  {
+    const auto lock = host_memory().enter();
+    if (const memory::Tracker* const tracker = host_memory().tracker()) shared = tracker->left_shared();
+  }
+  if (shared == 0 || !recording() || recorder().told_of_shared.exchange(true)) return;
+  note("a child of fork shares " + std::to_string((shared + mib - 1) / mib) +
+       " MiB of device memory with its parent, and would have a copy without capture: each sees what the other "
+       "writes there. With RONDO_MEMORY=pagemap it has a copy");
+} catch (const std::bad_alloc&) {
+}
+
+void after_fork_in_parent() {
+  after_fork(false);
+  tell_of_shared_memory();
 }
 
 void leave_to_parent() {
@@ -139,7 +160,7 @@ void leave_to_parent() {
 
 void after_fork_in_child() {
   g_forked.store(true);
-  after_fork();
+  after_fork(true);
   leave_to_parent();
 }
 
@@ -306,7 +327,7 @@ void start_recording(const VkInstanceCreateInfo* info) {
   }
   g_hot.backtraces = settings().backtraces;
   g_hot.writer = writer.release();
-  ::pthread_atfork(before_fork, after_fork, after_fork_in_child);
+  ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   ::at_quick_exit(at_exit);
   survive_lost_pages(*g_hot.writer);
   log(LogLevel::info, "recording to " + r.path);

@@ -210,6 +210,10 @@ void write_unchanged(std::byte* at) noexcept {
   }
 }
 
+int advise(const void* start, std::size_t bytes, int advice) noexcept {
+  return static_cast<int>(syscall(SYS_madvise, start, bytes, advice));
+}
+
 bool Kernel::proves(std::byte* page) noexcept {
   write_unchanged(page);
   return shows(page, 1, 0);
@@ -234,7 +238,7 @@ void Kernel::unwatch(const void* start, std::size_t bytes) noexcept {
 }
 
 bool Kernel::arm(const void* start, std::size_t bytes) noexcept {
-  if (by_touch_) return madvise(const_cast<void*>(start), bytes, MADV_DONTNEED) == 0;
+  if (by_touch_) return advise(start, bytes, MADV_DONTNEED) == 0;
   if (!userfault_.valid()) return false;
   uffdio_writeprotect request{};
   request.range.start = reinterpret_cast<std::uintptr_t>(start);

@@ -24,6 +24,9 @@ inline constexpr std::size_t page_bytes = 4096;
 // Writes what is there, though other threads and the device may be writing it.
 void write_unchanged(std::byte* at) noexcept;
 
+// madvise(2) for pages that the program has. Not the C library's: the preload shim leads that to us.
+int advise(const void* start, std::size_t bytes, int advice) noexcept;
+
 // A descriptor of ours among the program's: kept at a high number so that the
 // program's own numbers stay what they were, and recognised before every use,
 // because programs close descriptors that they did not open.

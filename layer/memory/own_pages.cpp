@@ -1,71 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/memory/own_pages.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cinttypes>
 #include <cstdint>
-#include <cstdio>
-#include <cstring>
 
 #include "layer/memory/kernel.h"
+#include "layer/memory/mappings.h"
 
 namespace rondo::memory {
 namespace {
-
-// Lines of a file, without their ends; no heap. What does not fit into the buffer is cut off.
-class Lines {
- public:
-  explicit Lines(int file) : file_(file) {}
-  ~Lines() {
-    if (file_ >= 0) close(file_);
-  }
-  Lines(const Lines&) = delete;
-  Lines& operator=(const Lines&) = delete;
-
-  // Null at the end.
-  const char* next() noexcept {
-    for (bool whole = true;;) {
-      char* const end = static_cast<char*>(std::memchr(buffer_ + at_, '\n', filled_ - at_));
-      if (end != nullptr) {
-        const char* const line = buffer_ + at_;
-        *end = '\0';
-        at_ = static_cast<std::size_t>(end - buffer_) + 1;
-        if (whole) return line;
-        whole = true;  // the rest of one that was too long, which nothing here is
-        continue;
-      }
-      if (at_ == 0 && filled_ == sizeof buffer_) {
-        filled_ = 0;
-        whole = false;
-      }
-      std::memmove(buffer_, buffer_ + at_, filled_ - at_);
-      filled_ -= at_;
-      at_ = 0;
-      ssize_t got = -1;
-      do {
-        got = read(file_, buffer_ + filled_, sizeof buffer_ - filled_);
-      } while (got < 0 && errno == EINTR);
-      if (got <= 0) return nullptr;
-      filled_ += static_cast<std::size_t>(got);
-    }
-  }
-
- private:
-  int file_;
-  char buffer_[8192];
-  std::size_t at_ = 0, filled_ = 0;
-};
-
-int open_maps() noexcept {
-  // The process's own has no memory any more where its first thread has ended.
-  const int file = open("/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
-  return file >= 0 ? file : open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-}
 
 bool can_populate() noexcept {
   alignas(page_bytes) static const char page[page_bytes] = {1};
@@ -88,21 +35,15 @@ bool can_copy_from(const std::byte* start, std::size_t bytes) noexcept {
 Backing backing_of(const std::byte* start, std::size_t bytes) noexcept {
   auto at = reinterpret_cast<std::uintptr_t>(start);
   const std::uintptr_t end = at + bytes;
-  Lines lines(open_maps());
-  while (const char* const line = lines.next()) {
-    std::uintptr_t from = 0, to = 0;
-    std::uint64_t file = 0;
-    char rights[5] = {};
-    if (std::sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s %*s %*s %" SCNu64, &from, &to, rights, &file) != 4)
-      return Backing::unknown;
-    if (to <= at) continue;
-    if (from > at) return Backing::unknown;  // a hole
-    if (rights[0] != 'r' || rights[1] != 'w') return Backing::unknown;
-    if (rights[3] == 's' && reinterpret_cast<std::uintptr_t>(start) == at && to >= end)
-      return Backing::shared;
-    if (rights[3] != 'p' || file != 0) return Backing::unknown;
-    if (std::strstr(line, "[stack") != nullptr) return Backing::unknown;
-    at = to;
+  constexpr int both = PROT_READ | PROT_WRITE;
+  Mappings mappings;
+  for (Mapping one; mappings.next(one);) {
+    if (one.to <= at) continue;
+    if (one.from > at) return Backing::unknown;  // a hole
+    if ((one.rights & both) != both) return Backing::unknown;
+    if (one.shared && reinterpret_cast<std::uintptr_t>(start) == at && one.to >= end) return Backing::shared;
+    if (one.shared || one.inode != 0 || one.stack) return Backing::unknown;
+    at = one.to;
     if (at >= end) return Backing::anonymous;
   }
   return Backing::unknown;

@@ -21,6 +21,10 @@ class Kernel;
 inline constexpr std::uintptr_t reserved_base = 0x7e8000000000;
 inline constexpr std::size_t reserved_half = std::size_t{192} << 30;
 inline constexpr std::size_t place_alignment = 64 * 1024;
+// What memory of `bytes` takes of the range.
+constexpr std::size_t room_of(std::size_t bytes) {
+  return (bytes + place_alignment - 1) / place_alignment * place_alignment;
+}
 
 // Not thread-safe; used inside the layer's critical section.
 class Space {

@@ -2,14 +2,12 @@
 #include "layer/memory/state.h"
 
 #include <sys/mman.h>
-#include <sys/sysinfo.h>
-#include <unistd.h>
 
-#include <array>
 #include <cstdlib>
 #include <new>
 #include <optional>
 
+#include "layer/memory/existing_pages.h"
 #include "layer/memory/own_pages.h"
 #include "layer/memory/segv.h"
 
@@ -18,29 +16,6 @@ namespace {
 
 // Less is not worth a mapping, of which a process may have so many.
 constexpr std::size_t kHeapPages = 16;
-
-// Calls visit(first, last) for pages of a memfd that exist. Reading another one
-// through a mapping would create it. A page in swap does not count as resident,
-// so with anything in swap every page may exist.
-template <class Visit>
-void existing_pages(const std::byte* mapping, std::size_t first, std::size_t last, Visit visit) {
-  struct sysinfo memory;
-  // The kernel tells of its own pages, which may be larger.
-  static const bool other_pages = sysconf(_SC_PAGESIZE) != static_cast<long>(page_bytes);
-  const bool swapped = other_pages || sysinfo(&memory) != 0 || memory.freeswap != memory.totalswap;
-  std::array<unsigned char, 4096> resident;
-  while (first < last) {
-    const std::size_t count = std::min(last - first, resident.size());
-    void* const start = const_cast<std::byte*>(mapping + first * page_bytes);
-    if (swapped || mincore(start, count * page_bytes, resident.data()) != 0) {
-      visit(first, last);
-      return;
-    }
-    for (std::size_t i = 0; i < count; ++i)
-      if ((resident[i] & 1) != 0) visit(first + i, first + i + 1);
-    first += count;
-  }
-}
 
 // Calls visit(first, last) for what the program has not unmapped of a driver's own mapping;
 // or of its own, `own`, where it may also have taken away the right to read.

@@ -2,8 +2,6 @@
 #include "layer/memory/tracker.h"
 
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include <utility>
 
 #include "layer/memory/kernel.h"
+#include "layer/memory/memfd.h"
 #include "layer/memory/own_pages.h"
 #include "layer/memory/space.h"
 #include "layer/memory/state.h"
@@ -19,40 +18,12 @@
 namespace rondo::memory {
 namespace {
 
-// Growing a file beyond the limit raises a signal that ends the program, and
-// more than all memory would be SIGBUS later instead of an error now.
-bool affordable(std::size_t bytes) {
-  rlimit limit;
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur)
-    return false;
-  struct sysinfo memory;
-  if (sysinfo(&memory) != 0) return true;
-  return bytes / memory.mem_unit <= memory.totalram + memory.totalswap;
-}
-
-int make_file(std::size_t bytes) {
-  const int file = memfd_create("rondo", MFD_CLOEXEC);
-  if (file < 0) return -1;
-  if (ftruncate(file, static_cast<off_t>(bytes)) == 0) return file;
-  close(file);
-  return -1;
-}
-
 // A scan of so much that nobody wrote costs what another scan beside it does.
 constexpr std::size_t worth_skipping = 4u << 20;
 
 constexpr std::size_t round_up(std::size_t value, std::size_t to) { return (value + to - 1) / to * to; }
 
 constexpr std::size_t kAnother = 0;  // an old size with which mremap maps shared pages once more
-
-// … over whatever is there.
-bool map_again(std::byte* pages, std::size_t bytes, std::byte* to) {
-  return mremap(pages, kAnother, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to;
-}
-
-void make_private(std::byte* pages, std::size_t bytes) {
-  mmap(pages, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-}
 
 }  // namespace
 
@@ -124,7 +95,7 @@ std::unique_ptr<AliasMemory> Tracker::allocate(std::uint64_t size, std::uint64_t
   if (!affordable(bytes)) return nullptr;
   std::unique_ptr<AliasMemory> memory(new (std::nothrow) AliasMemory());
   if (!memory) return nullptr;
-  const std::size_t room = round_up(bytes, place_alignment);
+  const std::size_t room = room_of(bytes);
   const bool watched = mechanism_ == Mechanism::alias;
   if (watched) kernel_->reopen();  // the program may have closed the descriptor
   const std::uintptr_t place =
@@ -147,42 +118,6 @@ std::unique_ptr<AliasMemory> Tracker::allocate(std::uint64_t size, std::uint64_t
 
 void Tracker::hold_no_more() noexcept {
   if (space_ != nullptr && kernel_->ours()) space_->let_go();
-}
-
-AliasMemory::~AliasMemory() {
-  if (tracker_ == nullptr || !tracker_->kernel_->ours()) return;
-  if (reader_ != nullptr) munmap(reader_, size_);
-  Kernel* const watching = tracker_->mechanism_ == Mechanism::alias ? tracker_->kernel_.get() : nullptr;
-  tracker_->space_->give(place_, round_up(size_, place_alignment), watching);
-}
-
-bool AliasMemory::cover(std::byte* pages) noexcept {
-  if (!tracker_->kernel_->ours() || reinterpret_cast<std::uintptr_t>(pages) % page_bytes != 0) return false;
-  switch (backing_of(pages, size_)) {
-    case Backing::anonymous:
-      if (!map_again(device_side_, size_, pages)) {
-        make_private(pages, size_);  // what was there may be unmapped
-        return false;
-      }
-      replaced_ = true;
-      break;
-    case Backing::shared:
-      if (!map_again(pages, size_, program_side_) ||
-          (tracker_->mechanism_ == Mechanism::alias && !tracker_->kernel_->watch(program_side_, size_)))
-        return false;
-      if (madvise(pages, size_, MADV_REMOVE) != 0) std::memset(pages, 0, size_);
-      break;
-    case Backing::unknown:
-      return false;
-  }
-  device_side_ = pages;
-  return true;
-}
-
-void AliasMemory::uncover() noexcept {
-  if (!covers()) return;
-  if (std::exchange(replaced_, false)) make_private(device_side_, size_);
-  device_side_ = reinterpret_cast<std::byte*>(place_);
 }
 
 std::unique_ptr<Tracked> Tracker::track(AliasMemory& memory, Initial initial) noexcept {

@@ -34,6 +34,7 @@
 #include <vector>
 
 #include "layer/memory/facilities.h"
+#include "layer/memory/fork_copies.h"
 #include "layer/memory/page_set.h"
 
 namespace rondo::memory {
@@ -131,6 +132,19 @@ class Tracker {
   enum class Between { no, yes };
   std::span<Tracked* const> scan(Between between = Between::no) noexcept;
 
+  // Around fork, in one critical section: a child gets copies of what is private_ (fork_copies.h).
+  void before_fork() noexcept;
+  void after_fork(bool is_child) noexcept;
+  // Bytes of it that the last child shares with this process.
+  std::uint64_t left_shared() const noexcept { return left_shared_; }
+
+  // Whether these pages of the program's side are private_.
+  bool is_private(const std::byte* start, std::size_t bytes) const noexcept {
+    return private_with(start, bytes) != nullptr;
+  }
+  // The program gives such pages back to the kernel (MADV_DONTNEED): they are zeros from now on, for the device, too.
+  bool give_back(std::byte* start, std::size_t bytes) noexcept;
+
  private:
   friend class Tracked;
   friend class AliasMemory;
@@ -142,6 +156,7 @@ class Tracker {
   // Of two that rearm the same pages each would miss what the other found.
   bool has_pages_of(const std::byte* start, std::uint64_t size) const noexcept;
   std::unique_ptr<Tracked> track_shadow(std::byte* mapped, std::uint64_t size, Initial initial) noexcept;
+  AliasMemory* private_with(const std::byte* start, std::size_t bytes) const noexcept;
   bool scan_arena() noexcept;
   void list_skipped() noexcept;
   void forget(Tracked* tracked) noexcept;
@@ -154,6 +169,9 @@ class Tracker {
   std::string message_;
   std::vector<Tracked*> aliased_;  // ascending addresses
   std::vector<Tracked*> foreign_;
+  std::vector<AliasMemory*> private_;  // stands for private pages of a driver; ascending places
+  ForkCopies fork_copies_;
+  std::uint64_t left_shared_ = 0;
   std::vector<Tracked*> found_;
   struct Skip {  // of aliased memory: no scan looks there
     std::uintptr_t begin, end;
@@ -186,8 +204,12 @@ class AliasMemory {
   bool cover(std::byte* pages) noexcept;
   // Gives the driver private pages again. Before it frees them, and after what tracks them is destroyed.
   void uncover() noexcept;
+  // Without us its pages would be the process's private ones: a child of fork had a copy of them, and the program
+  // could give them back.
+  void stands_for_private() noexcept;
   bool covers() const noexcept { return reinterpret_cast<std::uintptr_t>(device_side_) != place_; }
 
+  std::uintptr_t place() const noexcept { return place_; }
   std::byte* device_side() const noexcept { return device_side_; }    // mapping A: import this
   std::byte* program_side() const noexcept { return program_side_; }  // mapping B: the program gets this
   std::uint64_t size() const noexcept { return size_; }               // rounded up: import this size

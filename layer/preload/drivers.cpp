@@ -146,6 +146,7 @@ void meet(void* library) {
     }
     __atomic_store_n(&one.scope_begin, function_of<void (*)(const char*)>(library, "rondo_layer_scope_begin"), __ATOMIC_RELEASE);
     __atomic_store_n(&one.scope_end, function_of<void (*)()>(library, "rondo_layer_scope_end"), __ATOMIC_RELEASE);
+    __atomic_store_n(&one.advise, function_of<RondoAdvise>(library, RONDO_ADVISE), __ATOMIC_RELEASE);
     return;
   }
 }

@@ -16,6 +16,8 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <initializer_list>
 
@@ -196,4 +198,19 @@ RONDO_SEEN void rondo_scope_begin(const char* name) {
 RONDO_SEEN void rondo_scope_end(void) {
   for (const LayerFunctions& layer : g_layers)
     if (const auto end = __atomic_load_n(&layer.scope_end, __ATOMIC_ACQUIRE); end != nullptr) end();
+}
+
+// Allocators call it, also before the shim is set up and where nothing may be looked up: so the kernel is asked, and not the C library,
+// which does the same.
+RONDO_SEEN int madvise(void* start, size_t bytes, int advice) noexcept {
+  for (const LayerFunctions& layer : g_layers) {
+    const auto ask = __atomic_load_n(&layer.advise, __ATOMIC_ACQUIRE);
+    const int answer = ask == nullptr ? -1 : ask(start, bytes, advice);
+    if (answer == 0) return 0;
+    if (answer > 0) {
+      errno = answer;
+      return -1;
+    }
+  }
+  return static_cast<int>(syscall(SYS_madvise, start, bytes, advice));
 }

@@ -27,6 +27,7 @@ struct LayerFunctions {
   RondoClose close = nullptr;
   void (*scope_begin)(const char* name) = nullptr;
   void (*scope_end)() = nullptr;
+  RondoAdvise advise = nullptr;
 };
 extern LayerFunctions g_layers[4];
 

@@ -4,70 +4,21 @@
 // what another allocation has mapped. Written before and after the import, mapped and not, also while
 // work is in flight; results are read by the host's pointer.
 //   host_pointers [--twice 0] [--address 1]: imports nothing twice; asks for a device address
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <thread>
 
 #include "accumulate.comp.h"
+#include "host_pages.h"
 #include "kernel.h"
 
 using namespace program;
 
 namespace {
 
-constexpr VkExternalMemoryHandleTypeFlagBits kHost = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
 constexpr VkBufferUsageFlags kFrom = VK_BUFFER_USAGE_TRANSFER_SRC_BIT, kTo = VK_BUFFER_USAGE_TRANSFER_DST_BIT;
 constexpr std::uint32_t kSlots = 8, kWords = 64;  // as the shader has them
-
-std::size_t granule_of(const Session& s) {
-  VkPhysicalDeviceExternalMemoryHostPropertiesEXT host{};
-  host.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT;
-  VkPhysicalDeviceProperties2 all{};
-  all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
-  all.pNext = &host;
-  vkGetPhysicalDeviceProperties2(s.physical, &all);
-  return static_cast<std::size_t>(host.minImportedHostPointerAlignment);
-}
-
-std::uint32_t type_of(const Session& s, void* pages, const VkMemoryRequirements& needs) {
-  LOAD(s, vkGetMemoryHostPointerPropertiesEXT);
-  VkMemoryHostPointerPropertiesEXT can{};
-  can.sType = VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT;
-  CHECK(vkGetMemoryHostPointerPropertiesEXT(s.device, kHost, pages, &can));
-  const std::uint32_t types = can.memoryTypeBits & needs.memoryTypeBits;
-  for (std::uint32_t type = 0; type < 32; ++type)
-    if ((types >> type & 1) != 0) return type;
-  die("no memory type takes these pages", 0);
-}
-
-// A buffer whose memory is `bytes` at `pages`, for as long as the session lives.
-MappedBuffer import(Session& s, void* pages, std::size_t bytes, VkBufferUsageFlags usage,
-                    VkMemoryAllocateFlags flags = 0) {
-  const VkExternalMemoryBufferCreateInfo external{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO,
-                                                  nullptr, kHost};
-  const VkBufferCreateInfo info{
-      .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .pNext = &external, .size = bytes, .usage = usage};
-  MappedBuffer b;
-  b.bytes = bytes;
-  b.words = static_cast<std::uint32_t*>(pages);
-  CHECK(vkCreateBuffer(s.device, &info, nullptr, &b.buffer));
-  VkMemoryRequirements needs;
-  vkGetBufferMemoryRequirements(s.device, b.buffer, &needs);
-  const VkImportMemoryHostPointerInfoEXT host{VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT, nullptr,
-                                              kHost, pages};
-  const VkMemoryAllocateFlagsInfo flagged{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO, &host, flags, 0};
-  const VkMemoryAllocateInfo allocation{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flagged, bytes,
-                                        type_of(s, pages, needs)};
-  CHECK(vkAllocateMemory(s.device, &allocation, nullptr, &b.memory));
-  CHECK(vkBindBufferMemory(s.device, b.buffer, b.memory, 0));
-  s.at_end.push_back([b, device = s.device] {
-    vkDestroyBuffer(device, b.buffer, nullptr);
-    vkFreeMemory(device, b.memory, nullptr);
-  });
-  return b;
-}
 
 std::uint32_t* heap(Session& s, std::size_t granule, std::size_t bytes) {
   void* const pages = std::aligned_alloc(granule, bytes);
@@ -75,18 +26,6 @@ std::uint32_t* heap(Session& s, std::size_t granule, std::size_t bytes) {
   std::memset(pages, 0xa5, bytes);  // what the heap left there
   s.at_end.push_back([pages] { std::free(pages); });
   return static_cast<std::uint32_t*>(pages);
-}
-
-// Pages that begin at a multiple of the granule.
-std::uint32_t* map(Session& s, std::size_t granule, std::size_t bytes, int rights, int flags, int file) {
-  auto* const room = static_cast<std::byte*>(
-      mmap(nullptr, bytes + granule, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-  if (room == MAP_FAILED) die("mmap", 0);
-  const auto at = reinterpret_cast<std::uintptr_t>(room);
-  std::byte* const pages = room + (granule - at % granule) % granule;
-  if (mmap(pages, bytes, rights, flags | MAP_FIXED, file, 0) != pages) die("mmap", 1);
-  s.at_end.push_back([=] { munmap(room, bytes + granule); });
-  return reinterpret_cast<std::uint32_t*>(pages);
 }
 
 int file_of(std::size_t bytes, std::uint32_t seed) {

@@ -65,6 +65,7 @@ TEST(LayerLibrary, ExportsWhatTheLoaderAndTheScopeLibraryLookUpAndNothingElse) {
                                           "rondo_enumerate_instance_extensions",
                                           "rondo_enumerate_instance_layers",
                                           "rondo_enumerate_instance_version",
+                                          "rondo_layer_advise",
                                           "rondo_layer_close",
                                           "rondo_layer_meet",
                                           "rondo_layer_open_door",
