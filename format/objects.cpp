@@ -252,6 +252,14 @@ void ObjectTable::apply(const codec::CommandInfo& command, std::uint64_t sequenc
 
 const std::vector<Object>& ObjectTable::objects() const { return impl_->objects; }
 
+std::map<HandleType, std::uint32_t> ObjectTable::next_numbers() const {
+  std::map<HandleType, std::uint32_t> next(impl_->next_number.begin(), impl_->next_number.end());
+  for (const auto& [type, given] : impl_->given_numbers)
+    if (!given.empty()) next[type] = given.front();
+  std::erase_if(next, [](const auto& one) { return one.second == 0; });
+  return next;
+}
+
 std::string ObjectTable::name(ObjectId id) const {
   if (id == 0 || id >= impl_->objects.size()) return "null";
   const Object& object = impl_->objects[id];

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,6 +54,8 @@ class ObjectTable {
 
   const std::vector<Object>& objects() const;
   std::string name(ObjectId id) const;  // "VkBuffer#12", "null"
+  // The number that the next new object of a type gets, where that is not 0.
+  std::map<HandleType, std::uint32_t> next_numbers() const;
 
  private:
   struct Impl;

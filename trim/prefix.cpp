@@ -210,11 +210,8 @@ Result<void> CutRecords::number_created() {
 }
 
 Result<void> CutRecords::write_numbers() {
-  std::map<HandleType, std::uint32_t> next;
-  const auto& objects = plan_.objects.objects();
-  for (ObjectId id = 1; id < objects.size(); ++id)
-    if (objects[id].created < plan_.span_records.first) next[objects[id].type] = std::max(next[objects[id].type], objects[id].number + 1);
-  for (const auto& [type, number] : next)
+  // Also those that a cut gives: its own next objects may be of numbers that it has no objects before.
+  for (const auto& [type, number] : objects_table_.next_numbers())
     if (next_number_[type] != number) RONDO_TRY(give_number(type, number));
   return flush_numbers();
 }

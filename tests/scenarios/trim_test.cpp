@@ -356,3 +356,22 @@ SCENARIO("a cut knows names, private data and labels that were given before it",
   is_kept(capture, middle, "private-data", "vkSetPrivateData", "", 1);
   is_kept(capture, middle, "labels", "vkQueueBeginDebugUtilsLabelEXT", "\"around\"", 1);
 }
+
+SCENARIO("a cut that is cut to all that it has is the same again", "[trim]") {
+  // Objects that its part would make next have numbers after those of objects that the cut does not have.
+  const Recording& capture = captured({program("churn"), "--threads", "1", "--rounds", "6"});
+  const std::string span = GENERATE("2:4", "3:5");
+  const Cut once = cut(capture, {"--submits", span});
+  const Cut again = cut({once.path, {}, {}}, {"--submits", span_of(0, submits_of(once.path))});
+  INFO(once.run.both() << again.run.both());
+  REQUIRE(again.run.status == 0);
+  CHECK(rows(once, "rondoObjectNumbers", "") > 10);
+  CHECK(rows(again, "rondoObjectNumbers", "") == rows(once, "rondoObjectNumbers", ""));
+  const std::vector<DumpRow> before = dump_rows(once.path), after = dump_rows(again.path);
+  REQUIRE(before.size() == after.size());
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    INFO(before[i].text << "\n" << after[i].text);
+    CHECK(before[i].command == after[i].command);
+    CHECK(before[i].objects == after[i].objects);
+  }
+}

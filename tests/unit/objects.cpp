@@ -63,9 +63,13 @@ TEST_F(Objects, GivenNumbersAreThoseOfTheNextObjects) {
   std::memcpy(lowered.bytes.data() + sizeof args, types, sizeof types);
   std::memcpy(lowered.bytes.data() + sizeof args + sizeof types, numbers, sizeof numbers);
   table.apply(codec::info(CommandId::rondoObjectNumbers), ++sequence, true, lowered, out);
+  EXPECT_EQ(table.next_numbers()[HandleType::VkBuffer], 7u);
+  EXPECT_EQ(table.next_numbers()[HandleType::VkImage], 40u);
+  EXPECT_EQ(table.next_numbers().count(HandleType::VkFence), 0u);
   EXPECT_EQ(table.name(create_buffer(3, 100)), "VkBuffer#7");
   EXPECT_EQ(table.name(create_buffer(3, 101)), "VkBuffer#3");
   EXPECT_EQ(table.name(create_buffer(3, 102)), "VkBuffer#4");
+  EXPECT_EQ(table.next_numbers()[HandleType::VkBuffer], 5u);
   // Arrays that are not there give nothing.
   lowered.bytes.resize(sizeof args);
   table.apply(codec::info(CommandId::rondoObjectNumbers), ++sequence, true, lowered, out);
