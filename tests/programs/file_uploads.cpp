@@ -2,8 +2,9 @@
 // Uploads a file through a staging buffer, in pieces whose offsets and lengths fit nothing, as loaders of models do;
 // copies them to where they belong and reads all back. Without a FILE it makes one of 1 MiB, which it deletes while it
 // reads it.
-//   file_uploads [FILE [--mapped 1 | --closed MS]]
+//   file_uploads [FILE [--mapped 1 | --closed MS | --first 1]]
 // --closed: it reads all into memory, and has closed the file before it uploads anything: it was open for so long.
+// --first: likewise, before it makes an instance.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -47,15 +48,17 @@ int main(int argc, char** argv) {
     ::close(fd);
   }
 
-  Context c = create_context("file_uploads");
   std::vector<unsigned char> read_before;
-  if (const std::uint32_t ms = option(argc, argv, "--closed", 0); ms != 0) {
+  const auto read_and_close = [&](std::uint32_t ms) {
     read_before.resize(bytes);
     if (::pread(fd, read_before.data(), bytes, 0) != static_cast<ssize_t>(bytes)) die("read", 1);
     ::usleep(ms * 1000);
     ::close(fd);
     map = read_before.data();
-  }
+  };
+  if (option(argc, argv, "--first", 0) != 0) read_and_close(0);
+  Context c = create_context("file_uploads");
+  if (const std::uint32_t ms = option(argc, argv, "--closed", 0); ms != 0) read_and_close(ms);
   Commands commands = create_commands(c);
   MappedBuffer staging = create_mapped_buffer(c, kStaging + 64, VK_BUFFER_USAGE_TRANSFER_SRC_BIT);
   MappedBuffer out = create_mapped_buffer(c, bytes, VK_BUFFER_USAGE_TRANSFER_DST_BIT);

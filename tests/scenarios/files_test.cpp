@@ -112,6 +112,19 @@ SCENARIO("a file that was closed before anything of it was uploaded is known all
   upload.expect_plays({"--allow-files", upload.models});
 }
 
+// docs/rondo-capture.md, "Which files": what is closed before the first instance nobody has seen.
+SCENARIO("bytes of a file that nobody saw are in the capture, and end none", "[files]") {
+  const std::string policy = GENERATE("reference", "fail");
+  const Uploaded upload({"--files", policy}, {"--first", "1"});
+  INFO(upload.run.both());
+  REQUIRE(upload.run.status == 0);
+  CHECK(upload.run.err.find("stopped") == std::string::npos);
+  CHECK(upload.size() > kModelBytes);
+  CHECK(upload.info().at("/hermetic") == "true");
+  CHECK(upload.info().size("/files") == 0);
+  upload.expect_plays({});
+}
+
 SCENARIO("a file that is referenced is read where its user allows it", "[files]") {
   const Words program_options = GENERATE(Words{}, Words{"--mapped", "1"});
   const Uploaded upload({"--files", "reference"}, program_options);
