@@ -187,16 +187,14 @@ std::string how_it_ended(const Ended& ended, pid_t pid) {
 
 // Also lists the captures that were written.
 Result<Ended> run_and_list(const Options& options, const EnvironmentChanges& doors, const std::string& pattern,
-                           std::vector<ReportedFile>& files) {
+                           Report& reported) {
   const auto report = ReportFile::create();
   if (!report) return tl::unexpected(report.error());
   const auto ended = launch(options.program, environment_for(options, doors, pattern, report->path()));
   if (!ended) return tl::unexpected(ended.error());
   // What is left to do is done whether or not somebody reads of it.
   for (const int ignored : {SIGPIPE, SIGXFSZ}) std::signal(ignored, SIG_IGN);
-  auto listed = report->read();
-  if (!listed) return tl::unexpected(listed.error());
-  files = std::move(*listed);
+  reported = report->read();
   return *ended;
 }
 
@@ -355,8 +353,13 @@ Result<bool> parse(Arguments args, Options& options) {
   return true;
 }
 
-void say_that_there_is_none(const std::vector<ReportedFile>& files, const std::string& program) {
-  if (files.empty())
+void say_that_there_is_none(const Report& reported, const std::string& program) {
+  const std::vector<ReportedFile>& files = reported.files;
+  if (reported.lacks_entries)
+    say(text("{}: a capture was written that is not listed here: the temporary file for its name had no room (the "
+             "layer names it above): free some space or set TMPDIR; `rondo finish` closes it if its process died",
+             printable(program)));
+  else if (files.empty())
     say(text("{}: no capture was written so far: it made no Vulkan instance (it may use OpenGL or the "
              "CPU, or have failed before), could not create the capture (then the layer says so above), or "
              "what it started cannot be captured (static, set-user-id; with --layer-only: VK_LOADER_LAYERS_DISABLE); "
@@ -383,15 +386,15 @@ Result<int> run_capture(Arguments args) {
   if (checked.refusal) return refuse(*checked.refusal);
   const auto doors = doors_for(options, *layer, place_for_shim(checked));
   if (!doors) return tl::unexpected(doors.error());
-  std::vector<ReportedFile> files;
-  const auto ended = run_and_list(options, *doors, pattern, files);
+  Report reported;
+  const auto ended = run_and_list(options, *doors, pattern, reported);
   if (!ended) return tl::unexpected(ended.error());
   if (ended->exec_error != 0)
     return refuse({ended->exec_error, text("{}: {}", printable(options.program[0]), exec_error_text(ended->exec_error))});
   std::vector<Capture> captures;
-  for (const ReportedFile& file : files)
+  for (const ReportedFile& file : reported.files)
     if (!file.path.empty()) captures.push_back({file.path, close_and_report(file, *ended, options)});
-  say_that_there_is_none(files, options.program[0]);
+  say_that_there_is_none(reported, options.program[0]);
   if (options.replay || options.verify) {
     const int status = replay(captures, options);
     if (ended->signal == 0 && ended->status == 0) return status;

@@ -16,6 +16,7 @@
 #include "analyzers/commands.h"
 #include "analyzers/output.h"
 #include "analyzers/probe.h"
+#include "analyzers/report_file.h"
 #include "analyzers/text.h"
 #include "analyzers/tree.h"
 #include "analyzers/vulkan_probe.h"
@@ -134,8 +135,15 @@ bool check_loader(Findings& findings) {
 
 // In the child: an instance as a captured program would make it.
 std::string try_enabled(const LayerFiles& layer, bool by_launcher) {
-  char directory[] = "/tmp/rondo-doctor-XXXXXX";
-  if (::mkdtemp(directory) == nullptr) return "bad /tmp is not writable";
+  std::string directory;
+  for (const std::string& place : temporary_directories()) {
+    directory = place + "/rondo-doctor-XXXXXX";
+    if (::mkdtemp(directory.data()) != nullptr) break;
+    directory.clear();
+  }
+  if (directory.empty())
+    return text("bad no temporary directory can be made ({}): set TMPDIR to a writable directory that has room",
+                std::strerror(errno));
   ::setenv("RONDO_CAPTURE", "1", 1);
   ::setenv("RONDO_OUTPUT", text("{}/probe.rondo", directory).c_str(), 1);
   if (by_launcher) {

@@ -9,8 +9,8 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string_view>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,22 +18,23 @@
 
 namespace rondo::analyzers {
 
-std::vector<ReportedFile> parse_report(const std::string& content) {
-  std::vector<ReportedFile> files;
+Report parse_report(const std::string& content) {
+  Report report;
   std::string_view rest = content;
   while (!rest.empty()) {
     const std::size_t end = rest.find('\0');
     if (end == std::string_view::npos) break;  // the process died writing it
     const std::string_view entry = rest.substr(0, end);
     rest.remove_prefix(end + 1);
+    if (entry.empty()) report.lacks_entries = true;
     const std::size_t space = entry.find(' ');
     ReportedFile file;
     const auto number = std::from_chars(entry.data(), entry.data() + std::min(space, entry.size()), file.pid);
     if (space == std::string_view::npos || number.ec != std::errc() || number.ptr != entry.data() + space) continue;
     file.path = entry.substr(space + 1);
-    if (file.path.empty() || file.path[0] == '/') files.push_back(std::move(file));
+    if (file.path.empty() || file.path[0] == '/') report.files.push_back(std::move(file));
   }
-  return files;
+  return report;
 }
 
 namespace {
@@ -62,32 +63,62 @@ void remove_left_behind(const std::filesystem::path& directory, const std::strin
   }
 }
 
+// Room for the entries of a hundred processes is taken now: a disk that is full later does not keep them out.
+constexpr off_t kRoom = 16 * 1024;
+
+// 0, or an errno value.
+int take_room(int fd) {
+  if (::fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, kRoom) == 0) return 0;
+  if (errno != EOPNOTSUPP && errno != ENOSYS) return errno;
+  // A file system that cannot do this shows at least whether it is full now.
+  const std::string zeros(static_cast<std::size_t>(kRoom), '\0');
+  const ssize_t written = ::pwrite(fd, zeros.data(), zeros.size(), 0);
+  if (written != static_cast<ssize_t>(zeros.size())) return written < 0 ? errno : ENOSPC;
+  return ::ftruncate(fd, 0) == 0 ? 0 : errno;
+}
+
 }  // namespace
+
+std::vector<std::string> temporary_directories() {
+  std::vector<std::string> all;
+  if (const char* named = std::getenv("TMPDIR"); named != nullptr && *named == '/') all.emplace_back(named);
+  for (const char* usual : {"/tmp", "/var/tmp", "/dev/shm"}) all.emplace_back(usual);
+  return all;
+}
 
 Result<ReportFile> ReportFile::create() {
   const std::string here = name_here();
-  const char* directory = std::getenv("TMPDIR");
-  std::string path;
-  for (const char* place : {directory, "/tmp"}) {
-    if (place == nullptr || *place != '/') continue;
+  for (const std::string& place : temporary_directories()) {
     remove_left_behind(place, here);
-    path = text("{}/{}{}-XXXXXX", place, here.empty() ? "rondo-report-" : here, ::getpid());
+    std::string path = text("{}/{}{}-XXXXXX", place, here.empty() ? "rondo-report-" : here, ::getpid());
     const int fd = ::mkostemp(path.data(), O_CLOEXEC);
     if (fd < 0) continue;
+    if (take_room(fd) == 0) return ReportFile(path, fd, true);
     ::close(fd);
-    return ReportFile(path);
+    ::unlink(path.c_str());
   }
-  return fail(Status::failed, text("{}: {}: set TMPDIR to a writable directory", path, std::strerror(errno)));
+  // Other processes of this user open it by this process's table of descriptors.
+  const int fd = ::memfd_create("rondo-report", MFD_CLOEXEC);
+  if (fd >= 0) return ReportFile(text("/proc/{}/fd/{}", ::getpid(), fd), fd, false);
+  return fail(Status::failed, text("no temporary file can be made, neither in a directory nor in memory ({}): set TMPDIR "
+                                   "to a writable directory that has room",
+                                   std::strerror(errno)));
 }
 
 ReportFile::~ReportFile() {
-  if (!path_.empty()) ::unlink(path_.c_str());
+  if (has_name_) ::unlink(path_.c_str());
+  if (fd_ >= 0) ::close(fd_);
 }
 
-Result<std::vector<ReportedFile>> ReportFile::read() const {
-  std::ifstream in(path_, std::ios::binary);
-  if (!in) return fail(Status::failed, text("{}: {}: cannot tell which captures were written", path_, std::strerror(errno)));
-  return parse_report({std::istreambuf_iterator<char>(in), {}});
+Report ReportFile::read() const {
+  std::string content;
+  char buffer[4096];
+  for (;;) {
+    const ssize_t n = ::pread(fd_, buffer, sizeof buffer, static_cast<off_t>(content.size()));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return parse_report(content);
+    content.append(buffer, static_cast<std::size_t>(n));
+  }
 }
 
 std::string shown_path(const std::string& path) {

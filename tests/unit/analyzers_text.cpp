@@ -175,7 +175,9 @@ TEST(AnalyzersCli, TheProgramBeginsAtTheDashesOrTheFirstWord) {
 TEST(AnalyzersReport, EntriesAreTakenWholeAndOthersLeftOut) {
   using namespace std::string_literals;
   const std::string content = "12 /a b.rondo\0x /c\0 13 /d\0 \0"s + "14 relative\0"s + "15 /line\nfeed\0"s + "16 \0"s + "17 /cut off"s;
-  const auto files = parse_report(content);
+  const auto report = parse_report(content);
+  const auto& files = report.files;
+  EXPECT_FALSE(report.lacks_entries);
   ASSERT_EQ(files.size(), 3u);
   EXPECT_EQ(files[0].pid, 12);
   EXPECT_EQ(files[0].path, "/a b.rondo");
@@ -183,6 +185,9 @@ TEST(AnalyzersReport, EntriesAreTakenWholeAndOthersLeftOut) {
   EXPECT_EQ(files[1].path, "/line\nfeed");
   EXPECT_EQ(files[2].pid, 16);
   EXPECT_EQ(files[2].path, "");
+  const auto lacking = parse_report("12 /a.rondo\0\0"s);
+  EXPECT_EQ(lacking.files.size(), 1u);
+  EXPECT_TRUE(lacking.lacks_entries);
 }
 
 TEST(AnalyzersTree, DataDirectoriesKeepWhatWasThere) {
