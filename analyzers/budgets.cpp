@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "analyzers/text.h"
+#include "format/address_space.h"
 #include "format/reader.h"
 #include "format/temporary_path.h"
 #include "player/quantities.h"
@@ -71,8 +72,8 @@ Result<void> Budgets::start(const std::string& file) {
     if (!bytes) return fail(Status::usage, "--memory-budget: " + bytes.error().message);
     g_over_budget =
         printable(
-            text("rondo: {}: needs more memory than the budget of {} MiB: raise it with --memory-budget",
-                 file, *bytes >> 20)) +
+            text("rondo: {}: needs more memory than the budget of {} MiB: raise it with --memory-budget{}",
+                 file, *bytes >> 20, address_space_hint())) +
         "\n";
     limit_memory(*bytes);
   }

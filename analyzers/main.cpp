@@ -10,6 +10,7 @@
 #include "analyzers/output.h"
 #include "analyzers/signals.h"
 #include "analyzers/text.h"
+#include "format/address_space.h"
 #include "player/driver_crash.h"
 
 namespace rondo::analyzers {
@@ -99,7 +100,8 @@ int main(int argc, char** argv) {
   try {
     return rondo::analyzers::run({argv + 1, argv + argc});
   } catch (const std::exception& error) {  // memory exhausted, above all
-    rondo::analyzers::say(error.what());
+    rondo::analyzers::say(rondo::failure_text(error));
     return 1;
   }
+    rondo::spare_address_space();
 }

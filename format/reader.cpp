@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "format/address_space.h"
 #include "format/columns.h"
 #include "format/dictionary.h"
 #include "format/reader_impl.h"
@@ -83,9 +84,10 @@ Result<std::unique_ptr<Reader>> Reader::open(const std::string& path, const Read
 }
 
 std::size_t machine_memory() {
+  const std::size_t limit = address_space_limit().value_or(SIZE_MAX);
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
-  if (pages <= 0 || page <= 0) return std::size_t{4} << 30;
-  return static_cast<std::size_t>(pages) * static_cast<std::size_t>(page);
+  if (pages <= 0 || page <= 0) return std::min(std::size_t{4} << 30, limit);
+  return std::min(static_cast<std::size_t>(pages) * static_cast<std::size_t>(page), limit);
 }
 
 FileReader::FileReader(File file, CaptureLayout layout, const ReaderOptions& options)

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/own_thread.h"
 
-#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/resource.h>
 
 #include <cstddef>
 
@@ -20,17 +18,6 @@ void* run(void* work) {
 }
 
 }  // namespace
-
-bool address_space_is_limited() noexcept {
-  rlimit limit{};
-  return ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-}
-
-void spare_address_space() noexcept {
-#ifdef __GLIBC__
-  if (address_space_is_limited()) ::mallopt(M_ARENA_MAX, 1);
-#endif
-}
 
 int start_own_thread(void (*work)() noexcept) noexcept {
   sigset_t all, before;

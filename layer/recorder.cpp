@@ -16,6 +16,7 @@
 #include <mutex>
 #include <vector>
 
+#include "format/address_space.h"
 #include "format/codec/schema.h"
 #include "format/file.h"
 #include "generated/args.h"

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <string>
 
+#include "format/address_space.h"
 #include "format/file.h"
 #include "generated/args.h"
 #include "layer/fences.h"
@@ -218,7 +219,7 @@ void WorkEnds::run() {
     const std::uint64_t begun = now_ns();
     bool found = false;
     // Records take memory, and what is left may be all that the program has.
-    guarded([&] { found = host_memory().record_between(!address_space_is_limited()); });
+    guarded([&] { found = host_memory().record_between(!address_space_limit()); });
     quiet_ = found ? 0 : quiet_ + 1;
     const std::uint64_t now = now_ns();
     const std::uint64_t since = watched_.empty() ? 0 : now - watched_.front().since_ns;

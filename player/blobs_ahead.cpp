@@ -2,6 +2,9 @@
 #include "player/blobs_ahead.h"
 
 #include <algorithm>
+#include <exception>
+
+#include "format/address_space.h"
 
 namespace rondo::player {
 
@@ -17,6 +20,14 @@ BlobsAhead::~BlobsAhead() {
   thread_.join();
 }
 
+Result<Reader::Bytes> BlobsAhead::read(std::size_t index) {
+  try {
+    return reader_.blob(plan_.late_blobs[index].digest);
+  } catch (const std::exception& error) {
+    return fail(Status::failed, plan_.path + ": " + failure_text(error));
+  }
+}
+
 void BlobsAhead::work() {
   std::unique_lock lock(mutex_);
   while (true) {
@@ -25,7 +36,7 @@ void BlobsAhead::work() {
     const std::size_t index = next_++;
     const std::uint64_t turn = turn_;
     lock.unlock();
-    Result<Reader::Bytes> bytes = reader_.blob(plan_.late_blobs[index].digest);
+    Result<Reader::Bytes> bytes = read(index);
     lock.lock();
     if (turn != turn_) continue;
     bytes_ += static_cast<std::size_t>(plan_.late_blobs[index].bytes);

@@ -28,6 +28,7 @@ class BlobsAhead {
 
  private:
   void work();
+  Result<Reader::Bytes> read(std::size_t index);  // fails where there is no memory, too
   std::size_t index_of(std::uint32_t op) const;  // the first entry of that op or a later one
 
   const Plan& plan_;

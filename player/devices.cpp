@@ -10,6 +10,7 @@
 #include "format/hex.h"
 #include "format/printable.h"
 #include "format/versions.h"
+#include "player/hints.h"
 #include "player/sandbox/sandbox.h"
 
 namespace rondo::player {
@@ -70,7 +71,7 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
       loader.get_instance_proc_addr(VK_NULL_HANDLE, "vkCreateInstance"));
   if (VkResult r = create(&info, nullptr, &self->instance_); r != VK_SUCCESS)
     return fail(Status::device, "no Vulkan instance can be made here (" + result_name(r) +
-                                    "): is a driver installed (Debian: mesa-vulkan-drivers)?" + sandbox_hint());
+                                    "): is a driver installed (Debian: mesa-vulkan-drivers)?" + driver_hint());
   auto enumerate = reinterpret_cast<PFN_vkEnumeratePhysicalDevices>(self->get("vkEnumeratePhysicalDevices"));
   std::uint32_t count = 0;
   std::vector<VkPhysicalDevice> handles;
@@ -80,7 +81,7 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
     r = enumerate(self->instance_, &count, handles.data());
     handles.resize(count);
   }
-  if (r < 0) return fail(Status::device, "the Vulkan devices cannot be listed (" + result_name(r) + ")" + sandbox_hint());
+  if (r < 0) return fail(Status::device, "the Vulkan devices cannot be listed (" + result_name(r) + ")" + driver_hint());
   const auto properties =
       reinterpret_cast<PFN_vkGetPhysicalDeviceProperties>(self->get("vkGetPhysicalDeviceProperties"));
   const auto properties2 =
@@ -172,7 +173,7 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
     self->devices_.push_back(std::move(device));
   }
   if (self->devices_.empty())
-    return fail(Status::device, "no Vulkan device here: install a driver (Debian: mesa-vulkan-drivers)" + sandbox_hint());
+    return fail(Status::device, "no Vulkan device here: install a driver (Debian: mesa-vulkan-drivers)" + driver_hint());
   return self;
 }
 

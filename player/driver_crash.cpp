@@ -17,6 +17,7 @@
 #include <span>
 #include <string_view>
 
+#include "format/address_space.h"
 #include "format/printable.h"
 #include "format/result.h"
 #include "format/temporary_path.h"
@@ -44,6 +45,7 @@ Code codes[256];
 std::size_t code_count = 0;
 struct sigaction previous[NSIG];
 char played_file[2048] = "";
+char hint[256] = "";  // of a limit of address space: drivers crash where they get no memory
 std::atomic<const std::atomic<std::uint64_t>*> played_record{nullptr};
 std::atomic<pid_t> crashed{0};            // the thread whose crash is being handled
 thread_local bool is_own_thread = false;  // one that Rondo started, or the main one
@@ -165,7 +167,7 @@ std::string_view library_of(std::uintptr_t address) {
   const char* name = ::sigabbrev_np(signal);
   line << " (SIG" << (name == nullptr ? "?" : name) << " in ";
   const std::string_view library = library_of(address);
-  line << (library.empty() ? "code that it generated" : library) << "); a debugger shows where";
+  line << (library.empty() ? "code that it generated" : library) << ")" << hint << "; a debugger shows where";
   line.write();
   remove_temporary_files();
   _exit(static_cast<int>(Status::failed));
@@ -241,6 +243,7 @@ void tell_crashes_no_more_of(const std::atomic<std::uint64_t>& record) {
 void end_where_drivers_crash(const char* program) {
   static const CrashStack stack;
   program_name = program;
+  hint[address_space_hint().copy(hint, sizeof hint - 1)] = '\0';
   code_count = 0;
   bool first = true;
   ::dl_iterate_phdr(note_code, &first);

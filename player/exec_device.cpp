@@ -8,8 +8,8 @@
 #include "format/printable.h"
 #include "generated/args.h"
 #include "player/addresses.h"
+#include "player/hints.h"
 #include "player/presenter.h"
-#include "player/sandbox/sandbox.h"
 #include "player/window_system.h"
 
 namespace rondo::player {
@@ -20,9 +20,9 @@ namespace {
 // the driver knows about events.
 constexpr std::uint64_t kOwnWorkNs = 300'000'000'000;
 
-// A driver that makes no instance or device may not bear the sandbox.
+// A driver that makes no instance or device may have too little memory, or not bear the sandbox.
 tl::unexpected<Error> not_made(Error error) {
-  error.message += sandbox_hint();
+  error.message += driver_hint();
   return tl::unexpected<Error>(std::move(error));
 }
 

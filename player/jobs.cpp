@@ -2,6 +2,7 @@
 #include "player/jobs.h"
 
 #include <algorithm>
+#include <system_error>
 
 #include "player/driver_crash.h"
 #include "player/run.h"
@@ -62,6 +63,14 @@ void Jobs::work() {
   }
 }
 
+// Without one, or with fewer, the calls are made by who waits for them.
+void Jobs::start_thread() {
+  try {
+    threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {  // a limit of address space or processes
+  }
+}
+
 void Jobs::mark(const Op& op, std::uint32_t job) {
   const Plan& plan = run_.plan();
   for (std::uint32_t i = 0; i < op.patches; ++i) uses_[plan.patches[op.first_patch + i].id] = job;
@@ -110,7 +119,7 @@ Result<bool> Jobs::start(const Op& op, const SlowCall& call) {
     mark(op, static_cast<std::uint32_t>(jobs_.size()));
   }
   news_.notify_one();
-  if (threads_.size() < std::min<std::size_t>(wanted_, jobs_.size() - finished_)) threads_.emplace_back([this] { work(); });
+  if (threads_.size() < std::min<std::size_t>(wanted_, jobs_.size() - finished_)) start_thread();
   return true;
 }
 

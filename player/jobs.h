@@ -54,6 +54,7 @@ class Jobs {
     bool finished = false;       // the caller has seen to its result
   };
   void work();
+  void start_thread();
   Result<bool> start(const Op& op, const SlowCall& call);
   Result<void> make_way(const Op& op);
   Result<void> finish(std::size_t job);     // it alone: the row may be of very slow ones

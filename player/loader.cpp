@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "format/address_space.h"
 #include "format/codec/schema.h"
 #include "format/printable.h"
+#include "player/hints.h"
 #include "player/sandbox/sandbox.h"
 
 namespace rondo::player {
@@ -27,7 +29,7 @@ Result<Loader> Loader::open() {
     const char* why = dlerror();
     return fail(Status::device, std::string("no Vulkan loader: ") +
                                     (why != nullptr ? why : "libvulkan.so.1") +
-                                    "; install libvulkan1 and a driver" + sandbox_hint());
+                                    "; install libvulkan1 and a driver" + driver_hint());
   }
   const auto entry = reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vkGetInstanceProcAddr"));
   if (entry == nullptr)
@@ -53,7 +55,7 @@ Result<Loader> Loader::from(PFN_vkGetInstanceProcAddr entry) {
   }
   if (r < 0)
     return fail(Status::device, "the Vulkan loader cannot list its extensions (" + result_name(r) +
-                                    "): is a driver installed?" + sandbox_hint());
+                                    "): is a driver installed?" + driver_hint());
   properties.resize(count);
   for (const VkExtensionProperties& p : properties) loader.extensions.emplace_back(fixed_text(p.extensionName));
   return loader;
@@ -82,6 +84,14 @@ Result<void> Loader::check_validation_layer() const {
 std::string result_name(std::int64_t result) {
   const std::string_view name = codec::enumerant_name(EnumId::VkResult, result);
   return name.empty() ? "result " + std::to_string(result) : std::string(name);
+}
+
+std::string driver_hint() { return address_space_hint() + sandbox_hint(); }
+
+std::string memory_hint(std::int64_t result) {
+  // A software driver's device memory is the process's.
+  const bool is_missing = result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  return is_missing ? address_space_hint() : std::string();
 }
 
 }  // namespace rondo::player

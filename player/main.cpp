@@ -5,9 +5,9 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
-#include <new>
 #include <string>
 
+#include "format/address_space.h"
 #include "player/console.h"
 #include "player/driver_crash.h"
 #include "player/interrupt.h"
@@ -68,15 +68,14 @@ int main(int argc, char** argv) {
   // A file beyond a limit is an error of its write.
   std::signal(SIGXFSZ, SIG_IGN);
   keep_freed_memory();
+  rondo::spare_address_space();
   rondo::player::end_where_drivers_crash("player");
   using rondo::player::print_error;
   try {
     rondo::player::reserve_places();
     return run(argc, argv);
-  } catch (const std::bad_alloc&) {
-    print_error("not enough memory");
   } catch (const std::exception& error) {
-    print_error(error.what());
+    print_error(rondo::failure_text(error));
   }
   // Nobody says what was left running: no exit handler of a driver may meet it.
   std::fflush(stdout);

@@ -9,12 +9,14 @@
 #include <iterator>
 #include <map>
 
+#include "format/address_space.h"
+
 namespace rondo::player {
 
 namespace {
 
 struct Range {
-  std::uint64_t bytes = 0;                        // reserved, from kPlacesBegin on
+  std::uint64_t bytes = 0;                        // reserved, from kPlacesBegin on; 0: each place when it is wanted
   std::map<std::uint64_t, std::uint64_t> taken;  // place → bytes
 };
 
@@ -40,8 +42,8 @@ std::string address_text(std::uint64_t address) {
 }
 
 void reserve_places() {
-  if (range().bytes != 0) return;
-  // Less where there is an address-space limit.
+  // Where address space is limited each place is mapped when it is wanted: what is reserved here the driver would lack.
+  if (range().bytes != 0 || address_space_limit()) return;
   for (std::uint64_t bytes = kPlacesBytes; bytes >= std::uint64_t{1} << 30; bytes /= 2)
     if (make_hole(kPlacesBegin, bytes, MAP_FIXED_NOREPLACE)) {
       range().bytes = bytes;
@@ -53,15 +55,25 @@ Result<PlacedMemory> PlacedMemory::map(std::uint64_t place, std::uint64_t bytes)
   reserve_places();
   Range& r = range();
   const std::string what = "memory at " + address_text(place) + ", where the captured program's was, ";
-  if (place < kPlacesBegin || place - kPlacesBegin > r.bytes || bytes > r.bytes - (place - kPlacesBegin))
-    return fail(Status::device, what + "cannot be had: that address is not free in this process");
+  const auto is_within = [&](std::uint64_t size) {
+    return place >= kPlacesBegin && place - kPlacesBegin <= size && bytes <= size - (place - kPlacesBegin);
+  };
+  const bool is_reserved = is_within(r.bytes);
+  const auto not_free = fail(Status::device, what + "cannot be had: that address is not free in this process");
+  if (!is_reserved && (r.bytes != 0 || !is_within(kPlacesBytes))) return not_free;
   auto after = r.taken.lower_bound(place);
   const bool runs_into_next = after != r.taken.end() && after->first - place < bytes;
   const bool within_last = after != r.taken.begin() && std::prev(after)->first + std::prev(after)->second > place;
   if (runs_into_next || within_last) return fail(Status::unreadable, what + "is taken by another allocation");
   void* const at = reinterpret_cast<void*>(place);
-  if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != at)
-    return fail(Status::failed, what + "cannot be had: " + std::strerror(errno));
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (is_reserved ? MAP_FIXED : MAP_FIXED_NOREPLACE);
+  void* const got = mmap(at, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+  if (got == MAP_FAILED && errno == EEXIST) return not_free;
+  if (got == MAP_FAILED) return fail(Status::failed, what + "cannot be had: " + std::strerror(errno) + address_space_hint());
+  if (got != at) {  // a kernel that takes the address as a hint
+    munmap(got, bytes);
+    return not_free;
+  }
   r.taken.emplace(place, bytes);
   PlacedMemory memory;
   memory.place_ = place;
@@ -81,7 +93,10 @@ PlacedMemory& PlacedMemory::operator=(PlacedMemory&& other) noexcept {
 void PlacedMemory::release() {
   if (bytes_ == 0) return;
   range().taken.erase(place_);
-  make_hole(place_, bytes_, MAP_FIXED);
+  if (place_ - kPlacesBegin < range().bytes)
+    make_hole(place_, bytes_, MAP_FIXED);
+  else
+    munmap(reinterpret_cast<void*>(place_), bytes_);
   bytes_ = 0;
 }
 

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <exception>
 
 #include "format/codec/schema.h"
 #include "format/unverified.h"
 #include "generated/thunks.h"
 #include "gpu/zero_fill.h"
 #include "player/blobs_ahead.h"
+#include "player/hints.h"
 #include "player/idle.h"
 #include "player/jobs.h"
 #include "player/label_times.h"
@@ -82,7 +84,15 @@ Run::Run(const Plan& plan, const Loader& loader, const Targets& targets, const R
   if (options.jobs > 1) jobs_ = std::make_unique<Jobs>(*this, options.jobs - 1);
 }
 
-Run::~Run() { static_cast<void>(finish()); }
+Run::~Run() {
+  // An exception is on its way: there is no memory, or a layer that found none threw it out of a call. Whoever
+  // catches it ends the process: the driver is left alone.
+  if (std::uncaught_exceptions() != 0) abandoned_ = true;
+  try {
+    static_cast<void>(finish());
+  } catch (const std::exception&) {
+  }
+}
 
 Result<void> Run::finish() {
   if (finished_) return {};
@@ -165,7 +175,7 @@ Error Run::failure(const Op& op, std::int64_t result, const char* command) const
                      (command != nullptr ? command : codec::info(op.command).name) + " returned " +
                      result_name(result);
   if (op.returned) text += ", in the capture " + result_name(op.captured);
-  return {Status::failed, text + behind_last_submit()};
+  return {Status::failed, text + behind_last_submit() + memory_hint(result)};
 }
 
 std::optional<LastSubmit> Run::last_submitted() const {
@@ -389,7 +399,7 @@ Result<void> Run::idle() {
     }
     if (r < 0)
       return fail(Status::failed, plan_.path + ": waiting for the submitted work returned " +
-                                      result_name(r) + behind_last_submit());
+                                      result_name(r) + behind_last_submit() + memory_hint(r));
   }
   return {};
 }

@@ -106,6 +106,35 @@ SCENARIO("a program that lives in little address space alone lives there with Ro
     }
 }
 
+// lavapipe itself dies now and then where it finds no memory, and then the line says which limit there is.
+SCENARIO("a tool that finds no address space names the limit, and none keeps more of it than it uses", "[limits]") {
+#ifdef RONDO_SANITIZER_RUNTIME
+  SKIP_SCENARIO("a sanitizer's shadow takes more address space than any limit leaves");
+#endif
+  const TemporaryDirectory directory;
+  const Recording& capture = captured({program("triangle")});
+  const auto named = [](const std::string& kibibytes) {
+    return "the address space is limited to " + kibibytes + " KiB (ulimit -v)";
+  };
+  // Those in which a reservation of 1.5, 3 or 6 GiB left the driver too little.
+  for (const char* kibibytes : {"1600000", "1800000", "3200000", "3500000", "6500000"}) {
+    INFO(kibibytes << " KiB");
+    const Outcome outcome = run_behind(std::string("ulimit -v ") + kibibytes, {tool("player"), capture.path});
+    INFO(outcome.both());
+    CHECK(outcome.status == 0);
+  }
+  for (const char* kibibytes : {"60000", "120000", "180000", "240000", "300000"})
+    for (const Words& words : {Words{tool("player"), capture.path},
+                               {tool("rondo"), "trim", "--submits", "0:1", capture.path, "-o", directory.file("cut.rondo")},
+                               {tool("rondo"), "extract", "--images", capture.path, "-o", directory.file("extracted")}}) {
+      const Outcome outcome = run_behind(std::string("ulimit -v ") + kibibytes, words);
+      INFO(kibibytes << " KiB: " << words[0] << " " << words[1] << "\n" << outcome.both());
+      CHECK(outcome.signal == 0);
+      if (outcome.status == 0 || outcome.err.find("while loading shared libraries") != std::string::npos) continue;
+      CHECK(outcome.err.find(named(kibibytes)) != std::string::npos);
+    }
+}
+
 // Whole, where a capture of some kilobytes fits.
 SCENARIO("a small limit of file size leaves a capture of what fits", "[limits]") {
 #if defined(RONDO_SANITIZER_RUNTIME) || defined(RONDO_COVERAGE)
