@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rondo capture: runs a program with the layer and the preload shim of this
 // tree switched on, and closes what it leaves behind.
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,15 +28,13 @@
 #include "analyzers/tree.h"
 #include "analyzers/undated_writes.h"
 #include "format/reader.h"
+#include "format/file_limit.h"
 #include "player/nothing_to_compare.h"
 #include "player/trust.h"
 
 namespace rondo::analyzers {
 
 namespace {
-
-// Less has no room for a header and the first records.
-constexpr rlim_t kSmallestFile = 64 * 1024;
 
 // Records that are held against what a player replays while the user waits: half a second's.
 constexpr std::uint64_t kRecordsHeld = 500'000;
@@ -82,10 +79,7 @@ Result<std::string> output_pattern(const std::string& pattern) {
 // is better refused here, before the program runs.
 Result<void> check_output(const std::string& pattern) {
   struct stat info {};
-  rlimit size{};
-  if (::getrlimit(RLIMIT_FSIZE, &size) == 0 && size.rlim_cur < kSmallestFile)
-    return fail(Status::usage, text("files may not grow beyond {} here: raise the limit (ulimit -f)",
-                                    plural(size.rlim_cur, "byte")));
+  if (const std::string limit = too_small_a_file_limit(); !limit.empty()) return fail(Status::usage, limit);
   if (pattern.back() == '/' && ::stat(pattern.c_str(), &info) != 0)
     return fail(Status::usage, text("{}: names no file: add one, as %e-%p.rondo", printable(pattern)));
   if (pattern.back() == '/' || (::stat(pattern.c_str(), &info) == 0 && S_ISDIR(info.st_mode)))

@@ -143,6 +143,7 @@ int DataRegion::append(ChunkHeader header, Pieces given) {
   int error = header.raw_bytes <= kInMemory ? append_small(header, pieces, method, at)
                                             : append_large(header, pieces, method, at);
   if (error != 0) return error;
+  if (at + sizeof header + header.stored_bytes > most_) return EFBIG;
   header.header_checksum = header_checksum_of(header);
   error = file_.write(at, bytes_of(header));
   if (error != 0) return error;

@@ -41,6 +41,8 @@ class DataRegion {
   // could keep up with; so much that only speed counts.
   enum class Load { light, busy, behind };
   void set_load(Load load) { load_ = load; }
+  // append() fails (EFBIG) rather than end beyond that.
+  void keep_below(std::uint64_t most) { most_ = most; }
 
  private:
   struct Method {
@@ -60,6 +62,7 @@ class DataRegion {
   Compressor compressor_;
   Compressor blob_compressor_;
   std::uint64_t end_;
+  std::uint64_t most_ = UINT64_MAX;
   std::vector<IndexEntry> index_;
   Place place_;
   std::vector<std::byte> stored_;

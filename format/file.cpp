@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -78,6 +79,11 @@ constexpr unsigned kCloseRangeUnshare = 1u << 1;  // linux/close_range.h, which 
 std::string errno_text(int error) {
   const char* text = ::strerrordesc_np(error);
   return text != nullptr ? text : "error " + std::to_string(error);
+  rlimit limit{};
+  if (error == EFBIG && ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    return "File too large: no file may have more than " + std::to_string(limit.rlim_cur) + " bytes here (ulimit -f)";
+  if (error == EMFILE && ::getrlimit(RLIMIT_NOFILE, &limit) == 0)
+    return "Too many open files: no more than " + std::to_string(limit.rlim_cur) + " may be open here (ulimit -n)";
 }
 
 File& File::operator=(File&& other) noexcept {

@@ -9,14 +9,14 @@
 namespace rondo {
 
 void SpoolMap::raise(std::uint64_t base) {
-  base_ = std::max(base_ * 2, round_up(base));
+  base_ = base;
   top_ = std::max(top_, base_);
   while (!free_.empty() && free_.begin()->first < base_) free_.erase(free_.begin());
 }
 
 std::uint64_t SpoolMap::take(std::uint64_t bytes) {
   // The data region comes to base_ / 2, and then goes on to where all of this has room.
-  if (roomy_ && bytes > base_ / 4) raise(4 * bytes);
+  if (roomy_ && bytes > base_ / 4) raise(std::max(base_ * 2, round_up(4 * bytes)));
   for (auto it = free_.begin(); it != free_.end(); ++it) {
     const auto [offset, room] = *it;
     if (offset < base_ || room < bytes) continue;
@@ -60,8 +60,14 @@ std::uint64_t SpoolMap::place_data(std::uint64_t data_end, std::uint64_t bytes) 
     if (place + bytes <= offset) break;
     place = offset + size;
   }
-  // Early enough that the slots of today have drained when the data gets there.
-  if (place + bytes > base_ / 2) raise(2 * (place + bytes));
+  const std::uint64_t end = place + bytes;
+  // Early enough that the slots of today have drained when the data gets there. Where files may not be long, that would
+  // leave no room for slots above: then only when the data is there.
+  const std::uint64_t early = std::max(base_ * 2, round_up(2 * end));
+  if (end > base_ / 2 && early <= most_ / 2)
+    raise(early);
+  else if (end > base_)
+    raise(round_up(end));
   return place;
 }
 

@@ -14,9 +14,9 @@ namespace rondo {
 class SpoolMap {
  public:
   // `base` is a multiple of `segment_bytes`. `roomy`: a large slot may lie far behind the
-  // others, so that the data region has room for it before; else the file stays short.
-  SpoolMap(std::uint64_t segment_bytes, std::uint64_t base, bool roomy = true)
-      : segment_bytes_(segment_bytes), base_(base), top_(base), roomy_(roomy) {}
+  // others, so that the data region has room for it before; else the file stays short. `most`: bytes that the file may have.
+  SpoolMap(std::uint64_t segment_bytes, std::uint64_t base, bool roomy = true, std::uint64_t most = UINT64_MAX)
+      : segment_bytes_(segment_bytes), base_(base), top_(base), roomy_(roomy), most_(most) {}
 
   std::uint64_t round_up(std::uint64_t bytes) const {
     return (bytes + segment_bytes_ - 1) / segment_bytes_ * segment_bytes_;
@@ -40,6 +40,7 @@ class SpoolMap {
   std::uint64_t base_;
   std::uint64_t top_;                            // no slot lies at or above it
   bool roomy_;
+  std::uint64_t most_;
   std::map<std::uint64_t, std::uint64_t> used_;  // offset → bytes
   std::map<std::uint64_t, std::uint64_t> free_;  // between base and top, not touching each other
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program's side of the writer: streams, blobs, sessions.
+#include "format/file_limit.h"
 #include "format/writer.h"
 
 #include <sys/mman.h>
@@ -110,7 +111,8 @@ Segment* CaptureWriter::Impl::new_segment(std::unique_lock<std::mutex>& lock, st
   const std::uint64_t offset = spool.take(bytes);
   ++allocating;
   lock.unlock();
-  error = map_segment(file, offset, bytes, *made);
+  error = check_spool_end(offset + bytes);
+  if (error == 0) error = map_segment(file, offset, bytes, *made);
   lock.lock();
   --allocating;
   room.notify_all();
@@ -263,6 +265,7 @@ std::uint64_t CaptureWriter::Impl::write_chunk(std::uint64_t offset, ChunkHeader
 void CaptureWriter::Impl::spool_chunk(ChunkHeader header,
                                       std::span<const std::span<const std::byte>> pieces) {
   const KeepErrno keep;
+  const std::uint64_t sequence = owner.sequence_.load();
   std::uint64_t bytes = 0;
   for (const auto& piece : pieces) bytes += piece.size();
   std::unique_lock lock(mutex);
@@ -273,17 +276,19 @@ void CaptureWriter::Impl::spool_chunk(ChunkHeader header,
   const std::uint64_t offset = spool.take(slot_bytes);
   ++allocating;
   lock.unlock();
-  int error = 0;
-  write_chunk(offset, header, pieces, error);
+  int error = check_spool_end(offset + slot_bytes);
+  if (error == 0) {
+    write_chunk(offset, header, pieces, error);
+    if (error != 0) file.clear(offset, slot_bytes);
+  }
   if (error != 0) {
-    file.clear(offset, slot_bytes);
     fail_with(error, "writing a chunk");
   }
   lock.lock();
   --allocating;
   room.notify_all();
   if (error != 0) return spool.give_back(offset);
-  queue.push_back({nullptr, offset, header, bytes});
+  queue.push_back({nullptr, offset, header, bytes, {}, sequence});
   backlog += bytes;
   work.notify_one();
 }
@@ -325,6 +330,7 @@ Result<std::unique_ptr<CaptureWriter>> CaptureWriter::create(const WriterOptions
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   if (options.segment_bytes < page || options.segment_bytes % page != 0)
     return fail(Status::usage, "segment_bytes must be a multiple of the page size");
+  if (const std::string limit = too_small_a_file_limit(); !limit.empty()) return fail(Status::usage, limit);
   auto file = File::create(options.path);
   if (!file) return tl::unexpected<Error>(std::move(file).error());
   std::unique_ptr<CaptureWriter> writer(new CaptureWriter());

@@ -10,6 +10,7 @@
 
 #include "format/chunk_io.h"
 #include "format/dictionary.h"
+#include "format/file_limit.h"
 #include "format/writer_impl.h"
 
 namespace rondo {
@@ -100,6 +101,9 @@ void CaptureWriter::Impl::make_spare(std::unique_lock<std::mutex>& lock) {
 // Afterwards the job is done, or back at the head of the queue.
 void CaptureWriter::Impl::do_job(const Job& job) {
   int error = 0;
+  // What closing takes is left: the blobs of records that are there, names, the index.
+  const std::uint64_t most = most_file_bytes();
+  region.keep_below(most - most / 16);
   try {
     error = job.segment != nullptr   ? do_segment(*job.segment)
             : !job.session.empty() ? assembler.add_chunk(job.chunk, std::as_bytes(std::span(job.session)))
@@ -115,6 +119,7 @@ void CaptureWriter::Impl::do_job(const Job& job) {
   const std::lock_guard lock(mutex);
   if (error != 0) {
     append_failed = true;
+    append_error = error;
     queue.push_front(job);
     return;
   }
@@ -162,14 +167,38 @@ int CaptureWriter::Impl::do_chunk(const Job& job) {
   const std::span<const std::byte> bytes{payload, static_cast<std::size_t>(job.bytes)};
   int error = 0;
   if (type_of(job.chunk) != ChunkType::blobs || !append_from_files(bytes, error)) error = assembler.add_chunk(job.chunk, bytes);
+  std::vector<std::byte> payload_copy;
   {
     const std::lock_guard lock(mutex);
     pieces.remove(map);
+    // No thread takes slots any more, so this one's room can be the data's.
+    if (error == EFBIG && closed) payload_copy.assign(bytes.begin(), bytes.end());
   }
   ::munmap(map, static_cast<std::size_t>(slot_bytes));
+  if (!payload_copy.empty()) return append_over_slot(job, slot_bytes, payload_copy);
   if (error != 0) return error;
   free_slot(job.chunk_offset, slot_bytes);
   return 0;
+}
+
+// Where files may not be long enough for a blob twice: the data may lie over the slot that it is taken from. A process
+// that dies here loses the blob, and what comes after it.
+int CaptureWriter::Impl::append_over_slot(const Job& job, std::uint64_t slot_bytes, std::span<const std::byte> payload) {
+  const ChunkHeader nothing{};
+  if (const int error = file.write(job.chunk_offset, std::as_bytes(std::span(&nothing, 1)))) return error;
+  {
+    const std::lock_guard lock(mutex);
+    spool.give_back(job.chunk_offset);
+  }
+  const int error = assembler.add_chunk(job.chunk, payload);
+  if (error == 0) return 0;
+  // It stays in its slot, for who finishes the capture where there is room.
+  int put_back = 0;
+  ChunkHeader header = job.chunk;
+  write_chunk(job.chunk_offset, header, std::span(&payload, 1), put_back);
+  const std::lock_guard lock(mutex);
+  spool.occupy(job.chunk_offset, slot_bytes);
+  return error;
 }
 
 // True: it was appended, as a reference, or `error` says why not.

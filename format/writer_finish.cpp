@@ -13,6 +13,7 @@
 
 #include "format/chunk_io.h"
 #include "format/file_header.h"
+#include "format/file_limit.h"
 #include "format/record_walk.h"
 #include "format/writer_impl.h"
 
@@ -37,33 +38,44 @@ bool has_holes(const File& file) {
   return file.truncate(0) == 0 && tried && static_cast<std::uint64_t>(found.st_blocks) * 512 < gap;
 }
 
-// The most bytes that the process may write to a file.
-std::uint64_t most_bytes() {
-  rlimit limit{};
-  return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : kSmallLimit;
-}
-
 // Where files may be small only, several segments have room in one.
 WriterOptions fitted(WriterOptions options) {
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  const std::uint64_t most = most_bytes();
+  const std::uint64_t most = most_file_bytes();
   if (most < kNearBase)
     options.segment_bytes = std::min<std::size_t>(options.segment_bytes, std::max(most / 64 / page, std::uint64_t{1}) * page);
   return options;
 }
 
 SpoolMap new_spool(const WriterOptions& options, const File& file) {
-  const std::uint64_t most = most_bytes();
+  const std::uint64_t most = most_file_bytes();
   const bool far = most >= 2 * kFarBase && has_holes(file);
   const std::uint64_t base = options.spool_base != 0 ? options.spool_base
                              : far                   ? kFarBase
-                             : most < kSmallLimit    ? most / 8
+                             : most < kSmallLimit    ? most / 8 * 3
                                                      : kNearBase;
   const std::uint64_t segments = (base + options.segment_bytes - 1) / options.segment_bytes;
-  return {options.segment_bytes, segments * options.segment_bytes, far && most == RLIM_INFINITY};
+  return {options.segment_bytes, segments * options.segment_bytes, far && most == RLIM_INFINITY, most};
 }
 
 }  // namespace
+
+std::uint64_t most_file_bytes() {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : kSmallLimit;
+}
+
+int check_spool_end(std::uint64_t end) {
+  const std::uint64_t most = most_file_bytes();
+  return end > most - most / 8 ? EFBIG : 0;
+}
+
+std::string too_small_a_file_limit() {
+  const std::uint64_t most = most_file_bytes();
+  if (most >= kSmallestFileLimit) return {};
+  return "files may not grow beyond " + std::to_string(most) + " bytes here, and a capture needs " +
+         std::to_string(kSmallestFileLimit) + ": raise the limit (ulimit -f)";
+}
 
 CaptureWriter::Impl::Impl(CaptureWriter& owner_, const WriterOptions& options_, File file_)
     : owner(owner_),
@@ -228,7 +240,15 @@ int CaptureWriter::Impl::close_file(Ending ending) {
     const Job job = std::move(queue.front());
     queue.pop_front();
     do_job(job);
+    if (!append_failed || append_error != EFBIG) continue;
+    // A limit of a file's size stays what it is: the capture ends before what it has no room for. On a full disk the rest
+    // stays in the spool: who makes room can finish the capture with it.
+    queue.pop_front();
+    append_failed = false;
+    const std::lock_guard lock(mutex);
+    cut = std::min(cut, job.segment != nullptr ? job.segment->header()->base_sequence : job.sequence);
   }
+  region.keep_below(UINT64_MAX);
   int error = append_failed ? EIO : assembler.flush_blobs();
   if (error == 0) release_pinned();
   // Whatever happened, nobody writes into the file from here on.

@@ -41,6 +41,7 @@ struct CaptureWriter::Impl {
     ChunkHeader chunk{};
     std::uint64_t bytes = 0;  // counted in `backlog`
     std::string session{};    // or one that lies in no slot; then only `chunk` and `bytes` are set
+    std::uint64_t sequence = 0;  // of a spooled chunk: records up to this number do not need it
   };
   struct Pinned {  // its blobs are not in a chunk yet
     Segment* segment;
@@ -114,6 +115,7 @@ struct CaptureWriter::Impl {
   std::uint64_t dictionary_offset = 0;  // of the full dictionary in the spool
   std::uint64_t dictionary_bytes = 0;
   bool append_failed = false;  // the rest stays in the spool
+  int append_error = 0;        // … for this reason
   int detach_error = 0;        // a thread still writes into the file: it must not shrink
   pthread_t thread{};
   bool thread_runs = false;
@@ -139,6 +141,7 @@ struct CaptureWriter::Impl {
   void do_job(const Job& job);
   int do_segment(Segment& segment);
   int do_chunk(const Job& job);
+  int append_over_slot(const Job& job, std::uint64_t slot_bytes, std::span<const std::byte> payload);
   bool append_from_files(std::span<const std::byte> payload, int& error);
   void release_pinned();
   void recycle(Segment& segment);

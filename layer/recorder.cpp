@@ -261,8 +261,9 @@ std::unique_ptr<CaptureWriter> create_file(const ProcessNames& names, bool later
     auto writer = CaptureWriter::create(options);
     if (writer) return std::move(*writer);
     if (!exists(path)) {
-      log(LogLevel::error,
-          "not recording: " + writer.error().message + ": choose another place (RONDO_OUTPUT, --output)");
+      const bool has_remedy = writer.error().status == Status::usage;
+      log(LogLevel::error, "not recording: " + writer.error().message +
+                               (has_remedy ? "" : ": choose another place (RONDO_OUTPUT, --output)"));
       return nullptr;
     }
   }

@@ -5,7 +5,9 @@
 
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
+#include <string_view>
 
 #include "fixture.h"
 #include "skip.h"
@@ -153,6 +155,41 @@ SCENARIO("a small limit of file size leaves a capture of what fits", "[limits]")
     CHECK(outcome.status == 0);
     CHECK(outcome.err.empty());
     CHECK(player({path}).status == 0);
+  }
+}
+
+// Uploads of 300,000 bytes, of which the smallest limits have no room for one.
+SCENARIO("an upload that a limit of file size has no room for ends a capture that plays up to there", "[limits]") {
+#if defined(RONDO_SANITIZER_RUNTIME) || defined(RONDO_COVERAGE)
+  SKIP_SCENARIO("a sanitizer's or coverage's runtime writes files of its own");
+#endif
+  const TemporaryDirectory directory;
+  std::string content(3'000'000, '\0');
+  std::uint32_t random = 1;
+  for (char& byte : content) byte = static_cast<char>((random = random * 1664525 + 1013904223) >> 24);
+  write_file(directory.file("content"), content);
+  const Words words{program("file_uploads"), directory.file("content")};
+  const Outcome alone = run_behind(":", words);
+  REQUIRE(alone.status == 0);
+  for (const char* kibibytes : {"255", "256", "400", "512", "700", "1024", "1500", "2048", "3000", "16384"}) {
+    INFO(kibibytes << " KiB");
+    const std::string path = directory.file(std::string(kibibytes) + ".rondo");
+    Command command = capture_command(words, path);
+    command.arguments.insert(command.arguments.begin(), {"bash", "-c", std::string("ulimit -f ") + kibibytes + "\nexec \"$0\" \"$@\""});
+    const Outcome outcome = run(command);
+    INFO(outcome.both());
+    if (std::string_view(kibibytes) == "255") {
+      is_refused(outcome, 125, "rondo", "files may not grow beyond 261120 bytes here, and a capture needs 262144: raise the limit (ulimit -f)");
+      continue;
+    }
+    CHECK(outcome.status == 0);
+    CHECK(outcome.out == alone.out);
+    const bool stops = outcome.err.find("(stopped before the program did: rondo info says why)") != std::string::npos;
+    CHECK(stops == (std::string_view(kibibytes) != "16384"));
+    CHECK(stops == (outcome.err.find("(ulimit -f)") != std::string::npos));
+    const Outcome played = player({path});
+    INFO(played.both());
+    CHECK(played.status == 0);
   }
 }
 

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <iterator>
 
+#include "format/file_limit.h"
 #include "format_support.h"
 
 namespace rondo::test {
@@ -79,6 +80,7 @@ TEST(FullDisk, ASmallFileSizeLimitRecordsWhatFits) {
     const Contents read = read_all(dir.file("a.rondo"));
     EXPECT_EQ(read.error, "");
     EXPECT_GE(read.records.size(), kibibytes / 8) << kibibytes << " KiB";  // an eighth of what a file can hold
+    EXPECT_TRUE(read.complete) << kibibytes << " KiB: " << read.cut_reason;
   }
 }
 
@@ -101,6 +103,58 @@ TEST(FullDisk, WhatFitsUnderASmallFileSizeLimitIsWhole) {
     EXPECT_EQ(status, 0) << kibibytes << " KiB";
     EXPECT_EQ(read_all(dir.file("a.rondo")).records.size(), kibibytes / 16) << kibibytes << " KiB";
   }
+}
+
+// What came before it is kept, in a file that is closed; nothing after it may be played without it.
+TEST(FullDisk, ABlobThatIsLargerThanTheLimitEndsACaptureThatIsWhole) {
+  for (const std::uint64_t kibibytes : {256, 300, 500, 1024, 4096, 16 * 1024, 40 * 1024, 80 * 1024})
+    for (const std::uint64_t quarters : {1, 2, 3, 4, 8}) {
+      SCOPED_TRACE(testing::Message() << kibibytes << " KiB, a blob of " << quarters << " quarters");
+      TemporaryDirectory dir;
+      const std::uint64_t before = kibibytes / 32;
+      const int status = in_child([&] {
+        const rlimit limit{kibibytes << 10, kibibytes << 10};
+        if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(9);
+        WriterOptions options = options_for(dir.file("a.rondo"));
+        options.spool_base = 0;  // as fits
+        for (int i = 0; i < 2000; ++i)  // as long as a layer's
+          options.dictionary.push_back({DictionaryKind::command, static_cast<std::uint16_t>(1000 + i), 0, "vkNameOfSomeLength"});
+        auto writer = create(options);
+        ThreadStream* const stream = writer->open_stream();
+        const auto call = [&](std::uint64_t seed) {
+          const auto bytes = noise(1000, seed);
+          write_call(*writer, *stream, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+        };
+        for (std::uint64_t i = 0; i < before; ++i) call(i);
+        const auto blob = noise(static_cast<std::size_t>((kibibytes << 10) * quarters / 4), 1);
+        writer->add_blob(*stream, digest_of(blob), blob);
+        for (std::uint64_t i = 0; i < 10; ++i) call(i);
+        const bool is_closed = writer->finish(Ending::exited).has_value();
+        ::_exit(writer->failed() ? 20 : is_closed ? 0 : 11);
+      });
+      const bool fitted = status == 0;
+      EXPECT_TRUE(fitted || WEXITSTATUS(status) == 20) << status;
+      EXPECT_TRUE(fitted || quarters > 1 || kibibytes < 500);  // in less the names alone take a quarter
+      EXPECT_FALSE(fitted && quarters >= 4);
+      const Contents read = read_all(dir.file("a.rondo"));
+      EXPECT_EQ(read.error, "");
+      EXPECT_TRUE(read.complete) << read.cut_reason;
+      EXPECT_EQ(read.gaps, 0u);
+      // Some may come after one that found room in the spool and takes the place of everything else.
+      EXPECT_GE(read.records.size(), before + (fitted ? 10 : 0));
+    }
+}
+
+TEST(FullDisk, ALimitThatHasNoRoomForRecordsIsRefusedBeforeAFileIsMade) {
+  TemporaryDirectory dir;
+  const int status = in_child([&] {
+    const rlimit limit{kSmallestFileLimit - 1, kSmallestFileLimit - 1};
+    if (!too_small_a_file_limit().empty() || ::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(9);
+    const auto writer = CaptureWriter::create(options_for(dir.file("a.rondo")));
+    ::_exit(!writer && writer.error().status == Status::usage && writer.error().message.find("ulimit -f") != std::string::npos ? 0 : 1);
+  });
+  EXPECT_EQ(status, 0);
+  EXPECT_NE(::access(dir.file("a.rondo").c_str(), F_OK), 0);
 }
 
 TEST(FullDisk, OutOfSpaceIsAFailureNotASignal) {
