@@ -26,11 +26,11 @@
 #include "analyzers/summary.h"
 #include "analyzers/text.h"
 #include "analyzers/tree.h"
+#include "analyzers/trust_arguments.h"
 #include "analyzers/undated_writes.h"
-#include "format/reader.h"
 #include "format/file_limit.h"
+#include "format/reader.h"
 #include "player/nothing_to_compare.h"
-#include "player/trust.h"
 
 namespace rondo::analyzers {
 
@@ -245,11 +245,6 @@ int replay(const std::vector<Capture>& captures, const Options& options) {
   return status;
 }
 
-// From here on player, trim and extract trust it. Where the list cannot be written it is foreign, as a copy is.
-void trust(const std::string& path, const Options& options) {
-  if (const auto added = player::add_trusted(path); !added && tells_more(options)) say(added.error().message);
-}
-
 // `last_record`: the highest number in it.
 void say_if_not_replayable(const std::string& path, std::uint64_t last_record) {
   const std::string shown = printable(shown_path(path));
@@ -262,7 +257,7 @@ void say_if_not_replayable(const std::string& path, std::uint64_t last_record) {
 }
 
 // One line for the file, an error where it could not be closed or read; then nothing is returned.
-std::optional<Summary> close_and_report(const ReportedFile& file, const Ended& ended, const Options& options) {
+std::optional<Summary> close_and_report(const ReportedFile& file, const Ended& ended) {
   const auto finished = finish_capture(file.path, file.pid == ended.pid ? ended.signal : 0);
   if (!finished) {
     say(finished.error().message);
@@ -273,9 +268,9 @@ std::optional<Summary> close_and_report(const ReportedFile& file, const Ended& e
     say(summary.error().message);
     return std::nullopt;
   }
-  trust(file.path, options);
+  trust_written(file.path);
   const std::string cut_to = cut(file.path, *summary);
-  if (!cut_to.empty()) trust(file.path, options);  // it is another file
+  if (!cut_to.empty()) trust_written(file.path);  // it is another file
   std::string line = summary_line(shown_path(file.path), *summary) + cut_to;
   if (*finished) line += text(" ({})", how_it_ended(ended, file.pid));
   say(line);
@@ -387,7 +382,7 @@ Result<int> run_capture(Arguments args) {
     return refuse({ended->exec_error, text("{}: {}", printable(options.program[0]), exec_error_text(ended->exec_error))});
   std::vector<Capture> captures;
   for (const ReportedFile& file : reported.files)
-    if (!file.path.empty()) captures.push_back({file.path, close_and_report(file, *ended, options)});
+    if (!file.path.empty()) captures.push_back({file.path, close_and_report(file, *ended)});
   say_that_there_is_none(reported, options.program[0]);
   if (options.replay || options.verify) {
     const int status = replay(captures, options);

@@ -7,6 +7,7 @@
 
 #include "analyzers/output.h"
 #include "analyzers/text.h"
+#include "player/unexpected_words.h"
 
 namespace rondo::analyzers {
 
@@ -147,6 +148,8 @@ Result<bool> Cli::parse(std::span<const std::string> args) {
     out.write(impl_->app.help());
     RONDO_TRY(out.finish());
     return false;
+  } catch (const CLI::ExtrasError&) {
+    return fail(Status::usage, text("{} (see {} --help)", player::unexpected_words(impl_->app), impl_->name));
   } catch (const CLI::ParseError& error) {
     return fail(Status::usage, text("{} (see {} --help)", printable(error.what()), impl_->name));
   }

@@ -8,6 +8,7 @@
 #include "analyzers/names.h"
 #include "analyzers/text.h"
 #include "format/printable.h"
+#include "format/versions.h"
 #include "generated/args.h"
 
 namespace rondo::analyzers {
@@ -42,7 +43,7 @@ void take_driver(DeviceRow& row, const codec::Lowered& decoded) {
   for (const codec::StructRef& chained : decoded.chained) {
     if (chained.id != driver) continue;
     const auto& p = *reinterpret_cast<const VkPhysicalDeviceDriverProperties*>(decoded.bytes.data() + chained.offset);
-    row.driver = text("{}, {}", fixed_text(p.driverName), fixed_text(p.driverInfo));
+    row.driver = driver_text(p);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "analyzers/output.h"
 #include "analyzers/summary.h"
 #include "analyzers/text.h"
+#include "analyzers/trust_arguments.h"
 #include "format/reader.h"
 #include "player/trust.h"
 
@@ -27,8 +28,10 @@ Result<int> run_finish(Arguments args) {
   const player::Trust trust = player::trust_of(file, trust_option);
   const auto changed = finish_capture(file, 0);
   if (!changed) return tl::unexpected(changed.error());
-  if (trust == player::Trust::trusted)
-    if (const auto added = player::add_trusted(file); !added && trust_option) return tl::unexpected(added.error());
+  if (trust_option)
+    RONDO_TRY(player::add_trusted(file));
+  else if (trust == player::Trust::trusted)
+    trust_written(file);
   const auto summary = summarize(file);
   if (!summary) return tl::unexpected(summary.error());
   Output out;

@@ -12,6 +12,7 @@
 #include "analyzers/text.h"
 #include "format/address_space.h"
 #include "player/driver_crash.h"
+#include "player/unexpected_words.h"
 
 namespace rondo::analyzers {
 
@@ -88,7 +89,11 @@ int run(const std::vector<std::string>& words) {
     say(status.error());
     return s.error_status != 0 ? s.error_status : static_cast<int>(status.error().status);
   }
-  say(text("'{}' is no subcommand (see rondo --help)", printable(args[0])));
+  std::vector<std::string> names;
+  for (const Subcommand& s : kSubcommands) names.emplace_back(s.name);
+  const std::string meant = player::closest(args[0], names);
+  say(text("'{}' is no subcommand{} (see rondo --help)", printable(args[0]),
+           meant.empty() ? "" : text("; the closest is {}", meant)));
   return static_cast<int>(Status::usage);
 }
 
@@ -98,10 +103,10 @@ int run(const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
   try {
+    rondo::spare_address_space();
     return rondo::analyzers::run({argv + 1, argv + argc});
   } catch (const std::exception& error) {  // memory exhausted, above all
     rondo::analyzers::say(rondo::failure_text(error));
     return 1;
   }
-    rondo::spare_address_space();
 }

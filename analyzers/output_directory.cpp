@@ -30,14 +30,16 @@ bool holds(const std::string& path, std::span<const std::byte> bytes) {
 }  // namespace
 
 Result<OutputDirectory> OutputDirectory::open(const std::string& path) {
-  std::error_code error = make_output_directory(path);
+  const std::error_code made = make_output_directory(path);
+  std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
     remove_abandoned(path + "/", ".part");
     return OutputDirectory(path);
   }
   const bool there = std::filesystem::exists(path, error);
-  return fail(there ? Status::usage : Status::failed,
-              text("{}: {}", printable(path), there ? "is no directory: -o takes one" : "no directory can be made there"));
+  if (there) return fail(Status::usage, text("{}: is no directory: -o takes one", printable(path)));
+  return fail(Status::failed, text("{}: no directory can be made there{}{}: choose another place with -o", printable(path),
+                                   made ? ": " : "", made ? made.message() : ""));
 }
 
 Result<void> OutputDirectory::write(const std::string& name, std::span<const std::byte> bytes) const {

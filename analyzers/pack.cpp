@@ -9,6 +9,7 @@
 #include "analyzers/file_arguments.h"
 #include "analyzers/output.h"
 #include "analyzers/text.h"
+#include "analyzers/trust_arguments.h"
 #include "player/trust.h"
 
 namespace rondo::analyzers {
@@ -29,13 +30,13 @@ Result<int> run_pack(Arguments args) {
   if (output.empty()) return fail(Status::usage, "-o OUT is required (see rondo pack --help)");
   std::error_code unknown;
   if (std::filesystem::equivalent(file, output, unknown))
-    return fail(Status::usage, text("{} is FILE: name another place", printable(output)));
+    return fail(Status::usage, text("{}: -o names the capture itself: name another file", printable(output)));
   const auto access = files.access();
   if (!access) return tl::unexpected(access.error());
   const player::Trust trust = player::trust_of(file, false);
   const auto done = pack(file, output, *access);
   if (!done) return tl::unexpected(done.error());
-  if (trust == player::Trust::trusted) static_cast<void>(player::add_trusted(output));
+  if (trust == player::Trust::trusted) trust_written(output);
   Output out;
   out.line(text("{}: {} → {}, {}", printable(output), size_text(done->before), size_text(done->after),
                 done->files == 0 ? std::string("needed no files before")

@@ -226,7 +226,7 @@ class Check {
 
   std::optional<Refusal> elf_file(const std::string& path, const Subject& who, const ElfProgram& elf) {
     static const Machine own = own_machine();
-    if (elf.machine != own && elf.machine.number != EM_NONE)
+    if (elf.machine != own && elf.machine.number != EM_NONE && own.number != EM_NONE)
       return Refusal{0, text("{} is a program for {}, and this Rondo is one for {}: take a build of the program for that, or "
                              "of Rondo for this one",
                              who.words(), machine_text(elf.machine), machine_text(own))};

@@ -2,12 +2,12 @@
 // rondo recompress: the same capture, smaller or faster to read.
 #include "format/recompress.h"
 
-#include <filesystem>
-
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
+#include "analyzers/file_arguments.h"
 #include "analyzers/output.h"
 #include "analyzers/text.h"
+#include "analyzers/trust_arguments.h"
 #include "player/trust.h"
 
 namespace rondo::analyzers {
@@ -26,17 +26,12 @@ Result<int> run_recompress(Arguments args) {
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
   if (file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
-  if (output.empty() != in_place)
-    return fail(Status::usage, in_place ? "-o and --in-place exclude each other (see rondo recompress --help)"
-                                        : "-o OUT is required, or --in-place (see rondo recompress --help)");
-  std::error_code unknown;
-  if (!in_place && std::filesystem::equivalent(file, output, unknown))
-    return fail(Status::usage, text("{} is FILE: --in-place replaces it", printable(output)));
+  RONDO_TRY(check_output_words("rondo recompress", file, output, in_place));
   const Compression to = codec == "zstd" ? Compression::zstd : codec == "lz4" ? Compression::lz4 : Compression::none;
   const player::Trust trust = player::trust_of(file, false);
   const auto done = recompress(file, in_place ? file : output, to);
   if (!done) return tl::unexpected(done.error());
-  if (trust == player::Trust::trusted) static_cast<void>(player::add_trusted(in_place ? file : output));
+  if (trust == player::Trust::trusted) trust_written(in_place ? file : output);
   Output out;
   out.line(text("{}: {} → {}", printable(in_place ? file : output), size_text(done->before), size_text(done->after)));
   RONDO_TRY(out.finish());

@@ -136,12 +136,7 @@ Result<int> run_trim(Arguments args) {
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
   if (file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
-  if (output.empty() != in_place)
-    return fail(Status::usage, in_place ? "-o and --in-place exclude each other (see rondo trim --help)"
-                                        : "-o OUT is required, or --in-place (see rondo trim --help)");
-  std::error_code unknown;
-  if (!in_place && std::filesystem::equivalent(file, output, unknown))
-    return fail(Status::usage, text("{} is FILE: --in-place replaces it", printable(output)));
+  RONDO_TRY(check_output_words("rondo trim", file, output, in_place));
   const int spans = (frames ? 1 : 0) + (submits ? 1 : 0) + (scope ? 1 : 0) + (draws ? 1 : 0);
   if (spans > 1) return fail(Status::usage, "--frames, --submits, --scope and --draws exclude each other (see rondo trim --help)");
 
@@ -205,7 +200,7 @@ Result<int> run_trim(Arguments args) {
                                                         "--scope chooses others");
     return tl::unexpected(done.error());
   }
-  if (*trust == player::Trust::trusted) static_cast<void>(player::add_trusted(options.output));
+  if (*trust == player::Trust::trusted) trust_written(options.output);
   if (quiet) return 0;
   Output out;
   for (const std::string& note : done->shader_notes) out.line(note);

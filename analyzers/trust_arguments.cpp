@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "analyzers/output.h"
 #include "analyzers/text.h"
 
 namespace rondo::analyzers {
@@ -29,6 +30,14 @@ Result<player::Trust> TrustArguments::protect(const std::string& capture, const 
   request.outputs = std::move(outputs);
   RONDO_TRY(player::enter_sandbox(*mode, trust, request));
   return trust;
+}
+
+void trust_written(const std::string& path) {
+  const auto added = player::add_trusted(path);
+  static bool is_said = false;  // of the first capture of this process, which is enough
+  if (added || std::exchange(is_said, true)) return;
+  say(text("{}; player, trim and extract play {} as a foreign capture, in a sandbox: --trust says that it is yours",
+           added.error().message, printable(path)));
 }
 
 }  // namespace rondo::analyzers

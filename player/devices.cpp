@@ -168,7 +168,7 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
       if (sizes.maxBufferSize != 0) device.max_buffer_size = sizes.maxBufferSize;
       std::copy(std::begin(id.deviceUUID), std::end(id.deviceUUID), device.uuid.begin());
       if (has_driver)
-        device.driver = std::string(fixed_text(driver.driverName)) + ", " + std::string(fixed_text(driver.driverInfo));
+        device.driver = driver_text(driver);
     }
     self->devices_.push_back(std::move(device));
   }
@@ -205,7 +205,7 @@ Result<std::size_t> LiveDevices::find(const std::string& wanted) const {
     names += (i == 0 ? "" : ", ") + std::to_string(i) + " " + std::string(fixed_text(devices_[i].properties.deviceName));
   return fail(Status::device, "no device " +
                                   (is_index ? "has index " + wanted : "is called '" + wanted + "'") +
-                                  "; this machine has: " + names + sandbox_hint());
+                                  "; this machine has: " + names + (in_sandbox() ? "; player --list-devices lists those outside of the sandbox, too" : ""));
 }
 
 Result<std::size_t> LiveDevices::choose(const CapturedPhysicalDevice& captured, std::string& reason) const {

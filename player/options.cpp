@@ -18,6 +18,7 @@
 #include "format/file.h"
 #include "player/console.h"
 #include "player/quantities.h"
+#include "player/unexpected_words.h"
 
 namespace rondo::player {
 
@@ -212,6 +213,8 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
     parsed.exit = true;
     parsed.exit_text = std::string(version.what()) + "\n";
     return parsed;
+  } catch (const CLI::ExtrasError&) {
+    return fail(Status::usage, unexpected_words(app) + "; see player --help");
   } catch (const CLI::ParseError& error) {
     return fail(Status::usage, on_one_line(error.what()) + "; see player --help");
   }

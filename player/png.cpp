@@ -195,16 +195,20 @@ Result<void> write_png(const std::string& path, VkFormat format, VkExtent3D exte
   const auto failure = [&](const std::string& why) {
     return fail(Status::failed, path + ": cannot be written: " + why);
   };
+  std::vector<std::byte> encoded(PNG_IMAGE_PNG_SIZE_MAX(image));
+  png_alloc_size_t size = encoded.size();
+  if (png_image_write_to_memory(&image, encoded.data(), &size, 0, rgb.data(), 0, nullptr) == 0)
+    return failure(std::string("libpng: ") + image.message);
   TemporaryPath temporary = TemporaryPath::beside(path, ".part");
   const int fd = open_output(temporary.get(), Opening::temporary);
   std::FILE* const file = fd >= 0 ? ::fdopen(fd, "wb") : nullptr;
   if (file == nullptr) return failure(errno_text(errno));
-  const bool written = png_image_write_to_stdio(&image, file, 0, rgb.data(), 0, nullptr) != 0;
-  const bool kept = written && std::fflush(file) == 0 &&
+  // libpng would not say why a write failed.
+  const bool kept = std::fwrite(encoded.data(), 1, size, file) == size && std::fflush(file) == 0 &&
                     keep_output(fd, temporary.get(), path, attributes_for({}, {})) == 0;
   const int error = errno;
   std::fclose(file);
-  if (!kept) return failure(written ? errno_text(error) : image.message);
+  if (!kept) return failure(errno_text(error));
   temporary.forget();
   return {};
 }

@@ -198,12 +198,10 @@ Error Run::refuse(const Op& op, Status status, const std::string& sentence) cons
 
 Error Run::timed_out(const Op& op) {
   abandoned_ = true;
-  Error error = failure(op, VK_TIMEOUT);
-  error.status = Status::timeout;
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%g", deadline_.seconds());
-  error.message += "; --timeout is " + std::string(seconds) + " s";
-  return error;
+  return refuse(op, Status::timeout, "what it waits for did not end within the " + std::string(seconds) + " s of --timeout" +
+                                         behind_last_submit());
 }
 
 Result<void> Run::publish(const Op& op, const std::byte* block) {

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstddef>
 
 namespace rondo::player {
@@ -57,6 +58,7 @@ Landlock::Landlock() {
   if (version >= 4) attributes.network = kTcp;
   if (version >= 6) attributes.scoped = kScopes;
   ruleset_ = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0));
+  if (ruleset_ < 0) failure_ = errno;
 }
 
 Landlock::~Landlock() {
@@ -66,6 +68,8 @@ Landlock::~Landlock() {
 void Landlock::allow(const std::string& path, std::uint64_t rights) {
   if (ruleset_ < 0) return;
   const int file = ::open(path.c_str(), O_PATH | O_CLOEXEC);
+  // What is not there needs no rule. What cannot be opened for want of descriptors would seem forbidden later.
+  if (file < 0 && (errno == EMFILE || errno == ENFILE)) failure_ = errno;
   struct stat status {};
   if (file >= 0 && ::fstat(file, &status) == 0) {
     PathBeneath rule{rights & handled_ & (S_ISDIR(status.st_mode) ? ~std::uint64_t{0} : kOfFiles), file};
@@ -75,7 +79,8 @@ void Landlock::allow(const std::string& path, std::uint64_t rights) {
 }
 
 bool Landlock::enforce() const {
-  return ruleset_ >= 0 && ::syscall(SYS_landlock_restrict_self, ruleset_, 0) == 0;
+  if (failure_ != 0) errno = failure_;
+  return ruleset_ >= 0 && failure_ == 0 && ::syscall(SYS_landlock_restrict_self, ruleset_, 0) == 0;
 }
 
 }  // namespace rondo::player

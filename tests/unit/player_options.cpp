@@ -114,6 +114,13 @@ TEST(Options, SpansAreOneOfThree) {
   is_usage_error({"--memory-budget", "0", "x"}, "--memory-budget");
 }
 
+TEST(Options, AMisspeltOneIsNamedWithTheClosest) {
+  is_usage_error({"--verfy", "x"}, "--verfy is no option of player; the closest is --verify");
+  is_usage_error({"--screensoht=d", "x"}, "the closest is --screenshot");
+  is_usage_error({"--leave-ou=1", "x"}, "--leave-ou is no option of player;");  // a hidden one is not shown
+  is_usage_error({"x", "y", "z"}, "'y' is one word too many for player");
+}
+
 TEST(Options, RefuseWrongValues) {
   is_usage_error({"--loop", "0", "x"}, "--loop");
   is_usage_error({"--loop", "many", "x"}, "--loop");

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "player/unexpected_words.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <vector>
+
+namespace rondo::player {
+
+namespace {
+
+// How many letters have to be added, removed, replaced or exchanged with their neighbour to make one of the other.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i)
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        cost[i][j] = i + j;
+        continue;
+      }
+      const std::size_t replaced = cost[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, replaced});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
+    }
+  return cost[a.size()][b.size()];
+}
+
+}  // namespace
+
+std::string closest(std::string_view typed, std::span<const std::string> words) {
+  constexpr std::size_t kLongest = 64;  // the cost is the product of the lengths
+  if (typed.size() > kLongest) return {};
+  std::string best;
+  std::size_t least = std::max<std::size_t>(typed.size() / 3, 1) + 1;
+  for (const std::string& word : words)
+    if (const std::size_t letters = distance(typed, word); letters < least) {
+      least = letters;
+      best = word;
+    }
+  return best;
+}
+
+std::string unexpected_words(const CLI::App& app) {
+  const std::vector<std::string> left = app.remaining();
+  const auto option = std::find_if(left.begin(), left.end(), [](const std::string& word) { return word.starts_with("-"); });
+  if (option == left.end())
+    return "'" + (left.empty() ? std::string() : left.front()) + "' is one word too many for " + app.get_name();
+  std::vector<std::string> names;
+  for (const CLI::Option* known : app.get_options()) {
+    if (known->get_group().empty()) continue;  // a hidden one
+    for (const std::string& name : known->get_lnames()) names.push_back("--" + name);
+  }
+  const std::string typed = option->substr(0, option->find('='));
+  const std::string meant = closest(typed, names);
+  return typed + " is no option of " + app.get_name() + (meant.empty() ? "" : "; the closest is " + meant);
+}
+
+}  // namespace rondo::player
