@@ -180,8 +180,8 @@ std::string how_it_ended(const Ended& ended, pid_t pid) {
 }
 
 // Also lists the captures that were written.
-Result<Ended> run_and_list(const Options& options, const EnvironmentChanges& doors, const std::string& pattern,
-                           Report& reported) {
+Result<Ended> run_and_list(const Options& options, const EnvironmentChanges& doors,
+                           const std::string& pattern, Report& reported) {
   const auto report = ReportFile::create();
   if (!report) return tl::unexpected(report.error());
   const auto ended = launch(options.program, environment_for(options, doors, pattern, report->path()));
@@ -345,9 +345,10 @@ Result<bool> parse(Arguments args, Options& options) {
 void say_that_there_is_none(const Report& reported, const std::string& program) {
   const std::vector<ReportedFile>& files = reported.files;
   if (reported.lacks_entries)
-    say(text("{}: a capture was written that is not listed here: the temporary file for its name had no room (the "
-             "layer names it above): free some space or set TMPDIR; `rondo finish` closes it if its process died",
-             printable(program)));
+    say(text(
+        "{}: a capture was written that is not listed here: the temporary file for its name had no room (the "
+        "layer names it above): free some space or set TMPDIR; `rondo finish` closes it if its process died",
+        printable(program)));
   else if (files.empty())
     say(text("{}: no capture was written so far: it made no Vulkan instance (it may use OpenGL or the "
              "CPU, or have failed before), could not create the capture (then the layer says so above), or "

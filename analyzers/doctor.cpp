@@ -142,8 +142,9 @@ std::string try_enabled(const LayerFiles& layer, bool by_launcher) {
     directory.clear();
   }
   if (directory.empty())
-    return text("bad no temporary directory can be made ({}): set TMPDIR to a writable directory that has room",
-                std::strerror(errno));
+    return text(
+        "bad no temporary directory can be made ({}): set TMPDIR to a writable directory that has room",
+        std::strerror(errno));
   ::setenv("RONDO_CAPTURE", "1", 1);
   ::setenv("RONDO_OUTPUT", text("{}/probe.rondo", directory).c_str(), 1);
   if (by_launcher) {

@@ -25,7 +25,9 @@ class FileArguments {
 // captures of others it is their user who says so.
 std::vector<std::string> allowing_files_of(const std::string& capture);
 
-// Of a tool that writes a capture made of FILE: it goes either to -o OUT, which is another file, or takes FILE's place.
-Result<void> check_output_words(const char* tool, const std::string& file, const std::string& output, bool in_place);
+// Of a tool that writes a capture made of FILE: it goes either to -o OUT, which is another file, or takes
+// FILE's place.
+Result<void> check_output_words(const char* tool, const std::string& file, const std::string& output,
+                                bool in_place);
 
 }  // namespace rondo::analyzers

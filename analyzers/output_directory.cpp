@@ -38,8 +38,8 @@ Result<OutputDirectory> OutputDirectory::open(const std::string& path) {
   }
   const bool there = std::filesystem::exists(path, error);
   if (there) return fail(Status::usage, text("{}: is no directory: -o takes one", printable(path)));
-  return fail(Status::failed, text("{}: no directory can be made there{}{}: choose another place with -o", printable(path),
-                                   made ? ": " : "", made ? made.message() : ""));
+  return fail(Status::failed, text("{}: no directory can be made there{}{}: choose another place with -o",
+                                   printable(path), made ? ": " : "", made ? made.message() : ""));
 }
 
 Result<void> OutputDirectory::write(const std::string& name, std::span<const std::byte> bytes) const {

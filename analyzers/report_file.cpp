@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzers/report_file.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "analyzers/text.h"
 
@@ -100,9 +101,10 @@ Result<ReportFile> ReportFile::create() {
   // Other processes of this user open it by this process's table of descriptors.
   const int fd = ::memfd_create("rondo-report", MFD_CLOEXEC);
   if (fd >= 0) return ReportFile(text("/proc/{}/fd/{}", ::getpid(), fd), fd, false);
-  return fail(Status::failed, text("no temporary file can be made, neither in a directory nor in memory ({}): set TMPDIR "
-                                   "to a writable directory that has room",
-                                   std::strerror(errno)));
+  return fail(Status::failed,
+              text("no temporary file can be made, neither in a directory nor in memory ({}): set TMPDIR "
+                   "to a writable directory that has room",
+                   std::strerror(errno)));
 }
 
 ReportFile::~ReportFile() {

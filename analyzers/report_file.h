@@ -5,8 +5,9 @@
 // (empty: it could not be created), a zero byte. A zero byte alone: an entry for which there was no room.
 #pragma once
 
-#include <string>
 #include <sys/types.h>
+
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -37,15 +38,18 @@ class ReportFile {
   // In the first temporary directory that has room for it; in memory where none has.
   static Result<ReportFile> create();
   ReportFile(ReportFile&& other) noexcept
-      : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), has_name_(std::exchange(other.has_name_, false)) {}
+      : path_(std::move(other.path_)),
+        fd_(std::exchange(other.fd_, -1)),
+        has_name_(std::exchange(other.has_name_, false)) {}
   ReportFile& operator=(ReportFile&&) = delete;
   ~ReportFile();
 
   const std::string& path() const { return path_; }  // by which the program's processes open it
-  Report read() const;  // also where the program has removed it
+  Report read() const;                               // also where the program has removed it
 
  private:
-  ReportFile(std::string path, int fd, bool has_name) : path_(std::move(path)), fd_(fd), has_name_(has_name) {}
+  ReportFile(std::string path, int fd, bool has_name)
+      : path_(std::move(path)), fd_(fd), has_name_(has_name) {}
   std::string path_;
   int fd_ = -1;
   bool has_name_ = false;  // in a directory

@@ -36,7 +36,9 @@ void trust_written(const std::string& path) {
   const auto added = player::add_trusted(path);
   static bool is_said = false;  // of the first capture of this process, which is enough
   if (added || std::exchange(is_said, true)) return;
-  say(text("{}; player, trim and extract play {} as a foreign capture, in a sandbox: --trust says that it is yours",
+  say(
+      text("{}; player, trim and extract play {} as a foreign capture, in a sandbox: --trust says that it is "
+           "yours",
            added.error().message, printable(path)));
 }
 

@@ -25,8 +25,8 @@ class TrustArguments {
   std::string sandbox_ = "auto", help_;
 };
 
-// Of a capture that this process has finished, of a trusted program or capture: it is trusted, too. Where the list of
-// those cannot be written, a line says so and what to do.
+// Of a capture that this process has finished, of a trusted program or capture: it is trusted, too. Where the
+// list of those cannot be written, a line says so and what to do.
 void trust_written(const std::string& path);
 
 }  // namespace rondo::analyzers

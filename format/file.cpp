@@ -81,9 +81,11 @@ std::string errno_text(int error) {
   const char* text = ::strerrordesc_np(error);
   rlimit limit{};
   if (error == EFBIG && ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-    return "File too large: no file may have more than " + std::to_string(limit.rlim_cur) + " bytes here (ulimit -f)";
+    return "File too large: no file may have more than " + std::to_string(limit.rlim_cur) +
+           " bytes here (ulimit -f)";
   if (error == EMFILE && ::getrlimit(RLIMIT_NOFILE, &limit) == 0)
-    return "Too many open files: no more than " + std::to_string(limit.rlim_cur) + " may be open here (ulimit -n)";
+    return "Too many open files: no more than " + std::to_string(limit.rlim_cur) +
+           " may be open here (ulimit -n)";
   return text != nullptr ? text : "error " + std::to_string(error);
 }
 

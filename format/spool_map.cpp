@@ -61,8 +61,8 @@ std::uint64_t SpoolMap::place_data(std::uint64_t data_end, std::uint64_t bytes) 
     place = offset + size;
   }
   const std::uint64_t end = place + bytes;
-  // Early enough that the slots of today have drained when the data gets there. Where files may not be long, that would
-  // leave no room for slots above: then only when the data is there.
+  // Early enough that the slots of today have drained when the data gets there. Where files may not be long,
+  // that would leave no room for slots above: then only when the data is there.
   const std::uint64_t early = std::max(base_ * 2, round_up(2 * end));
   if (end > base_ / 2 && early <= most_ / 2)
     raise(early);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program's side of the writer: streams, blobs, sessions.
-#include "format/file_limit.h"
 #include "format/writer.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "format/file_limit.h"
 #define XXH_STATIC_LINKING_ONLY  // the streaming state, to be held by value
 #include <xxhash.h>
 

@@ -181,9 +181,10 @@ int CaptureWriter::Impl::do_chunk(const Job& job) {
   return 0;
 }
 
-// Where files may not be long enough for a blob twice: the data may lie over the slot that it is taken from. A process
-// that dies here loses the blob, and what comes after it.
-int CaptureWriter::Impl::append_over_slot(const Job& job, std::uint64_t slot_bytes, std::span<const std::byte> payload) {
+// Where files may not be long enough for a blob twice: the data may lie over the slot that it is taken from.
+// A process that dies here loses the blob, and what comes after it.
+int CaptureWriter::Impl::append_over_slot(const Job& job, std::uint64_t slot_bytes,
+                                          std::span<const std::byte> payload) {
   const ChunkHeader nothing{};
   if (const int error = file.write(job.chunk_offset, std::as_bytes(std::span(&nothing, 1)))) return error;
   {

@@ -241,8 +241,8 @@ int CaptureWriter::Impl::close_file(Ending ending) {
     queue.pop_front();
     do_job(job);
     if (!append_failed || append_error != EFBIG) continue;
-    // A limit of a file's size stays what it is: the capture ends before what it has no room for. On a full disk the rest
-    // stays in the spool: who makes room can finish the capture with it.
+    // A limit of a file's size stays what it is: the capture ends before what it has no room for. On a full
+    // disk the rest stays in the spool: who makes room can finish the capture with it.
     queue.pop_front();
     append_failed = false;
     const std::lock_guard lock(mutex);

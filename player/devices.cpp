@@ -71,7 +71,8 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
       loader.get_instance_proc_addr(VK_NULL_HANDLE, "vkCreateInstance"));
   if (VkResult r = create(&info, nullptr, &self->instance_); r != VK_SUCCESS)
     return fail(Status::device, "no Vulkan instance can be made here (" + result_name(r) +
-                                    "): is a driver installed (Debian: mesa-vulkan-drivers)?" + driver_hint());
+                                    "): is a driver installed (Debian: mesa-vulkan-drivers)?" +
+                                    driver_hint());
   auto enumerate = reinterpret_cast<PFN_vkEnumeratePhysicalDevices>(self->get("vkEnumeratePhysicalDevices"));
   std::uint32_t count = 0;
   std::vector<VkPhysicalDevice> handles;
@@ -81,7 +82,9 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
     r = enumerate(self->instance_, &count, handles.data());
     handles.resize(count);
   }
-  if (r < 0) return fail(Status::device, "the Vulkan devices cannot be listed (" + result_name(r) + ")" + driver_hint());
+  if (r < 0)
+    return fail(Status::device,
+                "the Vulkan devices cannot be listed (" + result_name(r) + ")" + driver_hint());
   const auto properties =
       reinterpret_cast<PFN_vkGetPhysicalDeviceProperties>(self->get("vkGetPhysicalDeviceProperties"));
   const auto properties2 =
@@ -167,13 +170,13 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
       if (pushes.maxPushDescriptors != 0) device.max_push_descriptors = pushes.maxPushDescriptors;
       if (sizes.maxBufferSize != 0) device.max_buffer_size = sizes.maxBufferSize;
       std::copy(std::begin(id.deviceUUID), std::end(id.deviceUUID), device.uuid.begin());
-      if (has_driver)
-        device.driver = driver_text(driver);
+      if (has_driver) device.driver = driver_text(driver);
     }
     self->devices_.push_back(std::move(device));
   }
   if (self->devices_.empty())
-    return fail(Status::device, "no Vulkan device here: install a driver (Debian: mesa-vulkan-drivers)" + driver_hint());
+    return fail(Status::device,
+                "no Vulkan device here: install a driver (Debian: mesa-vulkan-drivers)" + driver_hint());
   return self;
 }
 
@@ -203,9 +206,10 @@ Result<std::size_t> LiveDevices::find(const std::string& wanted) const {
   std::string names;
   for (std::size_t i = 0; i < devices_.size(); ++i)
     names += (i == 0 ? "" : ", ") + std::to_string(i) + " " + std::string(fixed_text(devices_[i].properties.deviceName));
-  return fail(Status::device, "no device " +
-                                  (is_index ? "has index " + wanted : "is called '" + wanted + "'") +
-                                  "; this machine has: " + names + (in_sandbox() ? "; player --list-devices lists those outside of the sandbox, too" : ""));
+  return fail(Status::device,
+              "no device " + (is_index ? "has index " + wanted : "is called '" + wanted + "'") +
+                  "; this machine has: " + names +
+                  (in_sandbox() ? "; player --list-devices lists those outside of the sandbox, too" : ""));
 }
 
 Result<std::size_t> LiveDevices::choose(const CapturedPhysicalDevice& captured, std::string& reason) const {

@@ -38,9 +38,10 @@ struct NewShader {
 Result<NewShader> read_shader(const std::string& path) {
   std::error_code unknown;
   if (std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown))
-    return fail(Status::usage, "--replace: " + path + ": is " +
-                                   (std::filesystem::is_directory(path, unknown) ? "a directory" : "not a regular file") +
-                                   ": name a file of SPIR-V");
+    return fail(Status::usage,
+                "--replace: " + path + ": is " +
+                    (std::filesystem::is_directory(path, unknown) ? "a directory" : "not a regular file") +
+                    ": name a file of SPIR-V");
   auto file = File::open(path, /*writable=*/false);
   if (!file) return fail(Status::usage, "--replace: " + file.error().message);
   constexpr std::uint64_t kMost = std::uint64_t{1} << 28;

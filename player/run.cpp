@@ -85,8 +85,8 @@ Run::Run(const Plan& plan, const Loader& loader, const Targets& targets, const R
 }
 
 Run::~Run() {
-  // An exception is on its way: there is no memory, or a layer that found none threw it out of a call. Whoever
-  // catches it ends the process: the driver is left alone.
+  // An exception is on its way: there is no memory, or a layer that found none threw it out of a call.
+  // Whoever catches it ends the process: the driver is left alone.
   if (std::uncaught_exceptions() != 0) abandoned_ = true;
   try {
     static_cast<void>(finish());
@@ -200,8 +200,9 @@ Error Run::timed_out(const Op& op) {
   abandoned_ = true;
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%g", deadline_.seconds());
-  return refuse(op, Status::timeout, "what it waits for did not end within the " + std::string(seconds) + " s of --timeout" +
-                                         behind_last_submit());
+  return refuse(op, Status::timeout,
+                "what it waits for did not end within the " + std::string(seconds) + " s of --timeout" +
+                    behind_last_submit());
 }
 
 Result<void> Run::publish(const Op& op, const std::byte* block) {
@@ -396,8 +397,8 @@ Result<void> Run::idle() {
       return fail(Status::timeout, plan_.path + ": the submitted work did not end within --timeout" + behind_last_submit());
     }
     if (r < 0)
-      return fail(Status::failed, plan_.path + ": waiting for the submitted work returned " +
-                                      result_name(r) + behind_last_submit() + memory_hint(r));
+      return fail(Status::failed, plan_.path + ": waiting for the submitted work returned " + result_name(r) +
+                                      behind_last_submit() + memory_hint(r));
   }
   return {};
 }

@@ -9,7 +9,8 @@ namespace rondo::player {
 
 namespace {
 
-// How many letters have to be added, removed, replaced or exchanged with their neighbour to make one of the other.
+// How many letters have to be added, removed, replaced or exchanged with their neighbour to make one of the
+// other.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i)
@@ -43,9 +44,11 @@ std::string closest(std::string_view typed, std::span<const std::string> words) 
 
 std::string unexpected_words(const CLI::App& app) {
   const std::vector<std::string> left = app.remaining();
-  const auto option = std::find_if(left.begin(), left.end(), [](const std::string& word) { return word.starts_with("-"); });
+  const auto option =
+      std::find_if(left.begin(), left.end(), [](const std::string& word) { return word.starts_with("-"); });
   if (option == left.end())
-    return "'" + (left.empty() ? std::string() : left.front()) + "' is one word too many for " + app.get_name();
+    return "'" + (left.empty() ? std::string() : left.front()) + "' is one word too many for " +
+           app.get_name();
   std::vector<std::string> names;
   for (const CLI::Option* known : app.get_options()) {
     if (known->get_group().empty()) continue;  // a hidden one

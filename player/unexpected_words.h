@@ -15,7 +15,8 @@ namespace rondo::player {
 // The one of `words` that differs least from `typed`, by few letters. Empty: none is close.
 std::string closest(std::string_view typed, std::span<const std::string> words);
 
-// Of the first word that the parsed command line left over: "--verfy is no option of player; the closest is --verify".
+// Of the first word that the parsed command line left over: "--verfy is no option of player; the closest is
+// --verify".
 std::string unexpected_words(const CLI::App& app);
 
 }  // namespace rondo::player

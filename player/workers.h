@@ -15,8 +15,8 @@
 namespace rondo::player {
 
 // Calls work(i) once for each i below `count`, in any order, also from this thread; returns when all are
-// done. `threads` 0: one a processor. Threads that cannot be started are missing, and no more. What `work` throws
-// ends it: it is thrown again when all threads have ended.
+// done. `threads` 0: one a processor. Threads that cannot be started are missing, and no more. What `work`
+// throws ends it: it is thrown again when all threads have ended.
 template <class Work>
 void run_on_threads(std::size_t count, std::uint32_t threads, const Work& work) {
   std::atomic<std::size_t> next{0};

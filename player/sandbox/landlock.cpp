@@ -68,7 +68,8 @@ Landlock::~Landlock() {
 void Landlock::allow(const std::string& path, std::uint64_t rights) {
   if (ruleset_ < 0) return;
   const int file = ::open(path.c_str(), O_PATH | O_CLOEXEC);
-  // What is not there needs no rule. What cannot be opened for want of descriptors would seem forbidden later.
+  // What is not there needs no rule. What cannot be opened for want of descriptors would seem forbidden
+  // later.
   if (file < 0 && (errno == EMFILE || errno == ENFILE)) failure_ = errno;
   struct stat status {};
   if (file >= 0 && ::fstat(file, &status) == 0) {

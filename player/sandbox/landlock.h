@@ -40,7 +40,8 @@ class Landlock {
 
   std::uint64_t handled_ = 0;
   int ruleset_ = -1;
-  int failure_ = 0;  // errno of what could not be made for want of descriptors: the whole is not enforced then
+  int failure_ =
+      0;  // errno of what could not be made for want of descriptors: the whole is not enforced then
 };
 
 }  // namespace rondo::player

@@ -13,15 +13,22 @@ namespace {
 
 constexpr int kNotPermitted = 77;
 
-// The launcher with a program, in a mount namespace of its own. `before` are lines of a shell that run first, in the
-// directory of the captures; what they do to /tmp and its like nobody else sees.
+// The launcher with a program, in a mount namespace of its own. `before` are lines of a shell that run first,
+// in the directory of the captures; what they do to /tmp and its like nobody else sees.
 Outcome capture_behind(const std::string& before, const Words& words, const TemporaryDirectory& here,
                        const std::string& temporary) {
   Command command;
-  command.arguments = {"unshare", "--mount", "sh", "-c",
-                       "mount -t tmpfs -o size=1m none \"$TMPDIR\" 2>/dev/null || exit 77\n" + before + "\nexec \"$0\" \"$@\"",
-                       build_root() + "/analyzers/rondo", "capture", "--"};
-  if (::geteuid() != 0) command.arguments.insert(command.arguments.begin() + 1, {"--user", "--map-root-user"});
+  command.arguments = {
+      "unshare",
+      "--mount",
+      "sh",
+      "-c",
+      "mount -t tmpfs -o size=1m none \"$TMPDIR\" 2>/dev/null || exit 77\n" + before + "\nexec \"$0\" \"$@\"",
+      build_root() + "/analyzers/rondo",
+      "capture",
+      "--"};
+  if (::geteuid() != 0)
+    command.arguments.insert(command.arguments.begin() + 1, {"--user", "--map-root-user"});
   command.arguments.insert(command.arguments.end(), words.begin(), words.end());
   command.directory = here.path();
   command.environment["TMPDIR"] = temporary;
@@ -54,29 +61,36 @@ SCENARIO("the launcher lists its captures where a temporary directory is full", 
   }
   WHEN("it becomes full before the program makes an instance") {
     lists_its_capture(
-        capture_behind("", {"sh", "-c", kFill + "; exec \"$0\"", program("compute")}, here, temporary.path()), here);
+        capture_behind("", {"sh", "-c", kFill + "; exec \"$0\"", program("compute")}, here, temporary.path()),
+        here);
   }
   WHEN("nobody may write into any") {
     // But where the captures go, which may be below one of them.
     const std::string read_only =
         "mount -o remount,ro \"$TMPDIR\" && mount --bind \"$PWD\" \"$PWD\"\n"
-        "for place in /tmp /var/tmp /dev/shm; do mount --rbind $place $place && mount -o remount,bind,ro $place; done\n"
+        "for place in /tmp /var/tmp /dev/shm; do mount --rbind $place $place && mount -o remount,bind,ro "
+        "$place; done\n"
         "cd \"$PWD\"; touch /tmp/rondo-written 2>/dev/null && exit 77";
     lists_its_capture(capture_behind(read_only, {program("compute")}, here, temporary.path()), here);
   }
   WHEN("the program has removed the launcher's file") {
-    lists_its_capture(capture_behind("", {"sh", "-c", "\"$0\"; rm \"$RONDO_REPORT_FILE\"", program("compute")}, here,
-                                     temporary.path()),
-                      here);
+    lists_its_capture(
+        capture_behind("", {"sh", "-c", "\"$0\"; rm \"$RONDO_REPORT_FILE\"", program("compute")}, here,
+                       temporary.path()),
+        here);
   }
 }
 
 SCENARIO("a capture of which the launcher could not be told is not denied", "[limits]") {
   const TemporaryDirectory here, temporary;
   // Another program writes into the room that is kept for the entries.
-  const Outcome outcome = capture_behind(
-      "", {"sh", "-c", "{ head -c 16383 /dev/zero | tr '\\0' x; printf '\\0'; } >\"$RONDO_REPORT_FILE\"; " + kFill + "; exec \"$0\"", program("compute")},
-      here, temporary.path());
+  const Outcome outcome =
+      capture_behind("",
+                     {"sh", "-c",
+                      "{ head -c 16383 /dev/zero | tr '\\0' x; printf '\\0'; } >\"$RONDO_REPORT_FILE\"; " +
+                          kFill + "; exec \"$0\"",
+                      program("compute")},
+                     here, temporary.path());
   INFO(outcome.both());
   if (outcome.status == kNotPermitted) SKIP_SCENARIO("a mount namespace of its own is not permitted here");
   CHECK(outcome.status == 0);

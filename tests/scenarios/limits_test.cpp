@@ -109,7 +109,8 @@ SCENARIO("a program that lives in little address space alone lives there with Ro
 }
 
 // lavapipe itself dies now and then where it finds no memory, and then the line says which limit there is.
-SCENARIO("a tool that finds no address space names the limit, and none keeps more of it than it uses", "[limits]") {
+SCENARIO("a tool that finds no address space names the limit, and none keeps more of it than it uses",
+         "[limits]") {
 #ifdef RONDO_SANITIZER_RUNTIME
   SKIP_SCENARIO("a sanitizer's shadow takes more address space than any limit leaves");
 #endif
@@ -126,13 +127,15 @@ SCENARIO("a tool that finds no address space names the limit, and none keeps mor
     CHECK(outcome.status == 0);
   }
   for (const char* kibibytes : {"60000", "120000", "180000", "240000", "300000"})
-    for (const Words& words : {Words{tool("player"), capture.path},
-                               {tool("rondo"), "trim", "--submits", "0:1", capture.path, "-o", directory.file("cut.rondo")},
-                               {tool("rondo"), "extract", "--images", capture.path, "-o", directory.file("extracted")}}) {
+    for (const Words& words :
+         {Words{tool("player"), capture.path},
+          {tool("rondo"), "trim", "--submits", "0:1", capture.path, "-o", directory.file("cut.rondo")},
+          {tool("rondo"), "extract", "--images", capture.path, "-o", directory.file("extracted")}}) {
       const Outcome outcome = run_behind(std::string("ulimit -v ") + kibibytes, words);
       INFO(kibibytes << " KiB: " << words[0] << " " << words[1] << "\n" << outcome.both());
       CHECK(outcome.signal == 0);
-      if (outcome.status == 0 || outcome.err.find("while loading shared libraries") != std::string::npos) continue;
+      if (outcome.status == 0 || outcome.err.find("while loading shared libraries") != std::string::npos)
+        continue;
       CHECK(outcome.err.find(named(kibibytes)) != std::string::npos);
     }
 }
@@ -159,7 +162,8 @@ SCENARIO("a small limit of file size leaves a capture of what fits", "[limits]")
 }
 
 // Uploads of 300,000 bytes, of which the smallest limits have no room for one.
-SCENARIO("an upload that a limit of file size has no room for ends a capture that plays up to there", "[limits]") {
+SCENARIO("an upload that a limit of file size has no room for ends a capture that plays up to there",
+         "[limits]") {
 #if defined(RONDO_SANITIZER_RUNTIME) || defined(RONDO_COVERAGE)
   SKIP_SCENARIO("a sanitizer's or coverage's runtime writes files of its own");
 #endif
@@ -175,16 +179,20 @@ SCENARIO("an upload that a limit of file size has no room for ends a capture tha
     INFO(kibibytes << " KiB");
     const std::string path = directory.file(std::string(kibibytes) + ".rondo");
     Command command = capture_command(words, path);
-    command.arguments.insert(command.arguments.begin(), {"bash", "-c", std::string("ulimit -f ") + kibibytes + "\nexec \"$0\" \"$@\""});
+    command.arguments.insert(command.arguments.begin(),
+                             {"bash", "-c", std::string("ulimit -f ") + kibibytes + "\nexec \"$0\" \"$@\""});
     const Outcome outcome = run(command);
     INFO(outcome.both());
     if (std::string_view(kibibytes) == "255") {
-      is_refused(outcome, 125, "rondo", "files may not grow beyond 261120 bytes here, and a capture needs 262144: raise the limit (ulimit -f)");
+      is_refused(outcome, 125, "rondo",
+                 "files may not grow beyond 261120 bytes here, and a capture needs 262144: raise the limit "
+                 "(ulimit -f)");
       continue;
     }
     CHECK(outcome.status == 0);
     CHECK(outcome.out == alone.out);
-    const bool stops = outcome.err.find("(stopped before the program did: rondo info says why)") != std::string::npos;
+    const bool stops =
+        outcome.err.find("(stopped before the program did: rondo info says why)") != std::string::npos;
     CHECK(stops == (std::string_view(kibibytes) != "16384"));
     CHECK(stops == (outcome.err.find("(ulimit -f)") != std::string::npos));
     const Outcome played = player({path});

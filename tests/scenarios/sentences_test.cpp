@@ -38,22 +38,28 @@ std::string copy_of(const Recording& capture, const TemporaryDirectory& director
 
 SCENARIO("a misspelt word is named with the one that is closest", "[wrong-input]") {
   const std::string& capture = captured({program("triangle")}).path;
-  says(rondo({"trmi", capture}), kUsage, "rondo", "'trmi' is no subcommand; the closest is trim (see rondo --help)");
+  says(rondo({"trmi", capture}), kUsage, "rondo",
+       "'trmi' is no subcommand; the closest is trim (see rondo --help)");
   says(rondo({"nothing-like-it"}), kUsage, "rondo", "'nothing-like-it' is no subcommand (see rondo --help)");
   says(rondo({"info", "--jsno", capture}), kUsage, "rondo",
        "--jsno is no option of rondo info; the closest is --json (see rondo info --help)");
-  says(rondo({"info", capture, "more", "words"}), kUsage, "rondo", "'more' is one word too many for rondo info (see rondo info --help)");
-  says(player({"--verfy", capture}), kUsage, "player", "--verfy is no option of player; the closest is --verify; see player --help");
-  says(player({capture, "--unheard-of=1"}), kUsage, "player", "--unheard-of is no option of player; see player --help");
+  says(rondo({"info", capture, "more", "words"}), kUsage, "rondo",
+       "'more' is one word too many for rondo info (see rondo info --help)");
+  says(player({"--verfy", capture}), kUsage, "player",
+       "--verfy is no option of player; the closest is --verify; see player --help");
+  says(player({capture, "--unheard-of=1"}), kUsage, "player",
+       "--unheard-of is no option of player; see player --help");
 }
 
 SCENARIO("an output that is the capture itself is named, with what to do", "[wrong-input]") {
   const TemporaryDirectory directory;
   const std::string copy = copy_of(captured({program("triangle")}), directory);
-  const std::string in_place = copy + ": -o names the capture itself: name another file, or give --in-place instead of -o";
+  const std::string in_place =
+      copy + ": -o names the capture itself: name another file, or give --in-place instead of -o";
   says(rondo({"trim", "--submits", "0:1", copy, "-o", copy}), kUsage, "rondo", in_place);
   says(rondo({"recompress", copy, "-o", copy}), kUsage, "rondo", in_place);
-  says(rondo({"pack", copy, "-o", copy}), kUsage, "rondo", copy + ": -o names the capture itself: name another file");
+  says(rondo({"pack", copy, "-o", copy}), kUsage, "rondo",
+       copy + ": -o names the capture itself: name another file");
 }
 
 SCENARIO("a replacement that is no file of SPIR-V is not compared with captures", "[wrong-input]") {
@@ -66,7 +72,8 @@ SCENARIO("a replacement that is no file of SPIR-V is not compared with captures"
 
 SCENARIO("a device that is not there is not blamed on the sandbox", "[wrong-input]") {
   const TemporaryDirectory directory;
-  const Outcome outcome = player({"--device", "no such device", copy_of(captured({program("triangle")}), directory)});
+  const Outcome outcome =
+      player({"--device", "no such device", copy_of(captured({program("triangle")}), directory)});
   says(outcome, kNoSuchDevice, "player", "no device is called 'no such device'; this machine has: 0 ");
   CHECK(outcome.err.find("--trust") == std::string::npos);
 }
@@ -84,15 +91,17 @@ SCENARIO("a driver that has no version is called by its name alone", "[wrong-inp
 
 SCENARIO("a host write that comes after endless work says what did not end", "[wrong-input]") {
   const std::string settings = "delay-us=100000";
-  const Recording& capture = captured({program("late_write"), "--after", "300", "--what", "0", "--map", "0", "--fence", "0", "--alias", "0",
-                                       "--rounds", "1"},
+  const Recording& capture = captured({program("late_write"), "--after", "300", "--what", "0", "--map", "0",
+                                       "--fence", "0", "--alias", "0", "--rounds", "1"},
                                       {.driver = fake, .settings = settings});
   INFO(capture.run.both());
   REQUIRE(capture.run.status == 0);
   const Outcome outcome = player({"--timeout", "0.3", capture.path}, fake, "delay-us=4000000");
   INFO(outcome.both());
   CHECK(outcome.status == kTimeout);
-  CHECK(outcome.err.find("what it waits for did not end within the 0.3 s of --timeout; the last submit was 0") != std::string::npos);
+  CHECK(outcome.err.find(
+            "what it waits for did not end within the 0.3 s of --timeout; the last submit was 0") !=
+        std::string::npos);
   CHECK(outcome.err.find("returned VK_TIMEOUT") == std::string::npos);
 }
 
@@ -102,10 +111,18 @@ SCENARIO("a picture that finds no room says why", "[wrong-input]") {
 #endif
   const TemporaryDirectory directory;
   Command command;
-  command.arguments = {"bash", "-c", "ulimit -f 0\nexec \"$0\" \"$@\"", kPlayer, "--quiet", "--screenshot", directory.path(),
+  command.arguments = {"bash",
+                       "-c",
+                       "ulimit -f 0\nexec \"$0\" \"$@\"",
+                       kPlayer,
+                       "--quiet",
+                       "--screenshot",
+                       directory.path(),
                        captured({program("headless")}, {.driver = fake}).path};
   use_driver(command.environment, fake);
-  says(run(command), kFailed, "player", "frame-000000.png: cannot be written: File too large: no file may have more than 0 bytes here (ulimit -f)");
+  says(run(command), kFailed, "player",
+       "frame-000000.png: cannot be written: File too large: no file may have more than 0 bytes here (ulimit "
+       "-f)");
 }
 
 SCENARIO("a launcher that cannot write the list of trusted captures says so once", "[trust]") {
@@ -116,7 +133,8 @@ SCENARIO("a launcher that cannot write the list of trusted captures says so once
   INFO(outcome.both());
   CHECK(outcome.status == 0);
   CHECK(lines(outcome.err).size() == 2);
-  CHECK(count(outcome.err, "/proc/nowhere/rondo/trusted: the list of trusted captures cannot be written: ") == 1);
+  CHECK(count(outcome.err, "/proc/nowhere/rondo/trusted: the list of trusted captures cannot be written: ") ==
+        1);
   CHECK(count(outcome.err, "--trust says that it is yours") == 1);
 }
 
@@ -125,15 +143,18 @@ SCENARIO("too few descriptors are named, and not taken for rights that are missi
   const TemporaryDirectory directory;
   const std::string copy = copy_of(captured({program("triangle")}), directory);
   for (const char* most : {"4", "5", "6", "7", "8"})
-    for (const Words& words : {Words{kPlayer, "--quiet", copy},
-                               {kRondo, "trim", "--submits", "0:1", copy, "-o", directory.file("cut.rondo")}}) {
+    for (const Words& words :
+         {Words{kPlayer, "--quiet", copy},
+          {kRondo, "trim", "--submits", "0:1", copy, "-o", directory.file("cut.rondo")}}) {
       const Outcome outcome = limited(std::string("ulimit -n ") + most, words);
       INFO("ulimit -n " << most << ": " << words[1] << "\n" << outcome.both());
       CHECK(outcome.signal == 0);
       CHECK(outcome.err.find("Permission denied") == std::string::npos);
-      if (outcome.status != 0 && outcome.err.find("while loading shared libraries") == std::string::npos) CHECK(outcome.err.find("(ulimit -n)") != std::string::npos);
+      if (outcome.status != 0 && outcome.err.find("while loading shared libraries") == std::string::npos)
+        CHECK(outcome.err.find("(ulimit -n)") != std::string::npos);
     }
-  const Outcome captured_run = limited("ulimit -n 4", {kRondo, "capture", "--output", directory.file("a.rondo"), "--", program("triangle")});
+  const Outcome captured_run = limited(
+      "ulimit -n 4", {kRondo, "capture", "--output", directory.file("a.rondo"), "--", program("triangle")});
   INFO(captured_run.both());
   CHECK(captured_run.err.find("machine 0") == std::string::npos);
 }

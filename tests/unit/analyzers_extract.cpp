@@ -139,7 +139,8 @@ TEST(AnalyzersExtract, RefusesWhatItCannotDo) {
   refuses({file.path(), "-o", file.directory() + "/x"}, 2, "--shaders");
   refuses({"--shaders", file.path()}, 2, "-o DIR");
   refuses({"--shaders", file.path(), "-o", file.path()}, 2, "is no directory");
-  refuses({"--shaders", file.path(), "-o", file.path() + "/below"}, 1, "no directory can be made there: Not a directory: choose another place with -o");
+  refuses({"--shaders", file.path(), "-o", file.path() + "/below"}, 1,
+          "no directory can be made there: Not a directory: choose another place with -o");
   refuses({"--shaders", file.directory() + "/none.rondo", "-o", file.directory() + "/x"}, 3, "none.rondo");
   refuses({"--shaders", "--images", file.path(), "-o", file.directory() + "/x"}, 2, "stands without --images");
   refuses({"--shaders", "--at", "frame:0", file.path(), "-o", file.directory() + "/x"}, 2, "go with --images and --buffers");

@@ -116,9 +116,10 @@ TEST(FullDisk, ABlobThatIsLargerThanTheLimitEndsACaptureThatIsWhole) {
         const rlimit limit{kibibytes << 10, kibibytes << 10};
         if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(9);
         WriterOptions options = options_for(dir.file("a.rondo"));
-        options.spool_base = 0;  // as fits
+        options.spool_base = 0;         // as fits
         for (int i = 0; i < 2000; ++i)  // as long as a layer's
-          options.dictionary.push_back({DictionaryKind::command, static_cast<std::uint16_t>(1000 + i), 0, "vkNameOfSomeLength"});
+          options.dictionary.push_back(
+              {DictionaryKind::command, static_cast<std::uint16_t>(1000 + i), 0, "vkNameOfSomeLength"});
         auto writer = create(options);
         ThreadStream* const stream = writer->open_stream();
         const auto call = [&](std::uint64_t seed) {
@@ -151,7 +152,10 @@ TEST(FullDisk, ALimitThatHasNoRoomForRecordsIsRefusedBeforeAFileIsMade) {
     const rlimit limit{kSmallestFileLimit - 1, kSmallestFileLimit - 1};
     if (!too_small_a_file_limit().empty() || ::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(9);
     const auto writer = CaptureWriter::create(options_for(dir.file("a.rondo")));
-    ::_exit(!writer && writer.error().status == Status::usage && writer.error().message.find("ulimit -f") != std::string::npos ? 0 : 1);
+    ::_exit(!writer && writer.error().status == Status::usage &&
+                    writer.error().message.find("ulimit -f") != std::string::npos
+                ? 0
+                : 1);
   });
   EXPECT_EQ(status, 0);
   EXPECT_NE(::access(dir.file("a.rondo").c_str(), F_OK), 0);

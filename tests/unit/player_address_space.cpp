@@ -37,7 +37,13 @@ void leave(std::size_t bytes) {
 }
 
 // In a process of its own, which ends with 0 where all holds.
-#define EXPECT_HOLDS_LIMITED(statement) EXPECT_EXIT({ statement; ::_exit(0); }, testing::ExitedWithCode(0), "")
+#define EXPECT_HOLDS_LIMITED(statement) \
+  EXPECT_EXIT(                          \
+      {                                 \
+        statement;                      \
+        ::_exit(0);                     \
+      },                                \
+      testing::ExitedWithCode(0), "")
 #define HOLDS(condition) \
   if (!(condition)) ::_exit(__LINE__ % 90 + 1)
 
@@ -55,7 +61,8 @@ TEST(AddressSpace, WithoutALimitNothingIsSaidOfOne) {
 TEST(AddressSpace, WhatFailsForWantOfItNamesTheLimit) {
   EXPECT_HOLDS_LIMITED({
     leave(256 * kMebi);
-    const std::string hint = "the address space is limited to " + std::to_string(*address_space_limit() >> 10) +
+    const std::string hint = "the address space is limited to " +
+                             std::to_string(*address_space_limit() >> 10) +
                              " KiB (ulimit -v), which may be too little: raise that limit";
     HOLDS(address_space_hint() == "; " + hint);
     HOLDS(failure_text(std::bad_alloc()) == "not enough memory; " + hint);
@@ -100,7 +107,8 @@ TEST(Workers, WhatOneThrowsEndsTheWorkAndIsThrownAgain) {
     if (i == 3) throw std::bad_alloc();
     ++done;
   };
-  for (const std::uint32_t threads : {1u, 4u}) EXPECT_THROW(run_on_threads(1000, threads, work), std::bad_alloc);
+  for (const std::uint32_t threads : {1u, 4u})
+    EXPECT_THROW(run_on_threads(1000, threads, work), std::bad_alloc);
   EXPECT_LT(done, 2000);
 }
 
