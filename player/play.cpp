@@ -258,7 +258,7 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
     observer.screenshot_directory = options.screenshots;
   }
   report_timeouts(options, **plan, outcome, deadline);
-  auto shaders = prepare_shaders(**plan, {outcome.trust, options.clamp_shaders, options.jobs});
+  auto shaders = prepare_shaders(**plan, {outcome.trust, options.clamp_shaders, options.jobs, outcome.replaced});
   if (!shaders) return tl::unexpected<Error>(shaders.error());
   outcome.shaders = std::move(*shaders);
   report_timeouts(options, **plan, outcome, deadline);

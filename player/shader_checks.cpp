@@ -139,18 +139,32 @@ std::string declares(const std::string& name, const std::string& what,
 
 class Checker {
  public:
-  Checker(const Plan& plan, const ShaderStages& stages) : plan_(plan), stages_(stages) {
+  Checker(const Plan& plan, const ShaderStages& stages, const std::vector<Replaced>& replaced)
+      : plan_(plan), stages_(stages), replaced_(replaced) {
     for (std::uint32_t d = 0; d < plan.devices.size(); ++d) rules_.push_back(device_rules(plan, d));
     results_.resize(stages.codes.size());
   }
 
   void run(std::uint32_t threads) {
     run_on_threads(results_.size(), threads,
-                   [this](std::size_t i) { results_[i] = check(stages_.codes[i]); });
+                   [this](std::size_t i) {
+                     results_[i] = check(stages_.codes[i]);
+                     if (!results_[i].wrong.empty()) name_file(stages_.codes[i], results_[i]);
+                   });
   }
   const std::vector<Checked>& results() const { return results_; }
 
  private:
+  // Where the user gave the code, it is that file which is wrong.
+  void name_file(const ShaderCode& code, Checked& checked) const {
+    if (replaced_.empty()) return;
+    const Digest digest = digest_of(code.code);
+    const auto found = std::find_if(replaced_.begin(), replaced_.end(),
+                                    [&](const Replaced& one) { return one.new_digest == digest; });
+    if (found == replaced_.end()) return;
+    for (WrongShader& one : checked.wrong) one.text = found->file + ", in the place of " + one.text;
+  }
+
   Checked check(const ShaderCode& code) const {
     Checked checked;
     const auto wrong = [&](std::uint64_t sequence, const std::string& text) {
@@ -241,6 +255,7 @@ class Checker {
 
   const Plan& plan_;
   const ShaderStages& stages_;
+  const std::vector<Replaced>& replaced_;
   std::vector<shaders::DeviceRules> rules_;  // by device
   std::vector<Checked> results_;             // by code; each written by one thread
 };
@@ -278,10 +293,10 @@ std::vector<std::string> ShaderReport::lines() const {
   return lines;
 }
 
-Result<ShaderReport> check_shaders(const Plan& plan, Trust trust, std::uint32_t threads) {
+Result<ShaderReport> check_shaders(const Plan& plan, const ShaderRequest& request) {
   const ShaderStages stages = find_shader_stages(plan);
-  Checker checker(plan, stages);
-  checker.run(threads);
+  Checker checker(plan, stages, request.replaced);
+  checker.run(request.threads);
   ShaderReport report;
   report.workgroups.resize(plan.devices.size());
   std::vector<WrongShader> wrong = stages.wrong;
@@ -296,7 +311,7 @@ Result<ShaderReport> check_shaders(const Plan& plan, Trust trust, std::uint32_t 
   }
   std::stable_sort(wrong.begin(), wrong.end(),
                    [](const WrongShader& a, const WrongShader& b) { return a.sequence < b.sequence; });
-  if (trust == Trust::foreign && !wrong.empty())
+  if (request.trust == Trust::foreign && !wrong.empty())
     return fail(Status::unreadable,
                 plan.path + ": record " + std::to_string(wrong[0].sequence) + ": " +
                     printable(wrong[0].text) +
@@ -307,7 +322,7 @@ Result<ShaderReport> check_shaders(const Plan& plan, Trust trust, std::uint32_t 
 }
 
 Result<ShaderReport> prepare_shaders(Plan& plan, const ShaderRequest& request) {
-  auto report = check_shaders(plan, request.trust, request.threads);
+  auto report = check_shaders(plan, request);
   if (report && request.clamp) report->clamped = clamp_shaders(plan, request.threads);
   return report;
 }

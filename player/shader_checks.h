@@ -11,6 +11,7 @@
 #include "format/result.h"
 #include "player/clamp_shaders.h"
 #include "player/plan.h"
+#include "player/replace.h"
 #include "player/run.h"
 #include "player/trust.h"
 #include "player/workgroup_limits.h"
@@ -33,15 +34,15 @@ struct ShaderReport {
   std::vector<std::string> lines() const;
 };
 
-// On so many threads; 0: one a processor. Status::unreadable for the first shader of a foreign capture that
-// is wrong. Before any driver sees a shader, and after replace_shaders().
-Result<ShaderReport> check_shaders(const Plan& plan, Trust trust, std::uint32_t threads);
-
 struct ShaderRequest {
   Trust trust = Trust::foreign;
-  bool clamp = false;         // --clamp-shaders
-  std::uint32_t threads = 0;  // 0: one a processor
+  bool clamp = false;              // --clamp-shaders
+  std::uint32_t threads = 0;       // 0: one a processor
+  std::vector<Replaced> replaced;  // what replace_shaders() did: errors name its files
 };
+// Status::unreadable for the first shader of a foreign capture that is wrong. Before any driver sees a shader, and
+// after replace_shaders().
+Result<ShaderReport> check_shaders(const Plan& plan, const ShaderRequest& request);
 // check_shaders(), and clamp_shaders() where that is asked for.
 Result<ShaderReport> prepare_shaders(Plan& plan, const ShaderRequest& request);
 

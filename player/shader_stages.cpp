@@ -114,7 +114,9 @@ class Finder {
       std::optional<std::size_t> code;
       if (site.code != nullptr) {
         code = add_code(op, in_plan(op, *site.code, *site.bytes), name);
-      } else if (site.module != nullptr && !is_replaced(op, site.module)) {
+      } else if (const Reader::Bytes* other = replacement_of(op, site.module); other != nullptr) {
+        code = add_code(op, **other, name);
+      } else if (site.module != nullptr) {
         const auto module = modules_.find(view_.id(site.module));
         if (module != modules_.end()) code = module->second;
       }
@@ -147,13 +149,14 @@ class Finder {
     return {at >= base && at < base + op.block_bytes ? plan_.arena.at(op.block) + (at - base) : at, bytes};
   }
 
-  // The player makes a module of the user's for this stage.
-  bool is_replaced(const Op& op, const VkShaderModule* member) const {
+  // The player makes a module of this code for the stage; null: it takes the module that the program named.
+  const Reader::Bytes* replacement_of(const Op& op, const VkShaderModule* member) const {
+    if (member == nullptr) return nullptr;
     const auto offset =
         static_cast<std::uint32_t>(reinterpret_cast<const std::byte*>(member) - &view_.as<std::byte>());
     for (const StageCode& code : plan_.stage_codes)
-      if (code.block == op.block && code.module == offset) return true;
-    return false;
+      if (code.block == op.block && code.module == offset) return &code.code;
+    return nullptr;
   }
 
   static const VkPipelineLibraryCreateInfoKHR* libraries_of(const VkGraphicsPipelineCreateInfo& info) {

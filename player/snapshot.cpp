@@ -129,7 +129,7 @@ bool Snapshot::left_running() const { return impl_->left_running; }
 Result<void> Snapshot::play(const SnapshotOptions& options) {
   Impl& s = *impl_;
   Plan& plan = *s.plan;
-  auto shaders = prepare_shaders(plan, {options.trust, options.clamp_shaders});
+  auto shaders = prepare_shaders(plan, {options.trust, options.clamp_shaders, 0, {}});
   if (!shaders) return tl::unexpected<Error>(shaders.error());
   s.shaders = std::move(*shaders);
   auto loader = Loader::open();

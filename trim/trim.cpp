@@ -254,7 +254,7 @@ class Trimmer {
   }
 
   Result<void> play() {
-    const auto shaders = player::prepare_shaders(*plan_, {options_.trust, options_.clamp_shaders});
+    const auto shaders = player::prepare_shaders(*plan_, {options_.trust, options_.clamp_shaders, 0, {}});
     if (!shaders) return tl::unexpected<Error>(shaders.error());
     outcome_.shader_notes = shaders->lines();
     outcome_.clamped_shaders = shaders->clamped ? shaders->clamped->clamped : 0;

@@ -2,7 +2,10 @@
 // Other shaders in the place of captured ones: what is computed changes where it should and nowhere else, and
 // what asks for something else is refused before anything is played.
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <vector>
 
 #include "fixture.h"
 #include "json.h"
@@ -13,7 +16,7 @@ using namespace scenario;
 
 namespace {
 
-enum { kUsage = 2, kDifferent = 5 };
+enum { kUsage = 2, kUnreadable = 3, kDifferent = 5 };
 
 std::string shader(const std::string& name) { return std::string(RONDO_TEST_SHADERS) + "/" + name + ".spv"; }
 
@@ -198,6 +201,35 @@ SCENARIO("what cannot stand in a shader's place is refused with both sides, and 
   refuses("VkShaderModule#7=" + shader("work"), "VkShaderModule#7 means no shader");
   refuses("VkShaderModule#0=" + capture.path, "is not SPIR-V: it begins with");
   refuses("VkShaderModule#0=" + directory.file("none"), directory.file("none"));
+}
+
+// A store of an id that nothing defines: nobody but the validator minds it before a driver does.
+std::string with_a_wrong_store(const std::string& shader, const TemporaryDirectory& directory) {
+  std::string code = read_file(shader);
+  std::vector<std::uint32_t> words(code.size() / 4);
+  std::memcpy(words.data(), code.data(), words.size() * 4);
+  constexpr std::uint32_t kBound = 3, kHeader = 5, kOpStore = 62;
+  for (std::size_t at = kHeader; at < words.size(); at += words[at] >> 16)
+    if ((words[at] & 0xffff) == kOpStore) words[at + 2] = words[kBound];
+  ++words[kBound];
+  std::memcpy(code.data(), words.data(), words.size() * 4);
+  const std::string path = directory.file("wrong.spv");
+  std::ofstream(path, std::ios::binary) << code;
+  return path;
+}
+
+SCENARIO("shaders of the user's are checked as the capture's are, however they are named", "[replace]") {
+  const Recording& capture = recorded({program("shared_shader")});
+  const TemporaryDirectory directory;
+  const std::string foreign = directory.file("foreign.rondo");
+  std::filesystem::copy_file(capture.path, foreign);
+  const std::string wrong = with_a_wrong_store(shader("special"), directory);
+  for (const std::string selector : {"VkPipeline#0.compute", "VkPipeline#1.compute", "VkShaderModule#0"}) {
+    const Outcome refused = player({"--replace", selector + "=" + wrong, foreign});
+    INFO(refused.both());
+    CHECK(refused.status == kUnreadable);
+    CHECK(refused.err.find(wrong + ", in the place of " + selector + " is not valid SPIR-V") != std::string::npos);
+  }
 }
 
 SCENARIO("the report says what was replaced", "[replace]") {

@@ -90,7 +90,7 @@ class CheckedShaders : public test::PlayerScene {
       if (!built) throw std::runtime_error(built.error().message);  // fails the test
       plan_ = std::move(*built);
     }
-    return check_shaders(*plan_, trust, threads);
+    return check_shaders(*plan_, {trust, false, threads, {}});
   }
   void accepts() {
     const auto report = check(Trust::foreign);
