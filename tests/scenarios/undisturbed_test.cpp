@@ -5,6 +5,7 @@
 
 #include "fixture.h"
 #include "oracle.h"
+#include "replays.h"
 #include "skip.h"
 
 using namespace scenario;
@@ -113,4 +114,12 @@ SCENARIO("a replay gives back what the program gave back", "[undisturbed]") {
     CHECK(replay.result.equal > 0);
     CHECK(replay.result.differences.empty());
   }
+}
+
+SCENARIO("a program whose forked child goes on replays bit for bit", "[undisturbed]") {
+  replays_bit_for_bit({program("parted")});
+}
+
+SCENARIO("a program that gives mapped pages back replays bit for bit", "[undisturbed]") {
+  replays_bit_for_bit({program("given_back")});
 }
