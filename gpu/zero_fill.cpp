@@ -2,6 +2,7 @@
 #include "gpu/zero_fill.h"
 
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -16,7 +17,8 @@ void give_back(void* mapped, std::size_t bytes) {
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto begin = reinterpret_cast<std::uintptr_t>(mapped);
   const std::uintptr_t from = (begin + page - 1) & ~(page - 1), to = (begin + bytes) & ~(page - 1);
-  if (from < to) ::madvise(reinterpret_cast<void*>(from), to - from, MADV_DONTNEED);
+  // Not the C library's madvise(): in a captured program the preload shim leads that to the layer.
+  if (from < to) ::syscall(SYS_madvise, from, to - from, MADV_DONTNEED);
 }
 
 Result<void> by_host(const Access& access, VkDeviceMemory memory, VkDeviceSize bytes, bool coherent,

@@ -179,20 +179,16 @@ void HostMemory::after_fork(bool is_child) {
 
 int HostMemory::advise(std::byte* start, std::size_t bytes, int advice) {
   constexpr int ask_the_kernel = -1, dontneed_locked = 24;
+  // Other advice is as good for our pages as for a driver's. This is asked without the lock, which is held where the
+  // kernel is asked about pages of ours.
+  const bool gives_back = advice == MADV_DONTNEED || advice == dontneed_locked;
+  if (!gives_back && advice != MADV_FREE && advice != MADV_REMOVE) return ask_the_kernel;
   const std::size_t whole = (bytes + memory::page_bytes - 1) / memory::page_bytes * memory::page_bytes;
   const Lock guard = enter();
   if (tracker_ == nullptr || !tracker_->is_private(start, whole)) return ask_the_kernel;
-  switch (advice) {
-    case MADV_DONTNEED:
-    case dontneed_locked:
-      return tracker_->give_back(start, whole) ? 0 : ask_the_kernel;
-    case MADV_FREE:
-      return 0;  // the kernel may take the pages later, or never
-    case MADV_REMOVE:
-      return EINVAL;  // there is no file beneath private pages
-    default:
-      return ask_the_kernel;
-  }
+  if (gives_back) return tracker_->give_back(start, whole) ? 0 : ask_the_kernel;
+  // MADV_FREE: the kernel may take the pages later, or never. MADV_REMOVE: there is no file beneath private pages.
+  return advice == MADV_FREE ? 0 : EINVAL;
 }
 
 memory::Tracker* HostMemory::start_tracker(const char* choice) {

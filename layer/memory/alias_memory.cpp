@@ -53,7 +53,7 @@ bool AliasMemory::cover(std::byte* pages) noexcept {
       if (!map_again(pages, size_, program_side_) ||
           (tracker_->mechanism_ == Mechanism::alias && !tracker_->kernel_->watch(program_side_, size_)))
         return false;
-      if (madvise(pages, size_, MADV_REMOVE) != 0) std::memset(pages, 0, size_);
+      if (advise(pages, size_, MADV_REMOVE) != 0) std::memset(pages, 0, size_);
       break;
     case Backing::unknown:
       return false;

@@ -16,7 +16,7 @@ namespace {
 
 bool can_populate() noexcept {
   alignas(page_bytes) static const char page[page_bytes] = {1};
-  return madvise(const_cast<char*>(page), sizeof page, MADV_POPULATE_READ) == 0;
+  return advise(const_cast<char*>(page), sizeof page, MADV_POPULATE_READ) == 0;
 }
 
 // Pages of a device (VM_IO), which cannot be populated: whether the kernel can copy from them. The call
@@ -55,7 +55,7 @@ bool readable(const std::byte* start, std::size_t bytes) noexcept {
   void* const pages = const_cast<std::byte*>(start);
   int result = 0;
   do {
-    result = madvise(pages, bytes, MADV_POPULATE_READ);
+    result = advise(pages, bytes, MADV_POPULATE_READ);
   } while (result != 0 && (errno == EINTR || errno == EAGAIN));
   if (result != 0 && errno == EINVAL) return can_copy_from(start, bytes);
   // Poisoned pages and no memory are not what a reader can help.

@@ -24,7 +24,7 @@ std::unique_ptr<Shadow> Shadow::create(std::byte* real, std::size_t bytes, bool 
   void* const mapped =
       mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == MAP_FAILED) return nullptr;
-  madvise(mapped, whole, MADV_NOHUGEPAGE);  // it is watched page by page
+  advise(mapped, whole, MADV_NOHUGEPAGE);  // it is watched page by page
   shadow->real_ = real;
   shadow->mapping_ = mapped;
   shadow->mapped_bytes_ = whole;

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "layer/memory/existing_pages.h"
+#include "layer/memory/kernel.h"
 #include "layer/memory/own_pages.h"
 #include "layer/memory/segv.h"
 
@@ -63,8 +64,8 @@ Tracked::State::State(Tracked& tracked, Tracker& by, const std::byte* contents_s
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == MAP_FAILED) return;
   base = static_cast<std::byte*>(mapped);
-  madvise(mapped, pages * page_bytes, MADV_NOHUGEPAGE);
-  madvise(mapped, pages * page_bytes, MADV_DONTDUMP);
+  advise(mapped, pages * page_bytes, MADV_NOHUGEPAGE);
+  advise(mapped, pages * page_bytes, MADV_DONTDUMP);
 }
 
 Tracked::State::~State() {
@@ -348,8 +349,8 @@ void Tracked::State::prepare_base(std::size_t first, std::size_t last) noexcept 
     const std::size_t end = known.next(first, last);
     if (end - first >= many) {
       const std::size_t size = (end - first) * page_bytes;
-      madvise(base + first * page_bytes, size, MADV_POPULATE_WRITE);
-      madvise(const_cast<std::byte*>(contents) + first * page_bytes, size, MADV_POPULATE_READ);
+      advise(base + first * page_bytes, size, MADV_POPULATE_WRITE);
+      advise(const_cast<std::byte*>(contents) + first * page_bytes, size, MADV_POPULATE_READ);
     }
     first = end;
   }
