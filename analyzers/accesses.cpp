@@ -225,11 +225,8 @@ Result<int> run_accesses(Arguments args) {
     out.write(row);
   }
   RONDO_TRY(out.finish());
-  if (walk->damage()) return tl::unexpected(*walk->damage());
-  if (!walked) return tl::unexpected(walked.error());
-  if (const auto damaged = walk->reader().damaged_chunks(); !damaged.empty())
-    return fail(Status::unreadable,
-                text("{}: damaged in {}: the first is {}", file, plural(damaged.size(), "place"), damaged[0]));
+  if (!walked && !walk->damage()) return tl::unexpected(walked.error());
+  RONDO_TRY(walk->intact());
   if (!walked->any && !out.closed() && (wanted.frames || wanted.submits))
     return fail(Status::usage, text("{}: no record is in these frames or submits: it has {} and {}, from 0", file,
                                     plural(walked->frames, "frame"), plural(walked->submits, "submit")));

@@ -168,11 +168,8 @@ Result<int> run_dump(Arguments args) {
   if (with_symbols && !walk->damage() && walk->reader().damaged_chunks().empty() &&
       std::none_of(names.begin(), names.end(), [](const DictionaryRow& row) { return row.name == "rondoCallChain"; }))
     say(text("{}: it has no call chains: record it with RONDO_BACKTRACES=1 (rondo capture --backtraces)", printable(file)));
-  if (walk->damage()) return tl::unexpected(*walk->damage());
-  if (!dumped) return tl::unexpected(dumped.error());
-  if (const auto damaged = walk->reader().damaged_chunks(); !damaged.empty())
-    return fail(Status::unreadable, text("{}: damaged in {}: the first is {}", file,
-                                         plural(damaged.size(), "place"), damaged[0]));
+  if (!dumped && !walk->damage()) return tl::unexpected(dumped.error());
+  RONDO_TRY(walk->intact());
   if (!*dumped && !out.closed() && (selection.frames || selection.submits))
     return fail(Status::usage,
                 text("{}: no record is in these frames or submits: it has {} and {}, from 0", file,

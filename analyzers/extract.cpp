@@ -33,14 +33,30 @@ void print_shader(Output& out, const ShaderRow& row) {
   out.line(line);
 }
 
+// `records`: how many were read. What a killed program left is not damaged, and has all shaders that it had made.
+Result<void> has_all_shaders(Walk& walk, std::uint64_t records) {
+  RONDO_TRY(walk.intact());
+  const Reader& reader = walk.reader();
+  const std::string path = printable(reader.path());
+  if (!reader.complete() && (records == 0 || !reader.can_be_finished()))
+    return fail(Status::unreadable, text("{}: shaders may be missing: {}", path, reader.cut_reason()));
+  if (const std::uint64_t gaps = reader.gaps(); gaps != 0)
+    return fail(Status::unreadable,
+                text("{}: shaders may be missing: {} missing, and nothing after the first is used", path,
+                     plural(gaps, "record")));
+  return {};
+}
+
 Result<void> extract_shaders(Walk& walk, const OutputDirectory& directory, Output& out) {
   ShaderList list;
   Step step;
   Result<void> read;
+  std::uint64_t records = 0;
   for (;;) {
     const auto more = walk.next(step);
     if (!more) read = tl::unexpected(more.error());
     if (!more || !*more) break;
+    records += 1;
     list.take(walk, step);
   }
   Result<void> written;
@@ -57,7 +73,8 @@ Result<void> extract_shaders(Walk& walk, const OutputDirectory& directory, Outpu
   if (read && missing != 0)
     return fail(Status::unreadable, text("{}: {} not whole in it", printable(walk.reader().path()),
                                          missing == 1 ? "a shader is" : std::to_string(missing) + " shaders are"));
-  return read;
+  if (!read && !walk.damage()) return read;
+  return has_all_shaders(walk, records);
 }
 
 }  // namespace
@@ -75,7 +92,6 @@ Result<int> run_shaders(const std::string& file, const std::string& output) {
   const Result<void> done = extract_shaders(*walk, *directory, out);
   RONDO_TRY(out.finish());
   if (!done) return tl::unexpected(done.error());
-  if (walk->damage()) return tl::unexpected(*walk->damage());
   return 0;
 }
 

@@ -44,6 +44,14 @@ Result<Walk> Walk::open(const std::string& path) {
   return walk;
 }
 
+Result<void> Walk::intact() const {
+  if (damage_) return tl::unexpected(*damage_);
+  const std::vector<std::string> damaged = reader_->damaged_chunks();
+  if (damaged.empty()) return {};
+  return fail(Status::unreadable,
+              text("{}: damaged in {}: the first is {}", reader_->path(), plural(damaged.size(), "place"), damaged[0]));
+}
+
 Result<void> Walk::rewind() {
   RONDO_TRY(reader_->rewind());
   objects_ = ObjectTable();

@@ -46,6 +46,9 @@ class Walk {
   Reader& reader() { return *reader_; }
   // What of the names and the session could not be read. Commands may then have no names.
   const std::optional<Error>& damage() const { return damage_; }
+  // That, or else the first damaged chunk: what a tool that read a capture to its end says last. Reads the
+  // file again.
+  Result<void> intact() const;
   const codec::IdMap& ids() const { return ids_; }
   const ObjectTable& objects() const { return objects_; }
   // Of the current record, if it has a command.

@@ -4,11 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "analyzers/commands.h"
 #include "analyzers/json.h"
 #include "format/digest.h"
+#include "format/reader.h"
 #include "tests/unit/analyzers_scene.h"
 #include "tests/unit/shaders_support.h"
 #include "tests/unit/synthetic_capture.h"
@@ -126,6 +130,42 @@ TEST(AnalyzersExtract, LeavesWhatIsThereAndMendsWhatIsNotIt) {
   ASSERT_EQ(::stat(kept.c_str(), &after), 0);
   EXPECT_EQ(before.st_ino, after.st_ino);
   EXPECT_EQ(std::filesystem::file_size(cut), test::shader_code("fourfold").size());
+}
+
+// Everything that can be had of it is written; the status says that it may not be all.
+TEST(AnalyzersExtract, SaysWhereShadersMayBeMissing) {
+  const TemporaryFile file, damaged("damaged.rondo");
+  write_shaders_capture(file.path());
+  std::ifstream in(file.path(), std::ios::binary);
+  const std::string whole{std::istreambuf_iterator<char>(in), {}};
+  const auto status_of = [&](const std::string& bytes) {
+    std::ofstream(damaged.path(), std::ios::binary | std::ios::trunc) << bytes;
+    const Printed p = extracted({"--shaders", damaged.path(), "-o", file.directory() + "/out"});
+    EXPECT_TRUE(p.status == 0 || p.error.find(damaged.path()) != std::string::npos) << p.error;
+    return p.status;
+  };
+  EXPECT_EQ(status_of(whole), 0);
+  EXPECT_EQ(status_of(whole + whole), 3) << "appended to itself";
+  // A file that ends just before its index, or within that, has all of its records and is closed by `rondo finish`.
+  const auto reader = Reader::open(file.path());
+  ASSERT_TRUE(reader);
+  const ChunkInfo last = (*reader)->chunks().back();
+  const std::size_t data_end = static_cast<std::size_t>(last.offset + sizeof(ChunkHeader) + last.header.stored_bytes);
+  for (std::size_t length = 64; length < data_end; length += 37) EXPECT_EQ(status_of(whole.substr(0, length)), 3) << length;
+  const std::size_t footer = whole.size() - sizeof(Footer), magic = footer + offsetof(Footer, magic);
+  for (std::size_t at = 64; at < whole.size(); at += 3) {
+    if (at >= magic && at < magic + sizeof(Footer::magic)) continue;  // it has no footer then
+    std::string bytes = whole;
+    bytes[at] = static_cast<char>(bytes[at] ^ 0x10);
+    EXPECT_EQ(status_of(bytes), 3) << at;
+  }
+}
+
+TEST(AnalyzersExtract, WhatAKilledProgramLeftIsNotDamaged) {
+  const TemporaryFile file;
+  test::write_cut_scene(file.path());
+  const Printed p = extracted({"--shaders", file.path(), "-o", file.directory() + "/out"});
+  EXPECT_EQ(p.status, 0) << p.error;
 }
 
 TEST(AnalyzersExtract, RefusesWhatItCannotDo) {
