@@ -16,6 +16,7 @@
 #include "analyzers/output.h"
 #include "analyzers/text.h"
 #include "analyzers/walk.h"
+#include "format/closing_advice.h"
 #include "format/digest.h"
 #include "format/spans.h"
 #include "generated/args.h"
@@ -80,8 +81,8 @@ class Calls {
     if (walk->damage()) return tl::unexpected(*walk->damage());
     if (!walk->reader().complete())
       return fail(Status::unreadable,
-                  rondo::analyzers::text("{}: is cut ({}): what it lacks would look like a difference; `rondo finish` closes it",
-                                         side.path, walk->reader().cut_reason()));
+                  rondo::analyzers::text("{}: is cut ({}): what it lacks would look like a difference{}",
+                                         side.path, walk->reader().cut_reason(), closing_advice(walk->reader())));
     Calls calls(std::move(*walk), ignored);
     if (side.span.kind != SpanRequest::Kind::whole) RONDO_TRY(calls.find(side));
     return calls;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "format/chunk_io.h"
+#include "format/closing_advice.h"
 #include "format/data_region.h"
 #include "format/needed_files.h"
 #include "format/new_file.h"
@@ -19,8 +20,7 @@ Result<Packed> pack(const std::string& from, const std::string& to, const FileAc
   if (!reader) return tl::unexpected<Error>(std::move(reader).error());
   if (!(*reader)->complete())
     return fail(Status::unreadable,
-                from + ": is not complete (" + (*reader)->cut_reason() + ")" +
-                    ((*reader)->can_be_finished() ? ": `rondo finish " + from + "` closes it, once its program has ended" : ""));
+                from + ": is not complete (" + (*reader)->cut_reason() + ")" + closing_advice(**reader));
   auto source = File::open(from, false);
   if (!source) return tl::unexpected<Error>(std::move(source).error());
   const NamedOutput output{NamedOutput::Kind::file, to, from};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "format/closing_advice.h"
 #include "format/data_region.h"
 #include "format/needed_files.h"
 #include "format/new_file.h"
@@ -17,10 +18,12 @@ Result<Recompressed> recompress(const std::string& from, const std::string& to, 
   if (!source) return tl::unexpected<Error>(std::move(source).error());
   auto layout = read_layout(*source);
   if (!layout) return tl::unexpected<Error>(std::move(layout).error());
-  if (!layout->complete)
+  if (!layout->complete) {
+    const auto reader = Reader::open(from, {.memory_budget = memory_budget, .salvage = true});
+    if (!reader) return tl::unexpected<Error>(reader.error());
     return fail(Status::unreadable,
-                from + ": is not complete (" + layout->cut_reason + ")" +
-                    (layout->damaged ? "" : ": `rondo finish " + from + "` closes it, once its program has ended"));
+                from + ": is not complete (" + (*reader)->cut_reason() + ")" + closing_advice(**reader));
+  }
   if (std::any_of(layout->chunks.begin(), layout->chunks.end(),
                   [](const ChunkInfo& chunk) { return type_of(chunk.header) == ChunkType::files; })) {
     const auto reader = Reader::open(from, {.memory_budget = memory_budget});

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "access/data.h"
+#include "format/closing_advice.h"
 #include "format/hex.h"
 #include "generated/args.h"
 #include "player/plan_builder.h"
@@ -63,7 +64,8 @@ class Splitter {
     if (!source_->complete() || source_->gaps() != 0)
       return fail(Status::unreadable,
                   options_.file + ": it is not whole" +
-                      (source_->can_be_finished() ? ": `rondo finish " + options_.file + "` closes it" : ""));
+                      (source_->cut_reason().empty() ? "" : " (" + source_->cut_reason() + ")") +
+                      closing_advice(*source_));
     map_ = codec::IdMap::match(source_->dictionary());
     auto out = OfflineWriter::create(step_, options_.file, Compression::lz4, source_->dictionary());
     if (!out) return tl::unexpected<Error>(out.error());

@@ -189,6 +189,32 @@ TEST(AnalyzersWrongInput, AHalfCopiedFileIsNotFinished) {
   EXPECT_EQ(info.out.find("rondo finish"), std::string::npos) << info.out;
 }
 
+// What refuses a cut capture names the remedy that helps: copying it again here, `rondo finish` there.
+TEST(AnalyzersWrongInput, NobodyIsSentToFinishAHalfCopiedFile) {
+  const TemporaryFile whole("whole.rondo"), half("half.rondo"), cut("cut.rondo");
+  test::write_scene(whole.path());
+  test::write_cut_scene(cut.path());
+  write(half.path(), read(whole.path()).substr(0, std::filesystem::file_size(whole.path()) * 2 / 5));
+  const std::string output = whole.directory() + "/output.rondo";
+  const struct {
+    Result<int> (*run)(std::span<const std::string>);
+    std::vector<std::string> behind;
+  } tools[] = {{run_recompress, {"-o", output}}, {run_pack, {"-o", output}}, {run_diff, {whole.path()}}};
+  for (const auto& tool : tools) {
+    const auto refusal = [&](const std::string& path) {
+      std::vector<std::string> words{path};
+      words.insert(words.end(), tool.behind.begin(), tool.behind.end());
+      const Printed p = printed(tool.run, words);
+      expect_refused(p, 3, path);
+      return p.error;
+    };
+    const std::string copied = refusal(half.path()), killed = refusal(cut.path());
+    EXPECT_NE(copied.find("copy it again"), std::string::npos) << copied;
+    EXPECT_EQ(copied.find("rondo finish"), std::string::npos) << copied;
+    EXPECT_NE(killed.find("`rondo finish " + cut.path() + "` closes it"), std::string::npos) << killed;
+  }
+}
+
 // `rondo finish` refuses it, so nothing names it as the remedy.
 TEST(AnalyzersWrongInput, ADamagedChunkHeaderIsNothingToFinish) {
   const TemporaryFile file;
