@@ -29,6 +29,7 @@
 #include "analyzers/trust_arguments.h"
 #include "analyzers/undated_writes.h"
 #include "format/file_limit.h"
+#include "format/output_names.h"
 #include "format/reader.h"
 #include "player/nothing_to_compare.h"
 
@@ -80,9 +81,9 @@ Result<std::string> output_pattern(const std::string& pattern) {
 Result<void> check_output(const std::string& pattern) {
   struct stat info {};
   if (const std::string limit = too_small_a_file_limit(); !limit.empty()) return fail(Status::usage, limit);
-  if (pattern.back() == '/' && ::stat(pattern.c_str(), &info) != 0)
+  if (!names_file(pattern) && ::stat(pattern.c_str(), &info) != 0)
     return fail(Status::usage, text("{}: names no file: add one, as %e-%p.rondo", printable(pattern)));
-  if (pattern.back() == '/' || (::stat(pattern.c_str(), &info) == 0 && S_ISDIR(info.st_mode)))
+  if (!names_file(pattern) || (::stat(pattern.c_str(), &info) == 0 && S_ISDIR(info.st_mode)))
     return fail(Status::usage, text("{}: is a directory: name a file in it, as {}/%e-%p.rondo", printable(pattern),
                                     printable(pattern.substr(0, pattern.find_last_not_of('/') + 1))));
   if (::stat(pattern.c_str(), &info) == 0 && !S_ISREG(info.st_mode))

@@ -14,6 +14,7 @@
 #include "format/abandoned.h"
 #include "format/digest.h"
 #include "format/file.h"
+#include "format/output_names.h"
 #include "format/outputs.h"
 
 namespace rondo::analyzers {
@@ -53,6 +54,7 @@ Result<void> OutputDirectory::write(const std::string& name, std::span<const std
 Result<OutputDirectory::File> OutputDirectory::begin(const std::string& name) const {
   File file;
   file.path_ = path_ + "/" + name;
+  RONDO_TRY(spare_other_kinds(file.path_, Links::refused));
   file.temporary_ = TemporaryPath::beside(file.path_, ".part");
   file.fd_ = open_output(file.temporary_.get(), Opening::temporary);
   if (file.fd_ < 0) {

@@ -37,6 +37,7 @@ class OutputDirectory {
     TemporaryPath temporary_;
     int fd_ = -1;
   };
+  // Fails where something else than a regular file has this name.
   Result<File> begin(const std::string& name) const;
 
  private:

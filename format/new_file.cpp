@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "format/abandoned.h"
+#include "format/output_names.h"
 
 namespace rondo {
 
@@ -18,9 +19,8 @@ Result<NewFile> NewFile::create(const std::string& asked, const std::string& lik
   NewFile made;
   struct stat there {};
   std::string path = asked;
+  RONDO_TRY(spare_other_kinds(asked, Links::followed));
   if (::stat(asked.c_str(), &there) == 0) {
-    if (!S_ISREG(there.st_mode))
-      return fail(Status::failed, asked + ": is no regular file, and is not replaced by one");
     // What its program goes on to record would be lost.
     if (const auto file = File::open(asked, false); file && file->locked_by_other())
       return fail(Status::failed, asked + ": is still being recorded, and is not replaced: choose another name, or wait until "
@@ -30,14 +30,11 @@ Result<NewFile> NewFile::create(const std::string& asked, const std::string& lik
       std::free(real);
     }
   } else {
-    struct stat link {};
-    if (::lstat(asked.c_str(), &link) == 0)
-      return fail(Status::failed, asked + ": is a link to what is not there, and is not replaced");
     if (!like.empty() && ::stat(like.c_str(), &there) != 0) return fail(Status::failed, like + ": " + errno_text(errno));
   }
   made.attributes_ = attributes_for(path, like);
   made.path_ = path;
-  if (path.empty() || path.back() == '/') return fail(Status::failed, path + ": names no file");
+  if (!names_file(path)) return fail(Status::failed, path + ": names no file");
   remove_abandoned(path, ".part");
   made.temporary_ = TemporaryPath::beside(path, ".part");
   const int descriptor = open_output(made.temporary_.get(), Opening::temporary);

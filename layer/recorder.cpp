@@ -19,6 +19,7 @@
 #include "format/address_space.h"
 #include "format/codec/schema.h"
 #include "format/file.h"
+#include "format/output_names.h"
 #include "generated/args.h"
 #include "layer/environment.h"
 #include "layer/frames.h"
@@ -244,6 +245,11 @@ std::unique_ptr<CaptureWriter> create_file(const ProcessNames& names, bool later
     return nullptr;
   }
   std::string base = expand_output(s.output, names);
+  if (!names_file(base)) {
+    log(LogLevel::error,
+        "not recording: " + base + ": names no file: add one, as %e-%p.rondo (RONDO_OUTPUT, --output)");
+    return nullptr;
+  }
   const bool names_process = s.output.find("%p") != std::string::npos;
   if (!names_process && (later || being_recorded(base)))
     base = with_suffix(base, "-" + std::to_string(names.pid));

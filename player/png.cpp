@@ -13,6 +13,7 @@
 
 #include "format/codec/schema.h"
 #include "format/file.h"
+#include "format/output_names.h"
 #include "format/outputs.h"
 #include "format/temporary_path.h"
 #include "player/observer.h"
@@ -199,6 +200,7 @@ Result<void> write_png(const std::string& path, VkFormat format, VkExtent3D exte
   png_alloc_size_t size = encoded.size();
   if (png_image_write_to_memory(&image, encoded.data(), &size, 0, rgb.data(), 0, nullptr) == 0)
     return failure(std::string("libpng: ") + image.message);
+  RONDO_TRY(spare_other_kinds(path, Links::refused));
   TemporaryPath temporary = TemporaryPath::beside(path, ".part");
   const int fd = open_output(temporary.get(), Opening::temporary);
   std::FILE* const file = fd >= 0 ? ::fdopen(fd, "wb") : nullptr;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <set>
 
 #include "fixture.h"
@@ -172,6 +173,27 @@ SCENARIO("a device that is not there is refused with status 4", "[wrong-input]")
   refuses("player", player({"--device", "99", small().path}), kNoSuchDevice, "99");
   // lavapipe's name has "256 bits" in it.
   refuses("player", player({"--device", "256", small().path}), kNoSuchDevice, "has index 256");
+}
+
+SCENARIO("a directory is no name for a capture", "[wrong-input]") {
+  const TemporaryDirectory directory;
+  // Of a directory with a percent sign only the layer knows the name.
+  const std::string place = directory.file("100%");
+  std::filesystem::create_directory(place);
+  for (const char* name : {".", "..", "./", "none/."})
+    for (const bool with_launcher : {true, false}) {
+      CAPTURE(name, with_launcher);
+      CaptureOptions options;
+      options.with_launcher = with_launcher;
+      Command command = capture_command({program("compute")}, name, options);
+      command.directory = place;
+      const Outcome outcome = run(command);
+      INFO(outcome.both());
+      CHECK(outcome.status == (with_launcher ? 125 : 0));
+      CHECK(outcome.err.find("names no file: add one, as %e-%p.rondo") != std::string::npos);
+      CHECK(std::filesystem::is_empty(place));
+      CHECK_FALSE(std::filesystem::exists(directory.file("none")));
+    }
 }
 
 SCENARIO("rondo capture's own errors are those of env", "[wrong-input]") {

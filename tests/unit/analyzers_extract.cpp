@@ -168,6 +168,29 @@ TEST(AnalyzersExtract, WhatAKilledProgramLeftIsNotDamaged) {
   EXPECT_EQ(p.status, 0) << p.error;
 }
 
+TEST(AnalyzersExtract, ReplacesNothingButRegularFiles) {
+  const TemporaryFile file;
+  write_shaders_capture(file.path());
+  const std::string directory = file.directory() + "/out", mine = file.directory() + "/mine";
+  const std::string path = directory + "/" + digest_text("work") + ".spv";
+  std::filesystem::create_directory(directory);
+  std::ofstream(mine) << "mine";
+  const auto refuses = [&](const std::string& says) {
+    const Printed p = extracted({"--shaders", file.path(), "-o", directory});
+    EXPECT_EQ(p.status, 1) << p.error;
+    EXPECT_NE(p.error.find(path + says), std::string::npos) << p.error;
+    EXPECT_FALSE(std::filesystem::is_regular_file(std::filesystem::symlink_status(path)));
+    std::filesystem::remove(path);
+  };
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  refuses(": is no regular file, and is not replaced by one");
+  std::filesystem::create_symlink("nowhere", path);
+  refuses(": is a link, and is not replaced by a file");
+  std::filesystem::create_symlink(mine, path);
+  refuses(": is a link, and is not replaced by a file");
+  EXPECT_EQ(std::filesystem::file_size(mine), 4u);
+}
+
 TEST(AnalyzersExtract, RefusesWhatItCannotDo) {
   const TemporaryFile file;
   write_shaders_capture(file.path());

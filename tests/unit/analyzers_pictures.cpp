@@ -2,14 +2,19 @@
 // What an image's texels are written as: PNG where it has all of them, else KTX2.
 #include <gtest/gtest.h>
 #include <png.h>
+#include <sys/stat.h>
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <numeric>
 
 #include "analyzers/ktx2.h"
 #include "format/codec/schema.h"
 #include "gpu/texels.h"
 #include "player/encode_png.h"
+#include "player/observer.h"
+#include "tests/unit/synthetic_capture.h"
 
 namespace rondo::analyzers {
 namespace {
@@ -217,6 +222,28 @@ TEST(Ktx2, SaysWhatABigEndianMachineHasToSwap) {
   EXPECT_EQ(ktx2_type_bytes(VK_FORMAT_A2B10G10R10_UNORM_PACK32), 4u);
   EXPECT_EQ(ktx2_type_bytes(VK_FORMAT_R10X6G10X6_UNORM_2PACK16), 2u);
   EXPECT_EQ(ktx2_type_bytes(VK_FORMAT_BC1_RGB_UNORM_BLOCK), 1u);
+}
+
+// What `player --screenshot` puts in its directory.
+TEST(Pictures, ReplaceNothingButRegularFiles) {
+  const test::TemporaryFile mine("mine");
+  std::ofstream(mine.path()) << "mine";
+  const std::string path = mine.directory() + "/frame-000000.png";
+  const auto texels = counting(4);
+  const auto written = [&] { return player::write_png(path, VK_FORMAT_R8G8B8A8_UNORM, {1, 1, 1}, texels); };
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  const auto pipe = written();
+  ASSERT_FALSE(pipe);
+  EXPECT_EQ(pipe.error().message, path + ": is no regular file, and is not replaced by one");
+  std::filesystem::remove(path);
+  std::filesystem::create_symlink(mine.path(), path);
+  const auto link = written();
+  ASSERT_FALSE(link);
+  EXPECT_EQ(link.error().message, path + ": is a link, and is not replaced by a file");
+  EXPECT_EQ(std::filesystem::file_size(mine.path()), 4u);
+  std::filesystem::remove(path);
+  EXPECT_TRUE(written());
+  EXPECT_TRUE(written()) << "it replaces its own";
 }
 
 // As the tables of the Khronos Data Format Specification have them.
