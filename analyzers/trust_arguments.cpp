@@ -5,6 +5,7 @@
 
 #include "analyzers/output.h"
 #include "analyzers/text.h"
+#include "format/outputs.h"
 
 namespace rondo::analyzers {
 
@@ -33,6 +34,7 @@ Result<player::Trust> TrustArguments::protect(const std::string& capture, const 
 }
 
 void trust_written(const std::string& path) {
+  if (has_output_helper()) return;  // a process in a sandbox may not write the list, as its user asked
   const auto added = player::add_trusted(path);
   static bool is_said = false;  // of the first capture of this process, which is enough
   if (added || std::exchange(is_said, true)) return;

@@ -275,7 +275,7 @@ SCENARIO("a cut does not replace what it is from, unless asked to", "[trim][wron
     INFO(refused.both());
     CHECK(refused.status == kUsage);
     CHECK(is_one_line(refused, "rondo"));
-    CHECK(refused.err.find("--in-place replaces it") != std::string::npos);
+    CHECK(refused.err.find("give --in-place instead of -o to replace it") != std::string::npos);
     CHECK(read_file(path) == before);
   }
   CHECK(rondo({"trim", "--submits", "1:2", path, "--in-place"}).status == 0);
