@@ -262,7 +262,7 @@ SCENARIO("a capture that runs out of room is said to be cut when it is", "[isola
 SCENARIO("the layer exports its entry points and nothing else", "[isolation]") {
   CHECK(exported(build_root() + "/layer/librondo_layer.so") ==
         std::vector<std::string>{"rondo_enumerate_instance_extensions", "rondo_enumerate_instance_layers",
-                                 "rondo_enumerate_instance_version", "rondo_layer_close", "rondo_layer_meet",
+                                 "rondo_enumerate_instance_version", "rondo_layer_advise", "rondo_layer_close", "rondo_layer_meet",
                                  "rondo_layer_open_door", "rondo_layer_scope_begin", "rondo_layer_scope_end", "vkGetDeviceProcAddr",
                                  "vkGetInstanceProcAddr", "vkNegotiateLoaderLayerInterfaceVersion",
                                  "vk_layerGetPhysicalDeviceProcAddr"});
