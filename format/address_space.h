@@ -10,8 +10,8 @@ namespace rondo {
 
 std::optional<std::size_t> address_space_limit() noexcept;  // in bytes, as of now; nullopt: there is none
 
-// The C library gives each new thread 64 MiB of address space for its heap. Where the process may have little
-// of it, threads from now on share the heaps that there are. Called before the first thread of one's own.
+// The C library gives each new thread 64 MiB of address space for its heap. Where the address space is limited,
+// this makes all threads share one heap. To be called before Rondo starts its first thread.
 void spare_address_space() noexcept;
 
 // For the end of a sentence about something that may have failed for want of address space: the limit, and

@@ -156,7 +156,7 @@ class HostMemory {
  public:
   using Lock = std::unique_lock<std::mutex>;
   Lock enter() { return Lock(lock_); }
-  // The same, for handlers of fork, which cannot keep a Lock between them.
+  // Handlers of fork. The first enters the critical section, and the other leaves it.
   void before_fork();
   void after_fork(bool is_child);
 

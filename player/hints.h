@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For the end of a sentence about what a driver did not do: what of this process may be the reason, and what
-// to do. Empty: nothing that is known.
+// Ends of error sentences about a driver: a limit of this process that may be the reason, and what to do.
+// Empty where there is no such limit.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,9 @@
 
 namespace rondo::player {
 
-// Of a driver that could not be loaded or asked, or made no instance or device: a limit of address space, the
-// sandbox.
+// The driver could not be loaded, or made no instance or device. Looks for a limit of address space and a sandbox.
 std::string driver_hint();
-// Of a call that returned `result`: a limit of address space, where memory was missing.
+// A call returned `result`. Looks for a limit of address space if that means that memory was missing.
 std::string memory_hint(std::int64_t result);
 
 }  // namespace rondo::player

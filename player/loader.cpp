@@ -6,11 +6,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "format/address_space.h"
 #include "format/codec/schema.h"
 #include "format/printable.h"
 #include "player/hints.h"
-#include "player/sandbox/sandbox.h"
 
 namespace rondo::player {
 
@@ -84,14 +82,6 @@ Result<void> Loader::check_validation_layer() const {
 std::string result_name(std::int64_t result) {
   const std::string_view name = codec::enumerant_name(EnumId::VkResult, result);
   return name.empty() ? "result " + std::to_string(result) : std::string(name);
-}
-
-std::string driver_hint() { return address_space_hint() + sandbox_hint(); }
-
-std::string memory_hint(std::int64_t result) {
-  // A software driver's device memory is the process's.
-  const bool is_missing = result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY;
-  return is_missing ? address_space_hint() : std::string();
 }
 
 }  // namespace rondo::player

@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <vector>
 
 namespace rondo::player {
@@ -27,6 +29,16 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return cost[a.size()][b.size()];
 }
 
+// "; it took 'a.rondo' as FILE": which words it has understood, so that the one too many is found.
+std::string taken_words(const CLI::App& app) {
+  std::string taken;
+  for (const CLI::Option* one : app.get_options())
+    if (one->get_positional())
+      for (const std::string& word : one->results())
+        taken += (taken.empty() ? "; it took '" : ", '") + word + "' as " + one->get_name(true);
+  return taken;
+}
+
 }  // namespace
 
 std::string closest(std::string_view typed, std::span<const std::string> words) {
@@ -48,7 +60,10 @@ std::string unexpected_words(const CLI::App& app) {
       std::find_if(left.begin(), left.end(), [](const std::string& word) { return word.starts_with("-"); });
   if (option == left.end())
     return "'" + (left.empty() ? std::string() : left.front()) + "' is one word too many for " +
-           app.get_name();
+           app.get_name() + taken_words(app);
+  std::error_code unknown;
+  if (std::filesystem::exists(*option, unknown))
+    return *option + " is no option of " + app.get_name() + "; the file of that name is ./" + *option;
   std::vector<std::string> names;
   for (const CLI::Option* known : app.get_options()) {
     if (known->get_group().empty()) continue;  // a hidden one

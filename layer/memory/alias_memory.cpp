@@ -16,13 +16,6 @@
 namespace rondo::memory {
 namespace {
 
-constexpr std::size_t kAnother = 0;  // an old size with which mremap maps shared pages once more
-
-// … over whatever is there.
-bool map_again(std::byte* pages, std::size_t bytes, std::byte* to) {
-  return mremap(pages, kAnother, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to;
-}
-
 void make_private(std::byte* pages, std::size_t bytes) {
   mmap(pages, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
@@ -42,7 +35,7 @@ bool AliasMemory::cover(std::byte* pages) noexcept {
   if (!tracker_->kernel_->ours() || reinterpret_cast<std::uintptr_t>(pages) % page_bytes != 0) return false;
   switch (backing_of(pages, size_)) {
     case Backing::anonymous:
-      if (!map_again(device_side_, size_, pages)) {
+      if (!map_once_more(device_side_, size_, pages)) {
         make_private(pages, size_);  // what was there may be unmapped
         return false;
       }
@@ -50,7 +43,7 @@ bool AliasMemory::cover(std::byte* pages) noexcept {
       stands_for_private();
       break;
     case Backing::shared:
-      if (!map_again(pages, size_, program_side_) ||
+      if (!map_once_more(pages, size_, program_side_) ||
           (tracker_->mechanism_ == Mechanism::alias && !tracker_->kernel_->watch(program_side_, size_)))
         return false;
       if (advise(pages, size_, MADV_REMOVE) != 0) std::memset(pages, 0, size_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of memory that a software driver takes from its process's private pages, a child of fork has a copy. Memory
-// that stands in its place (AliasMemory) is a file that both map. So the process copies such memory before it
-// forks, and the child maps the copies where it had the files.
+// A software driver may use private pages of its process as device memory. A child of fork then has a copy of them.
+// The layer puts a shared file in their place (AliasMemory), which parent and child would both see. So the parent
+// copies such memory before it forks, and the child maps the copies where the files were.
 #pragma once
 
 #include <cstddef>
@@ -26,11 +26,11 @@ class ForkCopies {
   ForkCopies(const ForkCopies&) = delete;
   ForkCopies& operator=(const ForkCopies&) = delete;
 
-  // Before the fork. `memories` have ascending places.
+  // To be called before the fork. `memories` are sorted by place().
   void make(std::span<const AliasMemory* const> memories, std::size_t most = most_bytes) noexcept;
-  // After it, in the child.
+  // To be called after it, in the child.
   void use() noexcept;
-  // After it, in the parent.
+  // To be called after it, in the parent.
   void drop() noexcept;
   // Bytes that make() could not copy.
   std::uint64_t left_shared() const noexcept { return left_shared_; }

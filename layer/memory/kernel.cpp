@@ -210,6 +210,18 @@ void write_unchanged(std::byte* at) noexcept {
   }
 }
 
+namespace {
+constexpr std::size_t kAnother = 0;  // an old size with which mremap maps shared pages once more
+}
+
+void* map_once_more(std::byte* start, std::size_t bytes) noexcept {
+  return mremap(start, kAnother, bytes, MREMAP_MAYMOVE);
+}
+
+bool map_once_more(std::byte* start, std::size_t bytes, std::byte* to) noexcept {
+  return mremap(start, kAnother, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to;
+}
+
 int advise(const void* start, std::size_t bytes, int advice) noexcept {
   return static_cast<int>(syscall(SYS_madvise, start, bytes, advice));
 }

@@ -24,8 +24,14 @@ inline constexpr std::size_t page_bytes = 4096;
 // Writes what is there, though other threads and the device may be writing it.
 void write_unchanged(std::byte* at) noexcept;
 
-// madvise(2) for pages that the program has. Not the C library's: the preload shim leads that to us.
+// madvise(2), as a system call. Code of the layer may not use madvise() of the C library: the preload shim leads
+// that to the layer, which then waits for its own lock.
 int advise(const void* start, std::size_t bytes, int advice) noexcept;
+
+// Maps the shared pages from `start` once more, wherever there is room. MAP_FAILED: that cannot be done.
+void* map_once_more(std::byte* start, std::size_t bytes) noexcept;
+// The same at `to`, in place of what is there. False: that cannot be done, and what was there may be gone.
+bool map_once_more(std::byte* start, std::size_t bytes, std::byte* to) noexcept;
 
 // A descriptor of ours among the program's: kept at a high number so that the
 // program's own numbers stay what they were, and recognised before every use,

@@ -23,8 +23,6 @@ constexpr std::size_t worth_skipping = 4u << 20;
 
 constexpr std::size_t round_up(std::size_t value, std::size_t to) { return (value + to - 1) / to * to; }
 
-constexpr std::size_t kAnother = 0;  // an old size with which mremap maps shared pages once more
-
 }  // namespace
 
 std::unique_ptr<Tracker> Tracker::create(const char* choice, bool must_tell) noexcept try {
@@ -122,7 +120,7 @@ void Tracker::hold_no_more() noexcept {
 
 std::unique_ptr<Tracked> Tracker::track(AliasMemory& memory, Initial initial) noexcept {
   if (mechanism_ == Mechanism::alias && kernel_->by_touch() && memory.reader_ == nullptr) {
-    void* const reader = mremap(memory.device_side_, kAnother, memory.size_, MREMAP_MAYMOVE);
+    void* const reader = map_once_more(memory.device_side_, memory.size_);
     if (reader != MAP_FAILED) memory.reader_ = static_cast<std::byte*>(reader);
   }
   const std::byte* const contents = memory.reader_ != nullptr ? memory.reader_ : memory.device_side_;

@@ -204,8 +204,8 @@ class AliasMemory {
   bool cover(std::byte* pages) noexcept;
   // Gives the driver private pages again. Before it frees them, and after what tracks them is destroyed.
   void uncover() noexcept;
-  // Without us its pages would be the process's private ones: a child of fork had a copy of them, and the program
-  // could give them back.
+  // To be called where the driver would have used private pages of the process. A child of fork then gets a copy of
+  // this memory (fork_copies.h), and madvise() of the program can give its pages back.
   void stands_for_private() noexcept;
   bool covers() const noexcept { return reinterpret_cast<std::uintptr_t>(device_side_) != place_; }
 

@@ -112,8 +112,8 @@ SCENARIO("a file that was closed before anything of it was uploaded is known all
   upload.expect_plays({"--allow-files", upload.models});
 }
 
-// docs/rondo-capture.md, "Which files": what is closed before the first instance nobody has seen.
-SCENARIO("bytes of a file that nobody saw are in the capture, and end none", "[files]") {
+// docs/rondo-capture.md, "Which files": the shim does not see a file that is closed before the first instance.
+SCENARIO("a file that is closed before the first instance is recorded as bytes, under --files fail, too", "[files]") {
   const std::string policy = GENERATE("reference", "fail");
   const Uploaded upload({"--files", policy}, {"--first", "1"});
   INFO(upload.run.both());

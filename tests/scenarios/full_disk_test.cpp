@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Temporary directories that are full, or in which nobody may write.
+// `rondo capture` lists its captures where every temporary directory is full or read-only.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -65,7 +65,7 @@ SCENARIO("the launcher lists its captures where a temporary directory is full", 
         here);
   }
   WHEN("nobody may write into any") {
-    // But where the captures go, which may be below one of them.
+    // The directory of the captures stays writable, though it may lie in one of these.
     const std::string read_only =
         "mount -o remount,ro \"$TMPDIR\" && mount --bind \"$PWD\" \"$PWD\"\n"
         "for place in /tmp /var/tmp /dev/shm; do mount --rbind $place $place && mount -o remount,bind,ro "

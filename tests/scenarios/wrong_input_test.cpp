@@ -177,7 +177,7 @@ SCENARIO("a device that is not there is refused with status 4", "[wrong-input]")
 
 SCENARIO("a directory is no name for a capture", "[wrong-input]") {
   const TemporaryDirectory directory;
-  // Of a directory with a percent sign only the layer knows the name.
+  // The launcher does not check a name with a percent sign: the layer replaces these, so the layer refuses it.
   const std::string place = directory.file("100%");
   std::filesystem::create_directory(place);
   for (const char* name : {".", "..", "./", "none/."})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tools whose address space is limited: what they say, and what they take of it.
+// The player under a limit of its address space: its errors name the limit, and it reserves no more than it uses.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/resource.h>

@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "player/options.h"
 
 namespace rondo::player {
@@ -118,7 +121,20 @@ TEST(Options, AMisspeltOneIsNamedWithTheClosest) {
   is_usage_error({"--verfy", "x"}, "--verfy is no option of player; the closest is --verify");
   is_usage_error({"--screensoht=d", "x"}, "the closest is --screenshot");
   is_usage_error({"--leave-ou=1", "x"}, "--leave-ou is no option of player;");  // a hidden one is not shown
-  is_usage_error({"x", "y", "z"}, "'y' is one word too many for player");
+  is_usage_error({"x", "y", "z"}, "'y' is one word too many for player; it took 'x' as FILE");
+  // The option takes its word after "=".
+  is_usage_error({"--verify", "psnr:40", "x"}, "'x' is one word too many for player; it took 'psnr:40' as FILE");
+}
+
+TEST(Options, AFileWhoseNameLooksLikeAnOptionIsNamed) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::string directory = testing::TempDir() + "rondo-options-XXXXXX";
+  ASSERT_NE(::mkdtemp(directory.data()), nullptr);
+  std::filesystem::current_path(directory);
+  std::ofstream("-x.rondo") << "x";
+  is_usage_error({"-x.rondo"}, "-x.rondo is no option of player; the file of that name is ./-x.rondo");
+  std::filesystem::current_path(before);
+  std::filesystem::remove_all(directory);
 }
 
 TEST(Options, RefuseWrongValues) {
