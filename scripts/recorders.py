@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The environments in which the measuring scripts start programs: with nothing, with
 Rondo's layer, with gfxreconstruct's; and an X server for those that want one."""
+import functools
 import os
 import pathlib
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LAVAPIPE = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json"
+
+
+@functools.cache
+def install():
+    """What measuring takes, where this user can install it; what is not there is left out or refused by name later."""
+    subprocess.run([ROOT / "scripts" / "setup", "measure"])
 
 
 def plain():

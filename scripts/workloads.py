@@ -60,6 +60,8 @@ def chosen(options):
     if options.json and not options.json.absolute().parent.is_dir():
         sys.exit(f"{options.json}: no such folder")
     options.llama = options.llama and options.llama.resolve()
+    if not options.list:
+        recorders.install()
     known = workloads(options)
     if options.list:
         print("\n".join(known))
