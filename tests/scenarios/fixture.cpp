@@ -51,6 +51,10 @@ std::string fetched_manifest(const std::string& driver) {
   return (there != nullptr ? there : caches + "/rondo-drivers") + "/" + driver + ".json";
 }
 
+bool is_fetched(const std::string& driver) {
+  return driver == lavapipe25 || driver == lavapipe26 || driver == swiftshader;
+}
+
 std::string oracle_report(const std::string& capture) { return capture + ".oracle"; }
 
 }  // namespace
@@ -89,18 +93,28 @@ Words by_core_of_1_4(const Words& words) { return with_variable("TEST_CORE=1.4",
 
 void use_driver(Environment& environment, const std::string& driver, const std::string& settings) {
   if (driver == fake) environment["VK_ICD_FILENAMES"] = build_root() + "/tests/icd/fake_icd.json";
-  if (driver == lavapipe25 || driver == swiftshader)
-    environment["VK_ICD_FILENAMES"] = fetched_manifest(driver);
+  if (is_fetched(driver)) environment["VK_ICD_FILENAMES"] = fetched_manifest(driver);
   if (!settings.empty()) environment["RONDO_FAKE_ICD"] = settings;
 }
 
+namespace {
+
+std::string why_no_driver(const std::string& driver) {
+  if (!is_fetched(driver)) return "";
+  if (!std::filesystem::exists(fetched_manifest(driver))) return "no " + driver + " here: scripts/drivers fetches it";
+  Command nothing;
+  nothing.arguments = {"true"};
+  use_driver(nothing.environment, driver);
+  const Outcome outcome = run(nothing);
+  return outcome.status == 0 ? "" : driver + " cannot be used here: " + outcome.err.substr(0, outcome.err.find('\n'));
+}
+
+}  // namespace
+
 const std::string& no_driver(const std::string& driver) {
   static std::map<std::string, std::string> reasons;
-  if (driver != lavapipe25 && driver != swiftshader) return reasons[driver];
-  std::string& reason = reasons[driver];
-  if (reason.empty() && !std::filesystem::exists(fetched_manifest(driver)))
-    reason = "no " + driver + " here: scripts/drivers fetches it";
-  return reason;
+  const auto found = reasons.find(driver);
+  return found != reasons.end() ? found->second : reasons[driver] = why_no_driver(driver);
 }
 
 std::string cannot_run(const Words& words, const std::string& driver) {

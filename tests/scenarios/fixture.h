@@ -26,6 +26,7 @@ Words by_core_of_1_4(const Words& words);
 inline const std::string lavapipe = "lavapipe";
 inline const std::string fake = "fake";
 inline const std::string lavapipe25 = "lavapipe25";    // of a newer Mesa
+inline const std::string lavapipe26 = "lavapipe26";    // of the newest Mesa, with newer libraries than this machine's
 inline const std::string swiftshader = "swiftshader";  // Google's
 // `settings`: RONDO_FAKE_ICD, what the fake driver is told to be like (docs/testing.md).
 void use_driver(Environment& environment, const std::string& driver, const std::string& settings = "");

@@ -55,6 +55,17 @@ int input_file(const std::string& bytes) {
   return fd;
 }
 
+// A driver that needs newer libraries than this machine's has a program beside its manifest that starts others with
+// them (scripts/drivers): NAME.run beside NAME.json.
+std::vector<std::string> with_libraries_of_driver(const Command& command) {
+  std::vector<std::string> words = command.arguments;
+  const auto driver = command.environment.find("VK_ICD_FILENAMES");
+  if (driver == command.environment.end()) return words;
+  const std::string starter = std::filesystem::path(driver->second).replace_extension(".run");
+  if (std::filesystem::exists(starter)) words.insert(words.begin(), starter);
+  return words;
+}
+
 }  // namespace
 
 double now_s() {
@@ -78,7 +89,7 @@ Environment quiet_environment() {
 Process::Process(const Command& command) : started_s_(now_s()), timeout_s_(command.timeout_s) {
   Pipe out, err;
   const int in = input_file(command.input);
-  std::vector<std::string> arguments = command.arguments;
+  std::vector<std::string> arguments = with_libraries_of_driver(command);
   std::vector<std::string> variables;
   for (const auto& [name, value] : command.environment) variables.push_back(name + "=" + value);
   std::vector<char*> argv = pointers(arguments), envp = pointers(variables);
