@@ -93,10 +93,10 @@ int main(int argc, char** argv) {
   for (std::size_t i = 1; i < all.size(); ++i) EXPECT(s, all[i].address != 0 && all[i].address != all[i - 1].address);
 
   for (const Addressed& one : all) std::memset(one.words, 0, kBytes);
-  // all[0] is the root, the others a list.
+  // all[0] is the root, the others a ring: lavapipe 26 also reads the node after the last one that is visited.
   store(all[0].words, all[1].address);
   for (std::size_t i = 1; i < all.size(); ++i) {
-    store(all[i].words, i + 1 < all.size() ? all[i + 1].address : 0);
+    store(all[i].words, all[i + 1 < all.size() ? i + 1 : 1].address);
     all[i].words[2] = static_cast<std::uint32_t>(i);
   }
   const VkPipelineLayout layout = create_layout(s, {}, {{VK_SHADER_STAGE_COMPUTE_BIT, 0, 16}});

@@ -25,7 +25,7 @@ constexpr VkImageSubresourceLayers kLayer{VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
 void ask_physical(Session& s) {
   VkPhysicalDeviceFeatures features;
   vkGetPhysicalDeviceFeatures(s.physical, &features);
-  EXPECT(s, features.robustBufferAccess == VK_TRUE && features.sparseBinding == VK_FALSE);
+  EXPECT(s, features.robustBufferAccess == VK_TRUE);
   VkFormatProperties format;
   VkFormatProperties2 format2{VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_2};
   vkGetPhysicalDeviceFormatProperties(s.physical, kFormat, &format);
@@ -104,7 +104,7 @@ Image create(Session& s, VkImageUsageFlags usage, VkSampleCountFlagBits samples 
   return i;
 }
 
-// What of it would be sparse; lavapipe leaves the counts alone.
+// What of it would be sparse: nothing, since it was not created so. lavapipe 22 leaves the counts alone.
 void ask_sparse(Session& s, const Image& i) {
   const VkImageSparseMemoryRequirementsInfo2 which{VK_STRUCTURE_TYPE_IMAGE_SPARSE_MEMORY_REQUIREMENTS_INFO_2,
                                                    nullptr, i.image};
