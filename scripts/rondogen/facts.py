@@ -42,8 +42,7 @@ def extension_support(registry, classification):
         elif extension.name in classification.SUPPORTED:
             support[extension.name] = ""
         else:
-            support[extension.name] = next(reason for pattern, reason in classification.UNSUPPORTED
-                                           if re.fullmatch(pattern, extension.name))
+            support[extension.name] = classification.UNSUPPORTED.get(extension.name, classification.UNTESTED)
     return support
 
 

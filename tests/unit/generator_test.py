@@ -9,6 +9,7 @@ import re
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree as etree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../scripts"))
 
@@ -93,6 +94,50 @@ class Registry(unittest.TestCase):
         m = generate.Model(REGISTRY, RONDO)
         for name, emit in generate.OUTPUTS.items():
             self.assertLess(emit(m).count("\n"), 20000, name)
+
+
+class Reasons(unittest.TestCase):
+    """Why an extension is hidden: what its name and what it builds on say is what the reason says."""
+
+    KINDS = {
+        "direct mode and control of displays": r"VK_KHR_display|VK_EXT_direct_mode_display|_display_",
+        "another process's memory": r"external_memory|drm_format_modifier",
+        "video coding": r"_video_",
+        "vendors' ray tracing": r"VK_NV_ray_tracing|acceleration_structure",
+        "opacity micromaps": r"opacity_micromap",
+        "asks or says of presentation": r"display_timing|present_|low_latency|anti_lag|hdr_",
+    }
+    NEWEST = "VK_KHR_opacity_micromap"
+
+    @classmethod
+    def setUpClass(cls):
+        root = etree.parse(REGISTRY).getroot()
+        cls.builds_on = {e.get("name"): " ".join([e.get("name"), e.get("depends") or "", e.get("requires") or ""])
+                         for e in root.find("extensions") if "disabled" != e.get("supported")}
+        cls.reasons = generate.classification.UNSUPPORTED
+
+    def test_are_of_the_kind_that_they_say(self):
+        for kind, pattern in self.KINDS.items():
+            named = [name for name, reason in self.reasons.items() if kind in reason]
+            self.assertTrue(named, kind)
+            for name in named:
+                text = self.builds_on.get(name, name)
+                self.assertTrue(re.search(pattern, text), f"{name}: {kind}: {text}")
+
+    def test_name_memory_of_other_processes_and_not_displays(self):
+        # A pattern that was meant for VK_EXT_acquire_xlib_display once took this one, too.
+        self.assertIn("another process's memory", self.reasons["VK_EXT_external_memory_acquire_unmodified"])
+        for name, reason in self.reasons.items():
+            if "external_memory" in name:
+                self.assertIn("another process's memory", reason, name)
+
+    def test_are_of_hidden_extensions_alone(self):
+        self.assertEqual(set(), set(self.reasons) & generate.classification.SUPPORTED)
+
+    def test_name_extensions_that_there_are(self):
+        if self.NEWEST not in self.builds_on:
+            self.skipTest(f"this registry has no {self.NEWEST}, and is older than the table")
+        self.assertEqual(set(), set(self.reasons) - set(self.builds_on))
 
 
 if __name__ == "__main__":
