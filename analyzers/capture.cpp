@@ -275,6 +275,8 @@ std::optional<Summary> close_and_report(const ReportedFile& file, const Ended& e
   std::string line = summary_line(shown_path(file.path), *summary) + cut_to;
   if (*finished) line += text(" ({})", how_it_ended(ended, file.pid));
   say(line);
+  if (const std::string hidden = hidden_sentence(summary->hidden, summary->made_device); !hidden.empty())
+    say(text("{}: {}", printable(shown_path(file.path)), printable(hidden)));
   if (summary->unsure_ends)
     if (const auto undated = count_undated_writes(file.path); undated && *undated != 0)
       say(

@@ -26,6 +26,7 @@ void take_container(Reader& reader, CaptureInfo& info) {
   info.footer = reader.footer();
   info.gaps = reader.gaps();
   info.session = JsonText::merge(reader.sessions());
+  info.hidden = hidden_things(info.session);
   for (const BlobInfo& blob : reader.blobs()) {
     info.unique_blobs += 1;
     info.unique_blob_bytes += blob.bytes;

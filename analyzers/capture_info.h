@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzers/hidden.h"
 #include "analyzers/json.h"
 #include "analyzers/shader_list.h"
 #include "format/call_chains.h"
@@ -98,6 +99,7 @@ struct CaptureInfo {
   std::optional<Footer> footer;
   std::uint64_t gaps = 0;
   JsonText session;
+  std::vector<HiddenThing> hidden;
 
   std::vector<DeviceRow> devices;
   std::vector<LogicalDeviceRow> logical_devices;

@@ -197,7 +197,27 @@ void check_shim(Findings& findings) {
                           : text("{} (a sanitized build: used behind a runtime in LD_PRELOAD only)", *shim));
 }
 
-void check_drivers(Findings& findings) {
+// What the probe of a driver said; the number of its devices.
+std::size_t report_devices(Findings& findings, const std::string& driver, std::string_view lines, bool verbose) {
+  std::size_t devices = 0;
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    const char kind = lines[0];
+    const std::string_view words = lines.substr(1, end - 1);
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+    if (kind == kDeviceLine) {
+      findings.ok("driver", text("{}: {}", driver, words));
+      devices += 1;
+    }
+    if (kind == kUnknownLine)
+      findings.warn("driver", text("{}: is newer than this build of Rondo, which does not know {}", driver, words),
+                    "captured programs do not see what is not known; build with newer Vulkan headers (scripts/setup)");
+    if (kind == kHiddenLine && verbose) findings.ok("hidden", text("{}: {}", driver, words));
+  }
+  return devices;
+}
+
+void check_drivers(Findings& findings, bool verbose) {
   std::size_t devices = 0;
   for (const std::string& manifest : player::driver_manifests()) {
     const std::string name = std::filesystem::path(manifest).stem();
@@ -213,12 +233,7 @@ void check_drivers(Findings& findings) {
       continue;
     }
     if (driver.rest.empty()) findings.ok("driver", text("{}: no device of its kind here", name));
-    for (std::size_t at = 0; at < driver.rest.size();) {
-      const std::size_t end = std::min(driver.rest.find('\n', at), driver.rest.size());
-      findings.ok("driver", text("{}: {}", name, driver.rest.substr(at, end - at)));
-      devices += 1;
-      at = end + 1;
-    }
+    devices += report_devices(findings, name, driver.rest, verbose);
   }
   if (devices == 0) findings.bad("device", "no Vulkan device", "install a driver (Debian, also without a GPU: mesa-vulkan-drivers)");
 }
@@ -240,6 +255,8 @@ void check_sandbox(Findings& findings) {
 
 Result<int> run_doctor(Arguments args) {
   Cli cli("rondo doctor", "Checks what capturing and replaying need; each line is ok, warn or bad, with a remedy.");
+  bool verbose = false;
+  cli.flag("--verbose", "name each extension of the drivers here that is hidden from captured programs, and why", verbose);
   cli.footer("Exit status: 0, or 1 if a line is bad.");
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
@@ -253,7 +270,7 @@ Result<int> run_doctor(Arguments args) {
   const bool have_loader = check_loader(findings);
   check_layer(findings, have_loader);
   check_shim(findings);
-  if (have_loader) check_drivers(findings);
+  if (have_loader) check_drivers(findings, verbose);
   check_player(findings);
   check_sandbox(findings);
   RONDO_TRY(findings.finish());

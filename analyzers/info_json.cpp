@@ -48,6 +48,20 @@ void write_devices(JsonWriter& json, const CaptureInfo& info) {
   json.end_array();
 }
 
+void write_hidden(JsonWriter& json, const CaptureInfo& info) {
+  json.key("hidden");
+  json.begin_array();
+  for (const HiddenThing& thing : info.hidden) {
+    json.begin_object();
+    json.field("name", thing.name);
+    json.field("reason", thing.reason);
+    if (!thing.asked.empty()) json.field("asked", thing.asked);
+    json.field("unknown", thing.unknown);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void write_counts(JsonWriter& json, const CaptureInfo& info) {
   json.field("calls", info.calls);
   json.field("by_layer", info.by_layer);
@@ -197,6 +211,7 @@ void append_info_json(std::string& out, const CaptureInfo& info, const InfoShown
   json.key("session");
   json.value(info.session.compact());
   write_devices(json, info);
+  write_hidden(json, info);
   write_counts(json, info);
   write_files(json, info);
   write_strings(json, "damaged", info.damaged);

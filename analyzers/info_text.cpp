@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include "analyzers/coverage.h"
@@ -93,6 +94,17 @@ void append_session(std::string& out, const CaptureInfo& info) {
       label(out, "",
             text("it was made by a replay with {} clamped (--clamp-shaders)", plural(shaders, "shader")));
   }
+}
+
+// What the program asked for in a line each; the others by reason.
+void append_hidden(std::string& out, const CaptureInfo& info) {
+  std::map<std::string, std::vector<std::string>> by_reason;
+  for (const HiddenThing& thing : info.hidden)
+    if (thing.asked.empty())
+      by_reason[thing.reason].push_back(thing.name);
+    else
+      label(out, "asked for", printable(text("{}, and {}: hidden: {}", thing.name, thing.asked, thing.reason)));
+  for (const auto& [reason, names] : by_reason) label(out, "hidden", text("{}: {}", printable(reason), joined(names)));
 }
 
 void append_devices(std::string& out, const CaptureInfo& info) {
@@ -247,6 +259,7 @@ void append_info(std::string& out, const CaptureInfo& info, const InfoShown& sho
   }
   append_session(out, info);
   append_devices(out, info);
+  append_hidden(out, info);
   append_counts(out, info);
   for (const std::string& note : info.notes) label(out, "note", note);
   for (const std::string& refused : info.refused) label(out, "refused", printable(refused));

@@ -32,9 +32,11 @@ Result<Summary> summarize(const std::string& path) {
   std::set<std::uint16_t> events;  // Rondo's own records
   std::set<std::uint16_t> checkpoints;  // of these
   std::set<std::uint16_t> ends;         // likewise: of work
+  std::set<std::uint16_t> devices;      // vkCreateDevice
   for (const DictionaryRow& row : (*reader)->dictionary()) {
     if (row.kind != DictionaryKind::command) continue;
     if (row.name == "vkQueuePresentKHR") presents.insert(row.id);
+    if (row.name == "vkCreateDevice") devices.insert(row.id);
     if (row.name.starts_with("vkQueueSubmit")) submits.insert(row.id);
     if (codec::is_event(row.name)) events.insert(row.id);
     if (row.name == "rondoWorkEnded") ends.insert(row.id);
@@ -43,6 +45,7 @@ Result<Summary> summarize(const std::string& path) {
 
   const codec::IdMap ids = codec::IdMap::match((*reader)->dictionary());
   summary.file_bytes = (*reader)->file_bytes();
+  summary.hidden = hidden_things(JsonText::merge((*reader)->sessions()));
   const auto footer = (*reader)->footer();
   summary.stopped = footer && footer->ending == static_cast<std::uint32_t>(Ending::stopped);
   for (;;) {
@@ -57,6 +60,8 @@ Result<Summary> summarize(const std::string& path) {
     if (events.contains(record.command)) continue;
     summary.calls += 1;
     if (submits.contains(record.command)) summary.submits += 1;
+    if (devices.contains(record.command) && record.has_return && record.return_value == VK_SUCCESS)
+      summary.made_device = true;
     if (presents.contains(record.command)) summary.frames += 1;
     if (!record.has_times) continue;
     if (summary.first_ns == 0) summary.first_ns = record.start_ns;

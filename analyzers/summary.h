@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "analyzers/hidden.h"
 #include "format/reader.h"
 #include "format/result.h"
 
@@ -20,6 +22,8 @@ struct Summary {
   std::uint64_t last_ns = 0;
   bool unsure_ends = false;   // a rondoWorkEnded is unsure: host writes may be undated (undated_writes.h)
   std::uint64_t last_record = 0;  // the highest sequence number
+  bool made_device = false;   // a vkCreateDevice succeeded
+  std::vector<HiddenThing> hidden;
   bool stopped = false;       // the recorder stopped before the program did
 };
 Result<Summary> summarize(const std::string& path);

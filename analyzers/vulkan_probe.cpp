@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzers/vulkan_probe.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 #include "analyzers/text.h"
+#include "format/codec/extensions.h"
 #include "format/printable.h"
+#include "format/versions.h"
 #include "format/vulkan.h"
 
 namespace rondo::analyzers {
@@ -58,6 +62,41 @@ const char* type_text(VkPhysicalDeviceType type) {
   }
 }
 
+std::vector<std::string> device_extensions(const Loader& loader, VkInstance instance, VkPhysicalDevice device) {
+  const auto enumerate =
+      loader.at<PFN_vkEnumerateDeviceExtensionProperties>(instance, "vkEnumerateDeviceExtensionProperties");
+  std::uint32_t count = 0;
+  if (enumerate(device, nullptr, &count, nullptr) != VK_SUCCESS) return {};
+  std::vector<VkExtensionProperties> all(count);
+  if (enumerate(device, nullptr, &count, all.data()) < 0) return {};
+  all.resize(count);
+  std::vector<std::string> names;
+  for (const VkExtensionProperties& p : all) names.push_back(printable(fixed_text(p.extensionName)));
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// The lines of one device, as vulkan_probe.h has them.
+std::string device_lines(const VkPhysicalDeviceProperties& p, const std::vector<std::string>& extensions) {
+  std::string hidden, unknown;
+  std::size_t shown = extensions.size();
+  for (const std::string& name : extensions) {
+    const codec::ExtensionInfo* const known = codec::extension_by_name(name);
+    if (known != nullptr && known->supported) continue;
+    shown -= 1;
+    if (known != nullptr)
+      append(hidden, "\n{}{}: {}", kHiddenLine, name, known->reason);
+    else
+      append(unknown, "{}{}", unknown.empty() ? "" : ", ", name);
+  }
+  std::string lines = text("\n{}{}, {}, Vulkan {}", kDeviceLine, printable(fixed_text(p.deviceName)), type_text(p.deviceType),
+                           version_text(p.apiVersion));
+  if (!is_recorded_version(p.apiVersion)) append(lines, " (captured programs see {})", version_text(kNewestVersion));
+  append(lines, "; captured programs see {} of {} device extensions", shown, extensions.size());
+  if (!unknown.empty()) append(lines, "\n{}{}", kUnknownLine, unknown);
+  return lines + hidden;
+}
+
 bool maps_file(const std::string& path) {
   std::error_code error;
   const std::filesystem::path real = std::filesystem::canonical(path, error);
@@ -102,7 +141,7 @@ std::string probe_driver(const std::string& manifest) {
   for (std::uint32_t i = 0; i < count; ++i) {
     VkPhysicalDeviceProperties p{};
     properties(devices[i], &p);
-    append(lines, "\n{}, {}, Vulkan {}", printable(fixed_text(p.deviceName)), type_text(p.deviceType), version_text(p.apiVersion));
+    lines += device_lines(p, device_extensions(loader, instance, devices[i]));
   }
   return lines;
 }

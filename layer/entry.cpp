@@ -11,6 +11,7 @@
 
 #include "format/codec/schema.h"
 #include "generated/hooks.h"
+#include "layer/hidden.h"
 #include "layer/recorder.h"
 #include "layer/state.h"
 #include "layer/visibility.h"
@@ -37,7 +38,7 @@ PFN_vkVoidFunction choose(bool hides_nothing, const HookEntry* hook, std::string
   if (next == nullptr) return nullptr;
   if (hides_nothing || !hiding()) return hook != nullptr && hook->function != nullptr ? hook->function : next;
   if (hook == nullptr) {
-    hidden(name, "unknown to this build of Rondo");
+    hidden(name, kUnknownToBuild);
     return nullptr;
   }
   if (hook->function == nullptr) hidden(name, codec::info(hook->id).reason);

@@ -13,6 +13,7 @@
 #include "layer/door.h"
 #include "layer/fences.h"
 #include "layer/guard.h"
+#include "layer/hidden.h"
 #include "layer/log.h"
 #include "layer/regular.h"
 #include "layer/resources.h"
@@ -103,7 +104,7 @@ void read_properties(DeviceState& device) {
   VkPhysicalDeviceProperties properties;
   instance.vkGetPhysicalDeviceProperties(device.physical, &properties);
   device.software = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
-  device.api_version = std::min({device.instance->api_version, properties.apiVersion, kNewestVersion});
+  device.api_version = std::min(device.instance->api_version, visible_device_version(properties.apiVersion));
   instance.vkGetPhysicalDeviceMemoryProperties(device.physical, &device.memory);
   std::uint32_t count = 0;
   instance.vkGetPhysicalDeviceQueueFamilyProperties(device.physical, &count, nullptr);
@@ -129,9 +130,8 @@ void load_loaders_own(Dispatch& dispatch, const InstanceState& instance) {
 std::string what_was_hidden(const VkDeviceCreateInfo& info) {
   if (const char* name = hidden_extension({info.ppEnabledExtensionNames, info.enabledExtensionCount}))
     return enabled_though_hidden(name);
-  const char* feature = hidden_feature(info.pNext);
-  if (feature == nullptr) return {};
-  return "the program enabled the feature " + std::string(feature) + ", which was hidden from it";
+  const auto feature = hidden_feature(info.pNext);
+  return feature ? enabled_though_hidden(*feature) : std::string();
 }
 
 }  // namespace
@@ -183,6 +183,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateDevice(VkPhysicalDevice physicalDevi
       if (pCreateInfo->pQueueCreateInfos[i].flags == 0)
         state.created_families.push_back(pCreateInfo->pQueueCreateInfos[i].queueFamilyIndex);
     const std::string refused = what_was_hidden(*pCreateInfo);
+    write_hidden();
     state.hides_nothing = instance.state->hides_nothing || !refused.empty();
     if (!recording()) return VK_SUCCESS;
     record_modules();

@@ -4,6 +4,7 @@
 #include <new>
 #include <optional>
 
+#include "format/versions.h"
 #include "generated/hooks.h"
 #include "layer/chain.h"
 #include "layer/door.h"
@@ -80,6 +81,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateInstance(const VkInstanceCreateInfo*
     state->next_get_physical = link->u.pLayerInfo->pfnNextGetPhysicalDeviceProcAddr;
     state->api_version = asked_version(*pCreateInfo);
     state->at_driver = take_drivers_door();
+    ask_for_version(state->api_version);
     const char* const enabled_hidden =
         hidden_extension({pCreateInfo->ppEnabledExtensionNames, pCreateInfo->enabledExtensionCount});
     state->hides_nothing = enabled_hidden != nullptr;
@@ -134,7 +136,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkEnumerateInstanceLayerProperties(std::uint
   return VK_SUCCESS;
 }
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkEnumerateInstanceVersion(std::uint32_t* pApiVersion) {
-  *pApiVersion = rondo::layer::kNewestVersion;
+  *pApiVersion = kNewestVersion;
   return VK_SUCCESS;
 }
 

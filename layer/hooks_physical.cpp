@@ -12,6 +12,22 @@ namespace rondo::layer {
 
 namespace {
 
+VkResult device_extensions(VkPhysicalDevice physical, const char* layer, std::vector<VkExtensionProperties>& all) {
+  const auto next = next_of(physical).vkEnumerateDeviceExtensionProperties;
+  return enumerate(all, [&](std::uint32_t* count, VkExtensionProperties* properties) {
+    return next(physical, layer, count, properties);
+  });
+}
+
+void tell_of_unknown_structures(VkPhysicalDevice physical, const void* chain) {
+  const VkBaseInStructure* const unknown = unknown_structure(chain);
+  if (unknown == nullptr) return;
+  guarded([&] {
+    std::vector<VkExtensionProperties> all;
+    if (device_extensions(physical, nullptr, all) == VK_SUCCESS) ask_for_unknown(*unknown, all);
+  });
+}
+
 template <CommandId C>
 void features2(VkPhysicalDevice physical, VkPhysicalDeviceFeatures2* features) {
   const auto next = next_of(physical).*CommandTraits<C>::pfn;
@@ -21,6 +37,7 @@ void features2(VkPhysicalDevice physical, VkPhysicalDeviceFeatures2* features) {
         hide_features(features->pNext);
       },
       physical, features);
+  tell_of_unknown_structures(physical, features->pNext);
 }
 
 template <CommandId C>
@@ -29,7 +46,7 @@ void properties2(VkPhysicalDevice physical, VkPhysicalDeviceProperties2* propert
   record_with<C>(
       [&] {
         next(physical, properties);
-        properties->properties.apiVersion = visible_version(properties->properties.apiVersion);
+        properties->properties.apiVersion = visible_device_version(properties->properties.apiVersion);
       },
       physical, properties);
 }
@@ -63,7 +80,7 @@ VKAPI_ATTR void VKAPI_CALL hook_vkGetPhysicalDeviceProperties(VkPhysicalDevice p
   record_with<CommandId::vkGetPhysicalDeviceProperties>(
       [&] {
         next(physicalDevice, pProperties);
-        pProperties->apiVersion = visible_version(pProperties->apiVersion);
+        pProperties->apiVersion = visible_device_version(pProperties->apiVersion);
       },
       physicalDevice, pProperties);
 }
@@ -116,12 +133,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkEnumerateDeviceExtensionProperties(VkPhysi
   if (!hiding()) return next(physicalDevice, pLayerName, pPropertyCount, pProperties);
   return guarded(VK_ERROR_OUT_OF_HOST_MEMORY, [&] {
     std::vector<VkExtensionProperties> all;
-    if (const VkResult result = enumerate(all,
-                                          [&](std::uint32_t* count, VkExtensionProperties* properties) {
-                                            return next(physicalDevice, pLayerName, count, properties);
-                                          });
-        result != VK_SUCCESS)
-      return result;
+    if (const VkResult result = device_extensions(physicalDevice, pLayerName, all); result != VK_SUCCESS) return result;
     hide_extensions(all);
     return answer(all, pPropertyCount, pProperties);
   });

@@ -23,6 +23,7 @@
 #include "generated/args.h"
 #include "layer/environment.h"
 #include "layer/frames.h"
+#include "layer/hidden.h"
 #include "layer/launcher_report.h"
 #include "layer/log.h"
 #include "layer/lost_pages.h"
@@ -340,6 +341,7 @@ void start_recording(const VkInstanceCreateInfo* info) {
   survive_lost_pages(*g_hot.writer);
   log(LogLevel::info, "recording to " + r.path);
   g_hot.recording.store(true, std::memory_order_release);
+  write_hidden();
   start_trigger();
 }
 

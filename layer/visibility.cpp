@@ -2,22 +2,20 @@
 #include "layer/visibility.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <cstring>
-#include <mutex>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 
-#include "format/codec/schema.h"
-#include "layer/log.h"
+#include "format/codec/extensions.h"
+#include "format/versions.h"
+#include "layer/hidden.h"
 #include "layer/recorder.h"
 
 namespace rondo::layer {
 
 namespace {
-
-constexpr char kUnknown[] = "unknown to this build of Rondo";
 
 // "KHR" + "raytracingpipeline": of VK_KHR_ray_tracing_pipeline and of
 // VkPhysicalDeviceRayTracingPipelineFeaturesKHR, so that the features of a
@@ -47,26 +45,21 @@ std::string features_key(std::string_view name) {
   return key + version;
 }
 
-struct Names {
-  std::unordered_map<std::string_view, const char*> hidden;  // extension -> reason; "" if visible
-  std::unordered_map<std::string, const char*> features;     // key of a hidden extension -> reason
-};
-
-const Names& names() {
-  static const Names* const n = [] {
-    auto* built = new Names;
-    for (const codec::ExtensionInfo& extension : codec::extensions()) {
-      built->hidden.emplace(extension.name, extension.supported ? "" : extension.reason);
-      if (!extension.supported) built->features.emplace(extension_key(extension.name), extension.reason);
-    }
+// Of hidden extensions, by extension_key.
+const codec::ExtensionInfo* hidden_by_key(const std::string& key) {
+  static const auto* const by_key = [] {
+    auto* built = new std::unordered_map<std::string, const codec::ExtensionInfo*>;
+    for (const codec::ExtensionInfo& extension : codec::extensions())
+      if (!extension.supported) built->emplace(extension_key(extension.name), &extension);
     return built;
   }();
-  return *n;
+  const auto found = by_key->find(key);
+  return found == by_key->end() ? nullptr : found->second;
 }
 
-const char* hidden_structure(const codec::StructInfo& structure) {
-  const auto found = names().features.find(features_key(structure.name));
-  return found == names().features.end() ? nullptr : found->second;
+// The hidden extension that brings it, or null.
+const codec::ExtensionInfo* hidden_structure(const codec::StructInfo& structure) {
+  return hidden_by_key(features_key(structure.name));
 }
 
 bool is_set(const void* structure, const codec::HiddenFeature& feature) {
@@ -75,9 +68,13 @@ bool is_set(const void* structure, const codec::HiddenFeature& feature) {
   return bit != VK_FALSE;
 }
 
+// A bit of a core structure is hidden from programs that do not ask for it in particular; a structure of a hidden
+// extension is chained by those that do.
 void clear(void* structure, const codec::HiddenFeature& feature) {
   if (!is_set(structure, feature)) return;
   hidden(feature.member, feature.reason);
+  if (const codec::ExtensionInfo* extension = hidden_structure(codec::info(feature.structure)); extension != nullptr)
+    ask(extension->name, extension->reason, "it asked whether the device has its features");
   const VkBool32 bit = VK_FALSE;
   std::memcpy(static_cast<std::byte*>(structure) + feature.offset, &bit, sizeof bit);
 }
@@ -91,10 +88,10 @@ void hidden_in_chain(Base* chain, Visit&& visit) {
     if (id == StructId::none) continue;
     const codec::StructInfo& structure = codec::info(id);
     if (!structure.features) continue;
-    if (const char* reason = hidden_structure(structure); reason != nullptr)
+    if (const codec::ExtensionInfo* extension = hidden_structure(structure); extension != nullptr)
       for (const codec::Field& field : structure.fields)
         if (field.element == codec::Element::bool32)
-          visit(s, codec::HiddenFeature{id, field.offset, field.name, reason});
+          visit(s, codec::HiddenFeature{id, field.offset, field.name, extension->reason});
     for (const codec::HiddenFeature& feature : codec::hidden_features())
       if (feature.structure == id) visit(s, feature);
   }
@@ -104,31 +101,49 @@ void hidden_in_chain(Base* chain, Visit&& visit) {
 
 bool hiding() { return wanted(); }
 
-void hidden(std::string_view what, std::string_view reason) {
-  if (!log_enabled(LogLevel::info)) return;
-  static auto* const said = new std::unordered_set<std::string>;
-  static std::mutex lock;
-  const std::lock_guard guard(lock);
-  if (said->emplace(what).second)
-    log(LogLevel::info, "hidden: " + std::string(what) + ": " + std::string(reason));
+namespace {
+
+constexpr char kNewer[] = "newer than what this build of Rondo records";
+
+bool is_visible(std::uint32_t version) {
+  return !hiding() || is_recorded_version(version);
 }
 
+std::string release_text(std::uint32_t version) {
+  return "Vulkan " + std::to_string(VK_API_VERSION_MAJOR(version)) + "." + std::to_string(VK_API_VERSION_MINOR(version));
+}
+
+std::atomic<std::uint32_t> g_asked_version{0};  // the newest that an instance of the program was made for
+
+}  // namespace
+
 std::uint32_t visible_version(std::uint32_t version) {
-  if (!hiding() || VK_API_VERSION_VARIANT(version) != 0) return version;
-  const auto release = [](std::uint32_t v) {
-    return VK_API_VERSION_MAJOR(v) << 10 | VK_API_VERSION_MINOR(v);
-  };
-  if (release(version) <= release(kNewestVersion)) return version;
-  hidden("Vulkan " + std::to_string(VK_API_VERSION_MAJOR(version)) + "." +
-             std::to_string(VK_API_VERSION_MINOR(version)),
-         "newer than what this build of Rondo records");
+  if (is_visible(version)) return version;
+  hidden(release_text(version), kNewer);
   return kNewestVersion;
 }
 
+std::uint32_t visible_device_version(std::uint32_t version) {
+  if (is_visible(version)) return version;
+  const std::string name = release_text(version);
+  if (!is_recorded_version(g_asked_version.load()))
+    ask(name, kNewer, "its VkApplicationInfo asks for it");
+  else
+    hide(name, kNewer);
+  write_hidden();
+  return kNewestVersion;
+}
+
+void ask_for_version(std::uint32_t version) {
+  std::uint32_t before = g_asked_version.load();
+  while (before < version && !g_asked_version.compare_exchange_weak(before, version)) {
+  }
+}
+
 const char* hidden_reason(std::string_view extension) {
-  const auto found = names().hidden.find(extension);
-  if (found == names().hidden.end()) return kUnknown;
-  return *found->second == '\0' ? nullptr : found->second;
+  const codec::ExtensionInfo* const known = codec::extension_by_name(extension);
+  if (known == nullptr) return kUnknownToBuild;
+  return known->supported ? nullptr : known->reason;
 }
 
 const char* hidden_extension(std::span<const char* const> enabled) {
@@ -138,30 +153,54 @@ const char* hidden_extension(std::span<const char* const> enabled) {
 }
 
 std::string enabled_though_hidden(const char* extension) {
-  return "the program enabled " + std::string(extension) +
-         ", which was hidden from it: " + hidden_reason(extension);
+  const char* reason = hidden_reason(extension);
+  ask(extension, reason, "it enabled it");
+  return "the program enabled " + std::string(extension) + ", which was hidden from it: " + reason;
+}
+
+std::string enabled_though_hidden(const codec::HiddenFeature& feature) {
+  ask(feature.member, feature.reason, "it enabled it");
+  return "the program enabled the feature " + std::string(feature.member) + ", which was hidden from it";
 }
 
 void hide_extensions(std::vector<VkExtensionProperties>& properties) {
   if (!hiding()) return;
   std::erase_if(properties, [](const VkExtensionProperties& p) {
     const char* reason = hidden_reason(p.extensionName);
-    if (reason != nullptr) hidden(p.extensionName, reason);
+    if (reason != nullptr) hide(p.extensionName, reason);
     return reason != nullptr;
   });
+  write_hidden();
 }
 
 void hide_features(void* chain) {
   if (!hiding()) return;
   hidden_in_chain(static_cast<VkBaseOutStructure*>(chain),
                   [](void* structure, const codec::HiddenFeature& feature) { clear(structure, feature); });
+  write_hidden();
 }
 
-const char* hidden_feature(const void* chain) {
-  const char* found = nullptr;
+const VkBaseInStructure* unknown_structure(const void* chain) {
+  const auto* s = static_cast<const VkBaseInStructure*>(chain);
+  while (s != nullptr && codec::structure_by_stype(static_cast<std::uint32_t>(s->sType)) != StructId::none) s = s->pNext;
+  return s;
+}
+
+void ask_for_unknown(const VkBaseInStructure& structure, std::span<const VkExtensionProperties> of_device) {
+  const bool newer = std::any_of(of_device.begin(), of_device.end(), [](const VkExtensionProperties& p) {
+    return codec::extension_by_name(p.extensionName) == nullptr;
+  });
+  if (!hiding() || !newer) return;
+  ask("structure type " + std::to_string(static_cast<std::uint32_t>(structure.sType)), kUnknownToBuild,
+      "it asked whether the device has these features");
+  write_hidden();
+}
+
+std::optional<codec::HiddenFeature> hidden_feature(const void* chain) {
+  std::optional<codec::HiddenFeature> found;
   hidden_in_chain(static_cast<const VkBaseInStructure*>(chain),
                   [&](const void* structure, const codec::HiddenFeature& feature) {
-                    if (is_set(structure, feature)) found = feature.member;
+                    if (is_set(structure, feature)) found = feature;
                   });
   return found;
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program sees of the driver: everything but what cannot be recorded
-// (design §2.2). Each thing hidden is named once at RONDO_LOG=info.
+// (design §2.2). hidden.h keeps what that was.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "format/codec/schema.h"
 #include "format/vulkan.h"
 
 namespace rondo::layer {
@@ -18,18 +20,20 @@ inline constexpr char kLayerName[] = "VK_LAYER_RONDO_capture";
 // Hiding is for recorded processes: elsewhere the program sees the driver as it is.
 bool hiding();
 
-// The newest version of the API that is recorded: 1.4, or what the headers have, with their patch.
-inline constexpr std::uint32_t kNewestVersion = VK_HEADER_VERSION_COMPLETE < VK_MAKE_API_VERSION(0, 1, 5, 0)
-                                                    ? VK_HEADER_VERSION_COMPLETE
-                                                    : VK_MAKE_API_VERSION(0, 1, 4, VK_HEADER_VERSION);
-// A newer version is told as that one.
+// A newer version is told as kNewestVersion (format/versions.h).
 std::uint32_t visible_version(std::uint32_t version);
+// The same for a device's version, which the capture then names as hidden.
+std::uint32_t visible_device_version(std::uint32_t version);
+// The version in a program's VkApplicationInfo: it asked for what devices have above the visible one.
+void ask_for_version(std::uint32_t version);
 
 // Null if programs may use it, else why not.
 const char* hidden_reason(std::string_view extension);
 
-// Says that a hidden extension was enabled, and why it was hidden.
+// Says that a hidden extension was enabled, and why it was hidden; the capture names it as asked for.
 std::string enabled_though_hidden(const char* extension);
+// Likewise for a feature bit.
+std::string enabled_though_hidden(const codec::HiddenFeature& feature);
 
 // The first hidden one of `enabled`, or null.
 const char* hidden_extension(std::span<const char* const> enabled);
@@ -40,8 +44,14 @@ void hide_extensions(std::vector<VkExtensionProperties>& properties);
 // Feature structures chained to VkPhysicalDeviceFeatures2.
 void hide_features(void* chain);
 
-// The first hidden feature that these enable, or null.
-const char* hidden_feature(const void* chain);
+// A structure that this build does not know, or null.
+const VkBaseInStructure* unknown_structure(const void* chain);
+// The program put such a one into a query of features. If one of the device's extensions is unknown, too, it asked for
+// what is hidden.
+void ask_for_unknown(const VkBaseInStructure& structure, std::span<const VkExtensionProperties> of_device);
+
+// The last hidden feature that these enable.
+std::optional<codec::HiddenFeature> hidden_feature(const void* chain);
 
 // Of semaphores and fences: all handles but sync fds, whose payloads are copies.
 void hide_handle_types(VkExternalSemaphoreHandleTypeFlagBits asked,
@@ -49,8 +59,6 @@ void hide_handle_types(VkExternalSemaphoreHandleTypeFlagBits asked,
 void hide_handle_types(VkExternalFenceHandleTypeFlagBits asked, VkExternalFenceProperties& properties);
 
 void hide_queue_flags(VkQueueFamilyProperties& family);
-
-void hidden(std::string_view what, std::string_view reason);  // says so, once each
 
 // The two calls of an enumeration, over a list that is known whole.
 template <class T>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "format/codec/extensions.h"
 #include "format/codec/tables.h"
 
 namespace rondo::codec {
@@ -19,6 +20,13 @@ std::span<const CommandInfo> commands() { return tables::commands; }
 std::span<const StructInfo> structures() { return tables::structures; }
 std::span<const ExtensionInfo> extensions() { return tables::extensions; }
 std::span<const HiddenFeature> hidden_features() { return tables::hidden_features; }
+
+const ExtensionInfo* extension_by_name(std::string_view name) {
+  const auto found =
+      std::lower_bound(tables::extensions.begin(), tables::extensions.end(), name,
+                       [](const ExtensionInfo& e, std::string_view n) { return std::string_view(e.name) < n; });
+  return found != tables::extensions.end() && found->name == name ? &*found : nullptr;
+}
 
 CommandId command_by_name(std::string_view name) { return by_name<CommandId>(tables::command_names, name); }
 StructId structure_by_name(std::string_view name) { return by_name<StructId>(tables::structure_names, name); }

@@ -40,6 +40,8 @@ struct Settings {
   bool keeps = false;    // a transition from the undefined layout leaves the contents, as software drivers do
   bool unified = false;  // one memory type: host visible, coherent, device local
   std::vector<std::string> lacks;  // extensions and features that it does not have
+  std::vector<std::string> offers;  // device extensions beyond those that it knows, with any name
+  std::uint32_t version = 3;        // of Vulkan 1.x, as it says
   bool leaks = false;    // what is alive when its device is destroyed is a violation
   bool abort = false;    // a violation ends the process
   bool sloppy = false;   // what is wrong and does no harm is a violation too

@@ -26,7 +26,7 @@ PFN_vkVoidFunction entry_point(const char* name) {
 }
 
 VkResult version(Call&, args_vkEnumerateInstanceVersion& a) {
-  *a.pApiVersion = kApiVersion;
+  *a.pApiVersion = api_version();
   return VK_SUCCESS;
 }
 

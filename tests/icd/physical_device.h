@@ -4,11 +4,12 @@
 
 #include <vector>
 
+#include "tests/icd/fake.h"
 #include "tests/icd/objects.h"
 
 namespace fake {
 
-inline constexpr std::uint32_t kApiVersion = VK_MAKE_API_VERSION(0, 1, 3, 239);
+inline std::uint32_t api_version() { return VK_MAKE_API_VERSION(0, 1, settings().version, 239); }
 inline constexpr std::uint32_t kMaxPushDescriptors = 32;
 
 std::vector<VkExtensionProperties> extension_list(bool device);

@@ -238,7 +238,7 @@ VkPhysicalDeviceLimits limits() {
 
 VkPhysicalDeviceProperties properties(const PhysicalDevice& device) {
   VkPhysicalDeviceProperties p{};
-  p.apiVersion = kApiVersion;
+  p.apiVersion = api_version();
   p.driverVersion = 1;
   p.vendorID = 0x10005;  // Mesa's, as software rasterizers have
   p.deviceID = 0xfa4e;

@@ -94,6 +94,10 @@ bool apply(Settings& s, const std::string& key, const std::string& value) {
     s.lacks = split(value, ';');
     return !value.empty();
   }
+  if (key == "offers") {
+    s.offers = split(value, ';');
+    return !value.empty();
+  }
   if (key == "leaks") {
     s.leaks = value == "violation";
     return s.leaks;
@@ -135,6 +139,8 @@ bool apply(Settings& s, const std::string& key, const std::string& value) {
     s.devices = static_cast<std::uint32_t>(n);
   else if (key == "interface")
     s.interface = static_cast<std::uint32_t>(n);
+  else if (key == "version")
+    s.version = static_cast<std::uint32_t>(n);
   else if (key == "keeps")
     s.keeps = n != 0;
   else if (key == "unified")
@@ -152,7 +158,7 @@ bool apply(Settings& s, const std::string& key, const std::string& value) {
   const auto power_of_two = [](std::uint64_t v) { return v != 0 && (v & (v - 1)) == 0; };
   return power_of_two(s.buffer_alignment) && power_of_two(s.atom) && power_of_two(s.import_alignment) &&
          s.image_padding >= 1 && s.image_padding <= 16 && s.devices >= 1 && s.devices <= 4 &&
-         s.interface >= 2 && s.interface <= 5;
+         s.interface >= 2 && s.interface <= 5 && s.version >= 3;
 }
 
 }  // namespace

@@ -68,20 +68,21 @@ TEST(RecorderHidden, FeatureStructuresOfHiddenExtensions) {
   v11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
   v11.pNext = &blur;
   v11.protectedMemory = v11.multiview = VK_TRUE;
-  EXPECT_NE(hidden_feature(&v11), nullptr);
+  EXPECT_TRUE(hidden_feature(&v11));
   hide_features(&v11);
   EXPECT_EQ(blur.rayTracingMotionBlur, VK_FALSE);
   EXPECT_EQ(v11.protectedMemory, VK_FALSE);
   EXPECT_EQ(v11.multiview, VK_TRUE);
-  EXPECT_EQ(hidden_feature(&v11), nullptr);
+  EXPECT_FALSE(hidden_feature(&v11));
 }
 
 TEST(RecorderHidden, AHiddenFeatureThatIsEnabledIsNamed) {
   VkPhysicalDeviceVulkan11Features features{};
   features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
-  EXPECT_EQ(hidden_feature(&features), nullptr);
+  EXPECT_FALSE(hidden_feature(&features));
   features.protectedMemory = VK_TRUE;
-  EXPECT_STREQ(hidden_feature(&features), "protectedMemory");
+  ASSERT_TRUE(hidden_feature(&features));
+  EXPECT_STREQ(hidden_feature(&features)->member, "protectedMemory");
 }
 
 TEST(RecorderHidden, VersionsThatAreNotRecorded) {
