@@ -97,7 +97,8 @@ std::vector<Sample> texel_samples(VkFormat format, bool srgb) {
   const TexelFormat texel(format, aspect);
   // Of 16 bits a component, "R10X6G10X6": those that are not used come first.
   const std::string_view name = codec::enumerant_name(EnumId::VkFormat, format);
-  const std::uint32_t unused = !has(name, "2PACK16") && !has(name, "4PACK16") ? 0 : has(name, "X6") ? 6 : 4;
+  const std::uint32_t padding = has(name, "X6") ? 6 : has(name, "X4") ? 4 : 2;
+  const std::uint32_t unused = has(name, "2PACK16") || has(name, "4PACK16") ? padding : 0;
   std::vector<Sample> samples;
   for (std::size_t i = 0; i < texel.components(); ++i) {
     const TexelFormat::Component& component = texel.component(i);

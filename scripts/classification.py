@@ -190,23 +190,6 @@ NUMBERED_BEFORE = set("""
     vkSetLocalDimmingAMD vkUninitializePerformanceApiINTEL vkQueueSetPerformanceConfigurationINTEL
 """.split())
 
-# Names that commands and structures had in the oldest registry that Rondo is built with (1.3.239).
-# They keep them, so that files and code are the same with a registry that has promoted them since.
-FIRST_NAMES = frozenset("""
-    vkCmdPushDescriptorSetKHR vkCmdPushDescriptorSetWithTemplateKHR vkGetCalibratedTimestampsEXT
-    vkGetPhysicalDeviceCalibrateableTimeDomainsEXT vkCmdSetLineStippleEXT vkGetImageSubresourceLayout2EXT
-    VkPhysicalDevicePushDescriptorPropertiesKHR VkDeviceQueueGlobalPriorityCreateInfoKHR
-    VkPhysicalDeviceGlobalPriorityQueryFeaturesKHR VkQueueFamilyGlobalPriorityPropertiesKHR
-    VkCalibratedTimestampInfoEXT VkVertexInputBindingDivisorDescriptionEXT
-    VkPipelineVertexInputDivisorStateCreateInfoEXT VkPhysicalDeviceVertexAttributeDivisorFeaturesEXT
-    VkPhysicalDeviceComputeShaderDerivativesFeaturesNV VkPhysicalDeviceIndexTypeUint8FeaturesEXT
-    VkPhysicalDeviceLineRasterizationFeaturesEXT VkPhysicalDeviceLineRasterizationPropertiesEXT
-    VkPipelineRasterizationLineStateCreateInfoEXT VkPhysicalDevicePipelineProtectedAccessFeaturesEXT
-    VkImageSubresource2EXT VkSubresourceLayout2EXT VkPhysicalDevicePipelineRobustnessFeaturesEXT
-    VkPipelineRobustnessCreateInfoEXT VkPhysicalDevicePipelineRobustnessPropertiesEXT
-    VkPhysicalDeviceDepthClampZeroOneFeaturesEXT
-""".split())
-
 SUPPORTED = set("""
     VK_KHR_surface VK_KHR_xcb_surface VK_KHR_xlib_surface VK_KHR_wayland_surface VK_EXT_headless_surface
     VK_KHR_get_physical_device_properties2 VK_KHR_get_surface_capabilities2 VK_KHR_device_group_creation

@@ -53,7 +53,7 @@ IGNORED = _each(
         VkPipelineViewportShadingRateImageStateCreateInfoNV.pShadingRatePalettes
         VkPipelineDiscardRectangleStateCreateInfoEXT.pDiscardRectangles
         VkPipelineCoverageModulationStateCreateInfoNV.pCoverageModulationTable
-        VkAttachmentSampleCountInfoAMD.pColorAttachmentSamples"""),
+        VkAttachmentSampleCountInfoAMD.pColorAttachmentSamples VkPipelineMultisampleStateCreateInfo.pSampleMask"""),
     ("value", """
         VkDescriptorImageInfo.imageLayout VkBufferCreateInfo.usage VkBufferMemoryBarrier.srcAccessMask
         VkBufferMemoryBarrier.dstAccessMask VkImageMemoryBarrier.srcAccessMask VkImageMemoryBarrier.dstAccessMask
@@ -78,7 +78,8 @@ IGNORED = _each(
         VkAccelerationStructureGeometryTrianglesDataKHR.indexData
         VkAccelerationStructureGeometryTrianglesDataKHR.transformData VkAccelerationStructureGeometryAabbsDataKHR.data
         VkAccelerationStructureGeometryInstancesDataKHR.data VkAccelerationStructureBuildGeometryInfoKHR.scratchData
-        VkCopyAccelerationStructureToMemoryInfoKHR.dst VkCopyMemoryToAccelerationStructureInfoKHR.src"""),
+        VkCopyAccelerationStructureToMemoryInfoKHR.dst VkCopyMemoryToAccelerationStructureInfoKHR.src
+        VkDeviceCreateInfo.enabledLayerCount"""),
     ("selected", """
         VkIndirectExecutionSetCreateInfoEXT.info VkIndirectCommandsLayoutTokenEXT.data VkDescriptorGetInfoEXT.data"""),
     ("optional", """
@@ -88,14 +89,16 @@ IGNORED = _each(
         VkCommandBufferInheritanceInfo.pipelineStatistics VkRenderPassBeginInfo.pClearValues
         VkRenderingAttachmentLocationInfo.pColorAttachmentLocations vkFreeDescriptorSets.pDescriptorSets
         vkFreeCommandBuffers.pCommandBuffers vkCmdClearColorImage.pColor
-        VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures.shaderSubgroupExtendedTypes"""),
+        VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures.shaderSubgroupExtendedTypes
+        VkDeviceCreateInfo.ppEnabledLayerNames VkShaderCreateInfoEXT.pSetLayouts"""),
     ("unread", """
         VkAllocationCallbacks.pfnAllocation VkAllocationCallbacks.pfnReallocation VkAllocationCallbacks.pfnFree
         VkAllocationCallbacks.pfnInternalAllocation VkAllocationCallbacks.pfnInternalFree
         VkWaylandSurfaceCreateInfoKHR.display VkWaylandSurfaceCreateInfoKHR.surface VkXlibSurfaceCreateInfoKHR.dpy
         VkXcbSurfaceCreateInfoKHR.connection"""),
     ("question", """
-        VkPhysicalDeviceExternalBufferInfo.usage VkPhysicalDeviceSurfaceInfo2KHR.surface
+        VkPhysicalDeviceExternalBufferInfo.usage VkDeviceImageMemoryRequirements.planeAspect
+        VkPhysicalDeviceSurfaceInfo2KHR.surface
         VkRenderingAreaInfo.pColorAttachmentFormats VkRenderingAreaInfo.depthAttachmentFormat
         VkRenderingAreaInfo.stencilAttachmentFormat"""),
     ("memory", """

@@ -87,6 +87,10 @@ RULES = {
 # Rules that change what is written, not only whether: part of the encoding hash.
 WIRE_RULES = {"strided", "build_ranges", "template_data"}
 
+# Values of hidden extensions that select a member of a union, and were in the encoding before Rondo left such
+# values out.
+KEPT_SELECTIONS = {"VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_NV"}
+
 # The member that a rule looks at, stored as Field::selector.
 RULE_SELECTORS = {"queue_families": ("sharingMode", "imageSharingMode"), "strided": ("stride",),
                   "counted": ("physicalDeviceCount", "memoryTypeCount", "priorityCount"),
@@ -125,6 +129,10 @@ REQUIRED = {
     ("VkGraphicsPipelineCreateInfo", "pStages"),
     ("VkRenderPassBeginInfo", "pClearValues"),
     ("VkDescriptorUpdateTemplateCreateInfo", "descriptorSetLayout"),
+    # Newer registries leave these open for extensions that are hidden.
+    ("VkDeviceCreateInfo", "ppEnabledLayerNames"), ("VkShaderCreateInfoEXT", "pSetLayouts"),
+    ("VkComputePipelineCreateInfo", "layout"), ("VkRayTracingPipelineCreateInfoKHR", "layout"),
+    ("vkCmdSetSampleMaskEXT", "pSampleMask"),
     ("VkDescriptorUpdateTemplateCreateInfo", "pipelineLayout"),
     ("vkCmdClearColorImage", "pColor"),
     ("VkRenderingAttachmentLocationInfo", "pColorAttachmentLocations"),

@@ -12,6 +12,9 @@ import sys
 import xml.etree.ElementTree as etree
 from dataclasses import dataclass, field
 
+# Vulkan SC stands in the same file.
+API = (None, "vulkan", "vulkan,vulkanbase")
+
 # Window systems whose declarations format/vulkan.h includes.
 PLATFORMS = {None, "xlib", "xcb", "wayland", "xlib_xrandr"}
 
@@ -141,9 +144,11 @@ class Registry:
         self.bitmasks = {}     # VkFooFlags -> (size, bits name or "")
         self.handles = {}
         self.extensions = {}
+        self.brought_by = {}   # type or enumerant -> [(version or extension, other extensions it needs)]
         self.functions = set()  # function pointer types
         self.formats = []
-        self.header_version = ""
+        self.header_version = next(int(t.find("name").tail) for t in self._reg.reg.findall("types/type")
+                                   if t.findtext("name") == "VK_HEADER_VERSION" and t.get("api") in API)
         self._read_constants()
         self._read_enums()
         self._read_types()
@@ -286,7 +291,8 @@ class Registry:
 
     def _read_features(self):
         for name, info in self._reg.apidict.items():
-            self._take_requirements(info.elem, name)
+            # Newer registries describe a version in parts: what any device needs, what compute and what graphics need.
+            self._take_requirements(info.elem, re.sub(r"^VK_(BASE|COMPUTE|GRAPHICS)_VERSION", "VK_VERSION", name))
         for name, info in self._reg.extdict.items():
             element = info.elem
             supported = (element.get("supported") or "").split(",")
@@ -316,6 +322,8 @@ class Registry:
                 if not command.origin:
                     command.origin = name
                 commands.append(command.name)
+            for item in require.findall("type") + require.findall("enum"):
+                self.brought_by.setdefault(self.resolve(item.get("name")), []).append((name, needs))
             if not reason:
                 self._needed.update(self.resolve(t.get("name")) for t in require.findall("type"))
         return commands

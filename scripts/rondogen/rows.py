@@ -73,8 +73,10 @@ INTEGERS = ("unsigned_int", "signed_int", "bool32", "enumerant", "flags")
 
 
 class Tables:
-    def __init__(self, registry, irregular):
+    def __init__(self, registry, irregular, hidden):
+        """`hidden`: version or extension -> why programs do not see it; empty where they do."""
         self.registry = registry
+        self.hidden = hidden
         self.irregular = irregular
         self.tables = {}       # structure name -> Table
         self.args = {}         # command name -> Table, canonical commands only
@@ -155,6 +157,7 @@ class Tables:
             table.flat = self._is_flat(table)
         except Unsupported as error:
             table.rows.clear()
+            table.size, table.alignment = 0, 1  # to the codec, a structure without a size is unknown
             table.available, table.reason = False, str(error)
 
     def _place(self, table, members):
@@ -259,13 +262,25 @@ class Tables:
             row.flags = self._flags(row, member, structure, command)
         if not (structure and structure.union):
             return [row]
-        selections = member.selection or [None]
+        # A hidden extension may add values that select a member. No capture holds them, and without them the
+        # encoding is the one of registries that do not know the extension.
+        selections = [s for s in member.selection if s in self.irregular.KEPT_SELECTIONS or not self._is_hidden(s)] \
+            if member.selection else [None]
         rows = []
         for selection in selections:
             copy = Row(**{**row.__dict__})
             copy.selection = NULL if selection is None else self.registry.constants[selection]
             rows.append(copy)
         return rows
+
+    def can_be_recorded(self, structure):
+        """Whether a program can give a structure of this type to a command that it sees."""
+        return self.registry.structures[structure].rondo or not self._is_hidden(structure)
+
+    def _is_hidden(self, name):
+        """Whether only hidden versions and extensions bring this type or enumerant."""
+        origins = self.registry.brought_by.get(name, [])
+        return bool(origins) and all(any(self.hidden.get(n) for n in [origin] + needs) for origin, needs in origins)
 
     def _shape(self, row, member, owner, offsets, members, command):
         if member.name == "sType" and row.type[1] == "VkStructureType":

@@ -8,6 +8,7 @@
 
 #include "fixture.h"
 #include "json.h"
+#include "skip.h"
 
 using namespace scenario;
 
@@ -113,7 +114,10 @@ SCENARIO("the documented counts of commands are those of rondo info --coverage",
   REQUIRE(outcome.status == 0);
   const Json coverage = Json::parse(outcome.out);
   const std::string registry = coverage.at("/registry");  // in quotation marks
-  std::string expected = "| " + registry.substr(1, registry.size() - 2);
+  const std::string version = registry.substr(1, registry.size() - 2);
+  if (section("Counts").find("| " + version + " |") == std::string::npos)
+    SKIP_SCENARIO("no counts are kept of the registry " + version);
+  std::string expected = "| " + version;
   for (const char* kind : {"regular", "irregular", "unsupported"})
     expected += " | " + coverage.at(std::string("/counts/") + kind);
   INFO(expected);

@@ -14,6 +14,8 @@ import xml.etree.ElementTree as etree
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../scripts"))
 
 import generate  # noqa: E402
+from rondogen import recorded_names
+from rondogen.rows import REQUIRED  # noqa: E402
 
 REGISTRY = os.environ.get("RONDO_VK_XML", "/usr/share/vulkan/registry/vk.xml")
 RONDO = os.path.join(os.path.dirname(generate.__file__), "rondo.xml")
@@ -90,6 +92,37 @@ class Registry(unittest.TestCase):
         self.assertEqual(facts.kind, "unsupported")
         self.assertIn("codeSize ^ 4", facts.reason)
 
+    def test_requires_what_only_hidden_extensions_leave_out(self):
+        tables = model().tables
+        for owner, member in (("VkDeviceCreateInfo", "ppEnabledLayerNames"), ("VkComputePipelineCreateInfo", "layout"),
+                              ("VkRayTracingPipelineCreateInfoKHR", "layout"), ("vkCmdSetSampleMaskEXT", "pSampleMask")):
+            rows = (tables.args.get(owner) or tables.tables[owner]).rows
+            required = next(row for row in rows if row.name == member).flags & REQUIRED
+            self.assertTrue(required, f"{owner}.{member}")
+
+    def test_leaves_out_values_by_which_only_a_hidden_extension_selects_a_member(self):
+        selection = 'selection="VK_INDIRECT_COMMANDS_TOKEN_TYPE_PUSH_CONSTANT_EXT,'
+        last = "    </extensions>"
+        extension = """<extension name="VK_EXT_of_tomorrow" number="9999" type="device" supported="vulkan"><require>
+            <enum value="77" extends="VkIndirectCommandsTokenTypeEXT" name="VK_TOKEN_OF_TOMORROW_EXT"/>
+            </require></extension>"""
+
+        def change(text):
+            self.assertIn(last, text)
+            return text.replace(last, extension + last).replace(selection, selection + "VK_TOKEN_OF_TOMORROW_EXT,")
+        before, changed = model(), model(change)
+        name = "VkIndirectCommandsTokenDataEXT"
+        if name not in before.tables.tables:
+            self.skipTest("the registry does not have VK_EXT_device_generated_commands")
+        self.assertEqual(changed.registry.constants["VK_TOKEN_OF_TOMORROW_EXT"], 77)
+        self.assertEqual(before.tables.tables[name].hash, changed.tables.tables[name].hash)
+        self.assertNotIn(77, [row.selection for row in changed.tables.tables[name].rows])
+
+    def test_gives_no_size_to_a_structure_that_it_does_not_understand(self):
+        changed = model(lambda t: t.replace('altlen="codeSize / 4"', 'altlen="codeSize ^ 4"'))
+        self.assertEqual(0, changed.tables.tables["VkShaderModuleCreateInfo"].size)
+        self.assertGreater(model().tables.tables["VkShaderModuleCreateInfo"].size, 0)
+
     def test_keeps_every_generated_file_small(self):
         m = generate.Model(REGISTRY, RONDO)
         for name, emit in generate.OUTPUTS.items():
@@ -138,6 +171,35 @@ class Reasons(unittest.TestCase):
         if self.NEWEST not in self.builds_on:
             self.skipTest(f"this registry has no {self.NEWEST}, and is older than the table")
         self.assertEqual(set(), set(self.reasons) - set(self.builds_on))
+
+
+class RecordedNames(unittest.TestCase):
+    """The registry of this build against scripts/recorded_names.txt."""
+    @classmethod
+    def setUpClass(cls):
+        cls.model = generate.Model(REGISTRY, RONDO)
+        cls.listed = recorded_names.read()
+        cls.hashes = {**cls.model.tables.tables, **cls.model.tables.args}
+
+    def test_what_captures_can_hold_keeps_its_name_and_its_encoding(self):
+        older = self.model.registry.header_version < recorded_names.newest_registry()
+        for name, encoding in self.listed.items():
+            if older and name not in self.hashes:
+                continue
+            self.assertIn(name, self.hashes, f"{name} has another name in this registry: it is no first name")
+            self.assertEqual(f"{self.hashes[name].hash:016x}", encoding, name)
+
+    def test_no_listed_name_is_an_alias_here(self):
+        aliases = {**self.model.registry.aliases,
+                   **{n: c.alias for n, c in self.model.registry.commands.items() if c.alias}}
+        self.assertGreater(len(aliases), 300)
+        self.assertEqual([], sorted(set(aliases) & set(self.listed)))
+
+    def test_what_captures_can_hold_is_listed(self):
+        if self.model.registry.header_version > recorded_names.newest_registry():
+            self.skipTest("the registry is newer than the list")
+        self.assertEqual([], sorted(set(recorded_names.of(self.model)) - set(self.listed)),
+                         "scripts/rondogen/recorded_names.py prints the list with them")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ sys.path.insert(0, os.path.join(ROOT, "scripts"))
 import classification  # noqa: E402
 import ignored  # noqa: E402
 import irregular  # noqa: E402
+from rondogen import recorded_names  # noqa: E402
 
 
 def drivers():
@@ -23,7 +24,7 @@ def drivers():
 
 def newest_registry():
     paths = [os.environ.get("RONDO_VK_XML", "/usr/share/vulkan/registry/vk.xml")]
-    paths += glob.glob(os.path.join(drivers(), "headers/**/registry/vk.xml"), recursive=True)
+    paths += glob.glob(os.path.join(drivers(), "registry/**/registry/vk.xml"), recursive=True)
 
     def version(path):
         with open(path, encoding="utf-8") as text:
@@ -48,6 +49,9 @@ class Registry:
                 self._take(extension)
         self.values = {t.get("name") for t in root.iter("type") if t.get("category") in ("enum", "bitmask")}
         self.values.add("VkBool32")
+        listed = recorded_names.read()
+        self.first_names = {element.get("alias"): element.get("name") for kind in ("type", "command")
+                            for element in root.iter(kind) if element.get("alias") and element.get("name") in listed}
         self.members = {}  # (owner, member) -> type, where it is `noautovalidity`
         for structure in root.iter("type"):
             if structure.get("category") == "struct" and structure.get("returnedonly") != "true":
@@ -63,7 +67,7 @@ class Registry:
     def _members(self, owner, members):
         if owner not in self.shown:
             return
-        first = next((owner + tag for tag in ("KHR", "EXT") if owner + tag in classification.FIRST_NAMES), owner)
+        first = self.first_names.get(owner, owner)
         for member in members:
             if member.get("noautovalidity") == "true" and is_vulkan(member.get("api")):
                 self.members[first, member.find("name").text] = member.find("type").text

@@ -101,7 +101,7 @@ TEST(Validate, DoesNotJudgeWhatIsNewer) {
 TEST(Validate, JudgesExtensionsThatAreNewerThanTheSystemsLibrary) {
   if (validator_version() < "SPIRV-Tools v2024")
     GTEST_SKIP() << "this build has " << validator_version()
-                 << ": `scripts/drivers spirv-tools` could not fetch a newer one";
+                 << ": `scripts/drivers build` could not fetch a newer one";
   constexpr std::uint32_t kMain = 1, kVoid = 2, kFunction = 3, kFloat = 4, kInt = 5, kSixteen = 6, kSubgroup = 7,
                           kUseA = 8, kMatrix = 9, kLabel = 10;
   const std::vector<std::uint32_t> words = {
