@@ -413,6 +413,9 @@ void add_passes(Handlers& handlers) {
   add(CommandId::vkCmdEndRenderPass2, end_pass);
   add(CommandId::vkCmdBeginRendering, begin_rendering);
   add(CommandId::vkCmdEndRendering, end_rendering);
+#ifdef VK_KHR_maintenance10
+  add(CommandId::vkCmdEndRendering2KHR, end_rendering);
+#endif
   add(CommandId::vkCmdClearAttachments, clear_attachments);
   add(CommandId::vkCmdPipelineBarrier, barrier_1<args_vkCmdPipelineBarrier>);
   add(CommandId::vkCmdPipelineBarrier2, barrier_2);

@@ -9,7 +9,7 @@
 namespace rondo::player {
 
 bool is_window_system_extension(std::string_view name) {
-  static constexpr std::array<std::string_view, 24> names = {
+  static constexpr std::array<std::string_view, 26> names = {
       "VK_KHR_surface",
       "VK_KHR_xcb_surface",
       "VK_KHR_xlib_surface",
@@ -25,6 +25,7 @@ bool is_window_system_extension(std::string_view name) {
       "VK_EXT_swapchain_colorspace",
       "VK_KHR_surface_protected_capabilities",
       "VK_EXT_surface_maintenance1",
+      "VK_KHR_surface_maintenance1",
       "VK_KHR_swapchain",
       "VK_KHR_display_swapchain",
       "VK_KHR_incremental_present",
@@ -33,6 +34,7 @@ bool is_window_system_extension(std::string_view name) {
       "VK_GOOGLE_display_timing",
       "VK_EXT_hdr_metadata",
       "VK_EXT_swapchain_maintenance1",
+      "VK_KHR_swapchain_maintenance1",
       "VK_KHR_swapchain_mutable_format",
   };
   return std::find(names.begin(), names.end(), name) != names.end() || name == "VK_KHR_present_id" ||
@@ -52,6 +54,8 @@ bool is_optional_extension(std::string_view name) {
          name == "VK_KHR_external_semaphore" || name == "VK_KHR_external_semaphore_fd" ||
          name == "VK_KHR_external_semaphore_capabilities" || name == "VK_KHR_external_fence" ||
          name == "VK_KHR_external_fence_fd" || name == "VK_KHR_external_fence_capabilities" ||
+         // Clocks are asked, and no replay asks them.
+         name == "VK_EXT_calibrated_timestamps" || name == "VK_KHR_calibrated_timestamps" ||
          // Structures to ask with; nothing that replays needs them beyond what 1.1 has.
          name == "VK_EXT_memory_budget" || name == "VK_KHR_portability_enumeration" || name == "VK_KHR_get_physical_device_properties2";
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shaders/capabilities.h"
 
-#include <spirv_cross/spirv.h>
+#include "shaders/spirv.h"
 
 #include <algorithm>
 #include <iterator>
@@ -40,6 +40,9 @@ std::string text_of(std::span<const Requirement> enabled_by) {
   return text;
 }
 
+// An older header lacks it.
+constexpr std::uint32_t kCooperativeMatrixKhr = 6022;
+
 bool is_relied_on(std::uint32_t capability) {
   static constexpr std::uint32_t kAll[] = {
       SpvCapabilityTessellation,
@@ -68,6 +71,7 @@ bool is_relied_on(std::uint32_t capability) {
       SpvCapabilityAtomicFloat32MinMaxEXT,
       SpvCapabilityAtomicFloat64MinMaxEXT,
       SpvCapabilityCooperativeMatrixNV,
+      kCooperativeMatrixKhr,
   };
   return std::find(std::begin(kAll), std::end(kAll), capability) != std::end(kAll);
 }

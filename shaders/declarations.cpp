@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The types and constants of a module: what is whole and can be taken for what it says is
 // written anew for SPIRV-Cross; what is not is left out, with all that is made of it.
-#include <spirv_cross/spirv.h>
+#include "shaders/spirv.h"
 
 #include <algorithm>
 #include <bit>

@@ -2,7 +2,7 @@
 #include "shaders/module.h"
 
 #define SPV_ENABLE_UTILITY_CODE
-#include <spirv_cross/spirv.h>
+#include "shaders/spirv.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shaders/needs.h"
 
-#include <spirv_cross/spirv.h>
+#include "shaders/spirv.h"
 
 #include <algorithm>
 #include <set>

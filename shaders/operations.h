@@ -6,7 +6,7 @@
 
 namespace rondo::shaders {
 
-// SPV_KHR_untyped_pointers, which SPIRV-Cross' header lacks.
+// SPV_KHR_untyped_pointers, which an older header lacks.
 inline constexpr std::uint32_t kOpTypeUntypedPointer = 4417, kOpUntypedVariable = 4418;
 
 // Whether none of its operands is a pointer, or stands for an image.

@@ -3,7 +3,7 @@
 // is no declaration, was found by parse_module().
 #include "shaders/reflect.h"
 
-#include <spirv_cross/spirv.h>
+#include "shaders/spirv.h"
 #include <spirv_cross/spirv_cross_c.h>
 
 #include <algorithm>

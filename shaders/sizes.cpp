@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shaders/sizes.h"
 
-#include <spirv_cross/spirv.h>
+#include "shaders/spirv.h"
 
 #include <algorithm>
 

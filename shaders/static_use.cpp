@@ -2,7 +2,7 @@
 #include "shaders/static_use.h"
 
 #define SPV_ENABLE_UTILITY_CODE
-#include <spirv_cross/spirv.h>
+#include "shaders/spirv.h"
 
 #include <algorithm>
 #include <cstring>

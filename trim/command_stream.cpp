@@ -74,6 +74,9 @@ Role role_of(CommandId canonical) {
     case CommandId::vkCmdEndRenderPass:
     case CommandId::vkCmdEndRenderPass2:
     case CommandId::vkCmdEndRendering:
+#ifdef VK_KHR_maintenance10
+    case CommandId::vkCmdEndRendering2KHR:
+#endif
       return Role::end_pass;
     case CommandId::vkCmdBeginQuery:
     case CommandId::vkCmdBeginQueryIndexedEXT:

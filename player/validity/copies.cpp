@@ -177,22 +177,34 @@ Wrong copy_images(Validity& v, ObjectId from, ObjectId to, std::uint32_t count, 
   return check_pairs(v, from, to, count, regions);
 }
 
+// Of depths and stencils only where VK_KHR_maintenance10 says so, and then between formats that share them.
+Wrong check_resolved(const Image& from, const Image& to, const VkImageSubresourceLayers& source,
+                     const VkImageSubresourceLayers& target, bool any_aspect) {
+  constexpr VkImageAspectFlags kColor = VK_IMAGE_ASPECT_COLOR_BIT;
+  if (!any_aspect && (source.aspectMask != kColor || target.aspectMask != kColor))
+    return "a region names another aspect than color";
+  if (source.aspectMask != target.aspectMask) return "a region names other aspects of the source than of the target";
+  if (from.format == to.format) return {};
+  return any_aspect && is_depth_stencil(from.format) && is_depth_stencil(to.format) ? Wrong{}
+                                                                                    : "the images have different formats";
+}
+
 template <class Region>
 Wrong resolve(Validity& v, ObjectId from, ObjectId to, std::uint32_t count, const Region* regions) {
   const Image *source = v.image(from), *target = v.image(to);
   if (source != nullptr && target != nullptr) {
     if (source->samples == VK_SAMPLE_COUNT_1_BIT || target->samples != VK_SAMPLE_COUNT_1_BIT)
       return "resolves from one sample, or into several";
-    if (source->format != target->format) return "the images have different formats";
   }
+  const bool any_aspect = v.allows(from, Relaxation::maintenance10);
   if (Wrong w = check_images(v, from, to); !w.empty()) return w;
   for (std::uint32_t i = 0; i < count; ++i) {
     const Region& r = regions[i];
     if (Wrong w = check_layers(v, "srcSubresource", from, r.srcSubresource); !w.empty()) return w;
     if (Wrong w = check_layers(v, "dstSubresource", to, r.dstSubresource); !w.empty()) return w;
-    if (r.srcSubresource.aspectMask != VK_IMAGE_ASPECT_COLOR_BIT ||
-        r.dstSubresource.aspectMask != VK_IMAGE_ASPECT_COLOR_BIT)
-      return "a region names another aspect than color";
+    if (source != nullptr && target != nullptr)
+      if (Wrong w = check_resolved(*source, *target, r.srcSubresource, r.dstSubresource, any_aspect); !w.empty())
+        return w;
     if (layer_count(v, from, r.srcSubresource) != layer_count(v, to, r.dstSubresource))
       return "a region's source has other layers than its target";
     if (Wrong w = check_texels(v, "srcImage", from, r.srcSubresource, r.srcOffset, r.extent); !w.empty())

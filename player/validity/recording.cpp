@@ -106,6 +106,9 @@ VkQueueFlags queues_of(CommandId id) {
     case CommandId::vkCmdEndRenderPass2:
     case CommandId::vkCmdBeginRendering:
     case CommandId::vkCmdEndRendering:
+#ifdef VK_KHR_maintenance10
+    case CommandId::vkCmdEndRendering2KHR:
+#endif
       return kGraphics;
     default: {
       // Dynamic states and draws.
@@ -190,6 +193,9 @@ bool within_passes(CommandId id) {
 }
 
 bool beside_secondaries(CommandId id) {
+#ifdef VK_KHR_maintenance10
+  if (id == CommandId::vkCmdEndRendering2KHR) return true;
+#endif
 #ifdef VK_KHR_dynamic_rendering_local_read
   // What secondaries inherit has to be said before them.
   if (id == CommandId::vkCmdSetRenderingAttachmentLocations ||

@@ -25,6 +25,7 @@ constexpr Condition kConditions[] = {
     {Relaxation::maintenance5, "VK_KHR_maintenance5", {}, kVulkan14},
     {Relaxation::maintenance6, "VK_KHR_maintenance6", {}, kVulkan14},
     {Relaxation::maintenance8, "VK_KHR_maintenance8"},
+    {Relaxation::maintenance10, "VK_KHR_maintenance10"},
     {Relaxation::mesh_shader, "VK_EXT_mesh_shader"},
     {Relaxation::mixed_samples, "VK_AMD_mixed_attachment_samples", "VK_NV_framebuffer_mixed_samples"},
     {Relaxation::multisampled_to_single_sampled, "VK_EXT_multisampled_render_to_single_sampled"},

@@ -19,6 +19,7 @@ enum class Relaxation : std::uint8_t {
   maintenance5,
   maintenance6,
   maintenance8,
+  maintenance10,
   mesh_shader,
   mixed_samples,
   multisampled_to_single_sampled,

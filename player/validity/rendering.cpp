@@ -183,6 +183,9 @@ Wrong end_rendering(Validity& v, const Call& c) {
 void add_rendering_checks(std::vector<Handler>& table) {
   table[static_cast<std::size_t>(CommandId::vkCmdBeginRendering)] = begin_rendering;
   table[static_cast<std::size_t>(CommandId::vkCmdEndRendering)] = end_rendering;
+#ifdef VK_KHR_maintenance10
+  table[static_cast<std::size_t>(CommandId::vkCmdEndRendering2KHR)] = end_rendering;
+#endif
 }
 
 }  // namespace rondo::player::validity

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What SPIR-V's capabilities and extensions need of a device: the tables of shaders/capabilities.h.
 
-The registry has their names and what enables them; the numbers are in SPIR-V's C header, the newest that is
-installed (SPIRV-Cross'). A capability that the header does not know is in no table.
+The registry has their names and what enables them; the numbers are in SPIR-V's C header, which comes with the
+registry, or is SPIRV-Cross' older one. A capability that the header does not know is in no table.
 """
 
 import re

@@ -243,9 +243,8 @@ void check_resolve(const Info& info) {
     if (!has_box(*from, r.srcSubresource, r.srcOffset, r.extent, "a region's source") ||
         !has_box(*to, r.dstSubresource, r.dstOffset, r.extent, "a region's target"))
       return;
-    if (r.srcSubresource.aspectMask != VK_IMAGE_ASPECT_COLOR_BIT ||
-        r.dstSubresource.aspectMask != VK_IMAGE_ASPECT_COLOR_BIT)
-      return violation("a region names another aspect than color");
+    if (r.srcSubresource.aspectMask != r.dstSubresource.aspectMask)
+      return violation("a region names other aspects of the source than of the target");
     if (r.srcSubresource.layerCount != r.dstSubresource.layerCount)
       return violation("a region's source has other layers than its target");
   }

@@ -205,6 +205,9 @@ bool stands_beside_secondaries(CommandId id) {
     case CommandId::vkCmdEndRenderPass:
     case CommandId::vkCmdEndRenderPass2:
     case CommandId::vkCmdEndRendering:
+#ifdef VK_KHR_maintenance10
+    case CommandId::vkCmdEndRendering2KHR:
+#endif
       return true;
     default:
       return false;
@@ -250,6 +253,9 @@ void note_state(const Call& call) {
     case CommandId::vkCmdEndRenderPass:
     case CommandId::vkCmdEndRenderPass2:
     case CommandId::vkCmdEndRendering:
+#ifdef VK_KHR_maintenance10
+    case CommandId::vkCmdEndRendering2KHR:
+#endif
       return end_pass(buffer);
     case CommandId::vkCmdBindPipeline: {
       const auto& a = *static_cast<args_vkCmdBindPipeline*>(call.args);

@@ -102,10 +102,13 @@ void resolve(VkImage from_handle, VkImage to_handle, const Region* regions, std:
   if (from == nullptr || to == nullptr) return;
   for (std::uint32_t i = 0; i < count; ++i) {
     const Region& r = regions[i];
-    resolve_box(box_of(*from, VK_IMAGE_ASPECT_COLOR_BIT, r.srcSubresource.mipLevel,
-                       r.srcSubresource.baseArrayLayer, r.srcSubresource.layerCount, r.srcOffset, r.extent),
-                box_of(*to, VK_IMAGE_ASPECT_COLOR_BIT, r.dstSubresource.mipLevel,
-                       r.dstSubresource.baseArrayLayer, r.dstSubresource.layerCount, r.dstOffset, r.extent));
+    for (VkImageAspectFlags left = r.srcSubresource.aspectMask; left != 0; left &= left - 1) {
+      const auto aspect = static_cast<VkImageAspectFlagBits>(left & (~left + 1));
+      resolve_box(box_of(*from, aspect, r.srcSubresource.mipLevel, r.srcSubresource.baseArrayLayer,
+                         r.srcSubresource.layerCount, r.srcOffset, r.extent),
+                  box_of(*to, aspect, r.dstSubresource.mipLevel, r.dstSubresource.baseArrayLayer,
+                         r.dstSubresource.layerCount, r.dstOffset, r.extent));
+    }
   }
 }
 

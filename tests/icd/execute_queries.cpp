@@ -116,6 +116,10 @@ VkResult create_pool(Call& call, args_vkCreateQueryPool& a) {
   pool->count = a.pCreateInfo->queryCount;
   pool->statistics = a.pCreateInfo->pipelineStatistics;
   pool->queries.resize(pool->count);
+#ifdef VK_KHR_maintenance9
+  if ((a.pCreateInfo->flags & VK_QUERY_POOL_CREATE_RESET_BIT_KHR) != 0)
+    for (QueryPool::Query& query : pool->queries) query.state = QueryPool::Query::State::reset;
+#endif
   *a.pQueryPool = as_handle<VkQueryPool>(publish(pool, call.device));
   return VK_SUCCESS;
 }

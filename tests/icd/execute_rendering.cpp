@@ -173,7 +173,10 @@ void next1(Execution& e, const args_vkCmdNextSubpass&) { next_pass(e); }
 void next2(Execution& e, const args_vkCmdNextSubpass2&) { next_pass(e); }
 void end1(Execution& e, const args_vkCmdEndRenderPass&) { end_pass(e); }
 void end2(Execution& e, const args_vkCmdEndRenderPass2&) { end_pass(e); }
-void end_rendering(Execution& e, const args_vkCmdEndRendering&) { e.end_target(); }
+template <class Args>
+void end_rendering(Execution& e, const Args&) {
+  e.end_target();
+}
 
 void execute_secondaries(Execution& execution, const args_vkCmdExecuteCommands& a) {
   for (std::uint32_t i = 0; i < a.commandBufferCount; ++i)
@@ -190,7 +193,10 @@ void install_rendering(Table& table) {
   execute<end1>(table, CommandId::vkCmdEndRenderPass);
   execute<end2>(table, CommandId::vkCmdEndRenderPass2);
   execute<begin_rendering>(table, CommandId::vkCmdBeginRendering);
-  execute<end_rendering>(table, CommandId::vkCmdEndRendering);
+  execute<end_rendering<args_vkCmdEndRendering>>(table, CommandId::vkCmdEndRendering);
+#ifdef VK_KHR_maintenance10
+  execute<end_rendering<args_vkCmdEndRendering2KHR>>(table, CommandId::vkCmdEndRendering2KHR);
+#endif
   execute<execute_secondaries>(table, CommandId::vkCmdExecuteCommands);
 }
 

@@ -44,6 +44,8 @@ constexpr std::string_view kNotADrivers[] = {
     "VK_KHR_dynamic_rendering_local_read",
     "VK_EXT_surface_maintenance1",
     "VK_EXT_swapchain_maintenance1",
+    "VK_KHR_surface_maintenance1",
+    "VK_KHR_swapchain_maintenance1",
 };
 // The driver's own part of Rondo's mechanisms, and vendors' names of what is not their own.
 struct More {
@@ -54,6 +56,16 @@ constexpr More kMore[] = {{"VK_EXT_external_memory_host", true},
                           {"VK_KHR_buffer_device_address", true},
                           {"VK_AMD_draw_indirect_count", true},
                           {"VK_ARM_rasterization_order_attachment_access", true},
+                          // Bits of features, and limits alone.
+                          {"VK_AMD_gcn_shader", true},
+                          {"VK_AMD_shader_core_properties", true},
+                          {"VK_AMD_shader_core_properties2", true},
+                          {"VK_AMD_shader_early_and_late_fragment_tests", true},
+                          {"VK_ARM_shader_core_builtins", true},
+                          {"VK_ARM_shader_core_properties", true},
+                          {"VK_IMG_relaxed_line_rasterization", true},
+                          {"VK_NV_raw_access_chains", true},
+                          {"VK_NV_shader_atomic_float16_vector", true},
                           // What dynamic states of VK_EXT_extended_dynamic_state3 go with.
                           {"VK_NV_viewport_swizzle", true},
                           {"VK_NV_clip_space_w_scaling", true},

@@ -237,6 +237,9 @@ void note_bound(const Call& call) {
     case CommandId::vkCmdEndRenderPass:
     case CommandId::vkCmdEndRenderPass2:
     case CommandId::vkCmdEndRendering:
+#ifdef VK_KHR_maintenance10
+    case CommandId::vkCmdEndRendering2KHR:
+#endif
       bound.knows_area = bound.secondaries_only = false;
       return;
     case CommandId::vkCmdExecuteCommands:

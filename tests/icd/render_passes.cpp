@@ -272,6 +272,9 @@ void install_render_passes(Table& table) {
   table.add(CommandId::vkCmdEndRenderPass, check_end);
   table.add(CommandId::vkCmdEndRenderPass2, check_end);
   table.add(CommandId::vkCmdEndRendering, check_end_rendering);
+#ifdef VK_KHR_maintenance10
+  table.add(CommandId::vkCmdEndRendering2KHR, check_end_rendering);
+#endif
 }
 
 }  // namespace fake

@@ -154,5 +154,8 @@ CHAPTER("[graphics]", "attachments that are read while they are drawn to replay"
 CHAPTER("[graphics]", "secondary command buffers within secondary ones replay", .name = "nested_commands",
         .not_validated_because = kNewer)
 
+CHAPTER("[graphics]", "what the newest maintenance extensions and their neighbours bring replays",
+        .name = "recent_states")
+
 CHAPTER("[graphics]", "states and structures of newer extensions replay", .name = "newer_states",
         .not_validated_because = kNewer)

@@ -8,6 +8,7 @@
 using namespace scenario;
 
 namespace {
+const char* const kNewer = "the validation layer here does not know its extensions";
 const char* const kPending = "work is pending where the host waits for other work";
 }
 
@@ -73,7 +74,20 @@ CHAPTER("[work]", "modules of many entry points replay, each with bindings of it
         .name = "many_entries")
 
 CHAPTER("[work]", "what newer extensions let shaders say replays", .name = "newest_shaders",
-        .not_validated_because = "the validation layer here does not know its extensions")
+        .not_validated_because = kNewer)
+
+CHAPTER("[work]", "products of cooperative matrices replay", .name = "cooperative_matrices")
+
+CHAPTER("[work]", "cooperative matrices of sizes of the program's choice replay", .name = "flexible_matrices")
+
+CHAPTER("[work]", "numbers of 16 bits with the range of 32 replay", .name = "bfloats",
+        .not_validated_because = kNewer)
+
+CHAPTER("[work]", "pointers without a type replay", .name = "untyped_pointers")
+
+CHAPTER("[work]", "what a quad's invocations say together replays", .name = "whole_quads")
+
+CHAPTER("[work]", "extensions that are bits of features alone are enabled, and replay", .name = "feature_bits")
 
 CHAPTER("[work]", "addresses replay that lie in constants, texels and command buffers",
         .name = "odd_addresses", .fake_settings = "lacks=bufferDeviceAddressCaptureReplay")

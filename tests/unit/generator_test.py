@@ -173,6 +173,32 @@ class Reasons(unittest.TestCase):
         self.assertEqual(set(), set(self.reasons) - set(self.builds_on))
 
 
+class Programs(unittest.TestCase):
+    """What programs need before they take a device is shown to them."""
+    # DXVK: required in the table of src/dxvk/dxvk_device_info.cpp, as of 2026. vkd3d-proton: its README and release notes
+    # name some as required and some as recommended; all are here. llama.cpp: what its faster kernels need.
+    NEEDED = {
+        "DXVK": ((1, 3), """
+            VK_EXT_depth_clip_enable VK_EXT_robustness2 VK_KHR_load_store_op_none VK_KHR_maintenance5
+            VK_KHR_maintenance6 VK_KHR_swapchain"""),
+        "vkd3d-proton": ((1, 3), """
+            VK_EXT_custom_border_color VK_EXT_depth_clip_enable VK_EXT_descriptor_buffer VK_EXT_descriptor_indexing
+            VK_EXT_extended_dynamic_state VK_EXT_extended_dynamic_state2 VK_EXT_mutable_descriptor_type
+            VK_EXT_robustness2 VK_EXT_transform_feedback VK_EXT_vertex_attribute_divisor VK_KHR_buffer_device_address
+            VK_KHR_create_renderpass2 VK_KHR_dynamic_rendering VK_KHR_maintenance4 VK_KHR_maintenance5
+            VK_KHR_push_descriptor VK_KHR_swapchain VK_KHR_timeline_semaphore"""),
+        "llama.cpp": ((1, 3), """
+            VK_EXT_subgroup_size_control VK_KHR_16bit_storage VK_KHR_cooperative_matrix VK_KHR_shader_bfloat16
+            VK_KHR_shader_float16_int8 VK_KHR_shader_integer_dot_product VK_NV_cooperative_matrix2"""),
+    }
+
+    def test_see_what_they_need(self):
+        for program, (version, extensions) in self.NEEDED.items():
+            self.assertLessEqual(version, generate.classification.NEWEST_VERSION, program)
+            hidden = set(extensions.split()) - generate.classification.SUPPORTED
+            self.assertEqual(set(), hidden, program)
+
+
 class RecordedNames(unittest.TestCase):
     """The registry of this build against scripts/recorded_names.txt."""
     @classmethod

@@ -194,6 +194,56 @@ class Blits : public Sloppy {
                             image(VK_IMAGE_TYPE_2D, 1, 4), VK_IMAGE_LAYOUT_GENERAL, 1, &region, filter});
   }
 };
+class Resolves : public Sloppy {
+ protected:
+  explicit Resolves(const std::vector<const char*>& extensions = {})
+      : Sloppy(VK_API_VERSION_1_0, nullptr, extensions) {}
+  VkImage image(VkFormat format, VkSampleCountFlagBits samples) {
+    auto info = of_type<VkImageCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO);
+    info.imageType = VK_IMAGE_TYPE_2D;
+    info.format = format;
+    info.extent = {16, 16, 1};
+    info.mipLevels = 1;
+    info.arrayLayers = 1;
+    info.samples = samples;
+    info.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+    const auto made = create<VkImage, args_vkCreateImage>(CommandId::vkCreateImage, info);
+    capture.call(CommandId::vkBindImageMemory, args_vkBindImageMemory{kDevice, made, allocate(1 << 20), 0},
+                 ok());
+    return made;
+  }
+  void resolve(VkFormat from, VkFormat to, VkImageAspectFlags aspect) {
+    const VkImageResolve region{{aspect, 0, 0, 1}, {}, {aspect, 0, 0, 1}, {}, {16, 16, 1}};
+    capture.call(CommandId::vkCmdResolveImage,
+                 args_vkCmdResolveImage{recording(), image(from, VK_SAMPLE_COUNT_4_BIT), VK_IMAGE_LAYOUT_GENERAL,
+                                        image(to, VK_SAMPLE_COUNT_1_BIT), VK_IMAGE_LAYOUT_GENERAL, 1, &region});
+  }
+};
+struct ResolvesOfDepth : Resolves {
+  ResolvesOfDepth() : Resolves({"VK_KHR_maintenance10"}) {}
+};
+
+TEST_F(Resolves, AreOfColors) {
+  resolve(VK_FORMAT_D32_SFLOAT, VK_FORMAT_D32_SFLOAT, VK_IMAGE_ASPECT_DEPTH_BIT);
+  refuses("a region names another aspect than color");
+}
+TEST_F(Resolves, AreToTheSameFormat) {
+  resolve(VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R8G8B8A8_UINT, VK_IMAGE_ASPECT_COLOR_BIT);
+  refuses("the images have different formats");
+}
+TEST_F(ResolvesOfDepth, AreAllowed) {
+  resolve(VK_FORMAT_D32_SFLOAT, VK_FORMAT_D32_SFLOAT, VK_IMAGE_ASPECT_DEPTH_BIT);
+  accepts();
+}
+TEST_F(ResolvesOfDepth, AreToFormatsThatShareIt) {
+  resolve(VK_FORMAT_D32_SFLOAT_S8_UINT, VK_FORMAT_D32_SFLOAT, VK_IMAGE_ASPECT_DEPTH_BIT);
+  accepts();
+}
+TEST_F(ResolvesOfDepth, AreNotToColors) {
+  resolve(VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R8G8B8A8_UINT, VK_IMAGE_ASPECT_COLOR_BIT);
+  refuses("the images have different formats");
+}
+
 struct BlitsOfSlices : Blits {
   BlitsOfSlices() : Blits({"VK_KHR_maintenance8"}) {}
 };

@@ -122,20 +122,23 @@ void ask_external(Session& s) {
   EXPECT(s, result == VK_SUCCESS || result == VK_ERROR_FORMAT_NOT_SUPPORTED);
 }
 
-void ask_clocks(Session& s) {
-  LOAD(s, vkGetPhysicalDeviceCalibrateableTimeDomainsEXT);
-  LOAD(s, vkGetCalibratedTimestampsEXT);
+// By the commands of VK_EXT_calibrated_timestamps, or by those of its successor.
+void ask_clocks(Session& s, const std::string& tag) {
+  const auto domains_of = load<PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT>(
+      s, ("vkGetPhysicalDeviceCalibrateableTimeDomains" + tag).c_str());
+  const auto times_of =
+      load<PFN_vkGetCalibratedTimestampsEXT>(s, ("vkGetCalibratedTimestamps" + tag).c_str());
   std::uint32_t count = 0;
-  CHECK(vkGetPhysicalDeviceCalibrateableTimeDomainsEXT(s.physical, &count, nullptr));
+  CHECK(domains_of(s.physical, &count, nullptr));
   std::vector<VkTimeDomainEXT> domains(count);
-  CHECK(vkGetPhysicalDeviceCalibrateableTimeDomainsEXT(s.physical, &count, domains.data()));
+  CHECK(domains_of(s.physical, &count, domains.data()));
   std::vector<VkCalibratedTimestampInfoEXT> asked;
   for (const VkTimeDomainEXT domain : domains)
     asked.push_back({VK_STRUCTURE_TYPE_CALIBRATED_TIMESTAMP_INFO_EXT, nullptr, domain});
   std::vector<std::uint64_t> before(count), after(count);
   std::uint64_t deviation = 0;
-  CHECK(vkGetCalibratedTimestampsEXT(s.device, count, asked.data(), before.data(), &deviation));
-  CHECK(vkGetCalibratedTimestampsEXT(s.device, count, asked.data(), after.data(), &deviation));
+  CHECK(times_of(s.device, count, asked.data(), before.data(), &deviation));
+  CHECK(times_of(s.device, count, asked.data(), after.data(), &deviation));
   for (std::uint32_t i = 0; i < count; ++i) EXPECT(s, before[i] <= after[i]);
 }
 
@@ -143,14 +146,16 @@ void ask_clocks(Session& s) {
 
 int main() {
   Needs needs;
-  needs.wished = {VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME};
+  constexpr char kClocks[] = "VK_KHR_calibrated_timestamps";
+  needs.wished = {VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME, kClocks};
   NEED(needs, Vulkan13Features, maintenance4);
   Session s = open("asked", needs);
   ask_device(s);
   ask_formats(s);
   ask_unborn(s);
   ask_external(s);
-  if (has(needs, VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME)) ask_clocks(s);
+  if (has(needs, VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME)) ask_clocks(s, "EXT");
+  if (has(needs, kClocks)) ask_clocks(s, "KHR");
   const MappedBuffer out = buffer(s, 256, kCopies);
   vkCmdFillBuffer(s.cmd, out.buffer, 0, 256, 3);
   run(s);

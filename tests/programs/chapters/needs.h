@@ -3,6 +3,7 @@
 // something is lacking the program leaves with one line that names it and the status 77.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <string>
@@ -31,7 +32,9 @@ class Needs {
   std::vector<const char*> extensions = {};
   std::vector<const char*> instance_extensions = {};
   // Enabled where they are there: has() says so once the session is open.
-  std::vector<const char*> wished = {};
+  std::vector<const char*> wished = {}, instance_wished = {};
+  // Of each list, the first that is there: has() says which. Without any the program leaves.
+  std::vector<std::vector<const char*>> one_of = {};
   std::uint32_t queues = 1;
 
   Needs() { of<VkPhysicalDeviceFeatures2>(); }
@@ -117,6 +120,16 @@ inline void extensions_or_leave(const std::vector<const char*>& wanted,
     if (!contains(there, name)) leave(name);
 }
 
+inline void add_first(const std::vector<std::vector<const char*>>& lists,
+                      const std::vector<VkExtensionProperties>& there, std::vector<const char*>& wanted) {
+  for (const std::vector<const char*>& names : lists) {
+    const auto found = std::find_if(names.begin(), names.end(),
+                                    [&there](const char* name) { return contains(there, name); });
+    if (found == names.end()) leave(names.back());
+    wanted.push_back(*found);
+  }
+}
+
 inline bool has(const Needs& needs, const char* extension) {
   if (by_core_of_1_4() && not_in_core_of_1_4({extension}).empty()) return true;
   for (const char* name : needs.extensions)
@@ -128,11 +141,13 @@ inline bool has(const Needs& needs, const char* extension) {
 inline Session open(const char* name, Needs& needs) {
   std::uint32_t count = 0;
   std::vector<VkExtensionProperties> there;
-  if (!needs.instance_extensions.empty()) {
+  if (!needs.instance_extensions.empty() || !needs.instance_wished.empty()) {
     CHECK(vkEnumerateInstanceExtensionProperties(nullptr, &count, nullptr));
     there.resize(count);
     CHECK(vkEnumerateInstanceExtensionProperties(nullptr, &count, there.data()));
     extensions_or_leave(needs.instance_extensions, there);
+    for (const char* name : needs.instance_wished)
+      if (contains(there, name)) needs.instance_extensions.push_back(name);
   }
   const VkInstance instance = create_instance(name, by_core_of_1_4() ? kVersion14 : VK_API_VERSION_1_3,
                                               needs.instance_extensions);
@@ -147,6 +162,7 @@ inline Session open(const char* name, Needs& needs) {
     needs.extensions = not_in_core_of_1_4(needs.extensions);
   }
   extensions_or_leave(needs.extensions, there);
+  add_first(needs.one_of, there, needs.extensions);
   for (const char* name : needs.wished)
     if (contains(there, name)) needs.extensions.push_back(name);
   Wanted wanted;

@@ -53,7 +53,8 @@ void write(Session& s, VkDescriptorSet set, VkBuffer buffer, VkBufferView texels
 }  // namespace
 
 int main() {
-  Needs needs({VK_EXT_ROBUSTNESS_2_EXTENSION_NAME});
+  Needs needs;
+  needs.one_of = {{"VK_KHR_robustness2", VK_EXT_ROBUSTNESS_2_EXTENSION_NAME}};
   NEED_CORE(needs, robustBufferAccess);
   NEED(needs, Robustness2FeaturesEXT, robustBufferAccess2);
   NEED(needs, Robustness2FeaturesEXT, robustImageAccess2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Swapchains by VK_EXT_swapchain_maintenance1: presents that signal fences, each in one of
-// several modes; images that are given back without a present; memory that is allocated late.
+// Swapchains by VK_EXT_swapchain_maintenance1 and by VK_KHR_, its name of today: presents that signal fences,
+// each in one of several modes; images that are given back without a present; memory that is allocated late.
 #include <algorithm>
 
 #include "chapter.h"
@@ -50,13 +50,22 @@ std::vector<VkPresentModeKHR> modes_of(Session& s, VkSurfaceKHR surface) {
 }  // namespace
 
 int main() {
-  Needs needs({VK_KHR_SWAPCHAIN_EXTENSION_NAME, VK_EXT_SWAPCHAIN_MAINTENANCE_1_EXTENSION_NAME});
+  constexpr char kKhr[] = "VK_KHR_swapchain_maintenance1";
+  constexpr char kExt[] = VK_EXT_SWAPCHAIN_MAINTENANCE_1_EXTENSION_NAME;
+  Needs needs({VK_KHR_SWAPCHAIN_EXTENSION_NAME});
+  needs.wished = {kKhr, kExt};
   needs.instance_extensions = {VK_KHR_SURFACE_EXTENSION_NAME, VK_EXT_HEADLESS_SURFACE_EXTENSION_NAME,
-                               VK_KHR_GET_SURFACE_CAPABILITIES_2_EXTENSION_NAME,
-                               VK_EXT_SURFACE_MAINTENANCE_1_EXTENSION_NAME};
+                               VK_KHR_GET_SURFACE_CAPABILITIES_2_EXTENSION_NAME};
+  needs.instance_wished = {"VK_KHR_surface_maintenance1", VK_EXT_SURFACE_MAINTENANCE_1_EXTENSION_NAME};
   NEED(needs, SwapchainMaintenance1FeaturesEXT, swapchainMaintenance1);
   Session s = open("released_images", needs);
-  LOAD(s, vkReleaseSwapchainImagesEXT);
+  // The command by each of its names, in turn.
+  std::vector<PFN_vkReleaseSwapchainImagesEXT> release;
+  if (has(needs, kKhr))
+    release.push_back(load<PFN_vkReleaseSwapchainImagesEXT>(s, "vkReleaseSwapchainImagesKHR"));
+  if (has(needs, kExt))
+    release.push_back(load<PFN_vkReleaseSwapchainImagesEXT>(s, "vkReleaseSwapchainImagesEXT"));
+  if (release.empty()) leave(kExt);
   const VkSurfaceKHR surface = create_surface(s);
   const std::vector<VkPresentModeKHR> modes = modes_of(s, surface);
   const VkSwapchainPresentModesCreateInfoEXT all{VK_STRUCTURE_TYPE_SWAPCHAIN_PRESENT_MODES_CREATE_INFO_EXT,
@@ -104,7 +113,7 @@ int main() {
     EXPECT(s, unused != index);
     const VkReleaseSwapchainImagesInfoEXT released{VK_STRUCTURE_TYPE_RELEASE_SWAPCHAIN_IMAGES_INFO_EXT,
                                                    nullptr, swapchain, 1, &unused};
-    CHECK(vkReleaseSwapchainImagesEXT(s.device, &released));
+    CHECK(release[frame % release.size()](s.device, &released));
     const VkClearColorValue color{{static_cast<float>(frame) / 8, 0.5f, 1, 1}};
     change_layout(s.cmd, images[index], VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
     vkCmdClearColorImage(s.cmd, images[index], VK_IMAGE_LAYOUT_GENERAL, &color, 1, &kColor);
