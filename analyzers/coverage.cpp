@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzers/coverage.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <string_view>
 #include <vector>
@@ -63,7 +61,7 @@ void append_counts(std::string& out, const Counts& counts) {
 // Of the Vulkan registry that this build was made with.
 std::string registry_version() {
   constexpr std::uint32_t version = VK_HEADER_VERSION_COMPLETE;
-  return fmt::format("{}.{}.{}", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
+  return text("{}.{}.{}", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
                      VK_API_VERSION_PATCH(version));
 }
 

@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
+// Before fmt's headers: they then define what its library holds, whose name differs from one Debian to the next.
+#define FMT_HEADER_ONLY
 #include "analyzers/text.h"
 
+#include <fmt/format.h>
+
 #include <ctime>
+#include <iterator>
 
 #include "format/printable.h"
 
 namespace rondo::analyzers {
+
+std::string text_of(fmt::string_view format, fmt::format_args args) { return fmt::vformat(format, args); }
+
+void append_to(std::string& out, fmt::string_view format, fmt::format_args args) {
+  fmt::vformat_to(std::back_inserter(out), format, args);
+}
 
 std::string count_text(std::uint64_t count) {
   std::string digits = std::to_string(count);

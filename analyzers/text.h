@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text for people: the only file of the analyzers that names fmt.
+// Text for people. Only this file and text.cpp name fmt.
 #pragma once
 
 #include <fmt/core.h>
@@ -13,14 +13,18 @@
 
 namespace rondo::analyzers {
 
+// What fmt does is compiled into text.cpp alone, and no library of fmt is linked.
+std::string text_of(fmt::string_view format, fmt::format_args args);
+void append_to(std::string& out, fmt::string_view format, fmt::format_args args);
+
 template <class... A>
 std::string text(fmt::format_string<A...> format, A&&... args) {
-  return fmt::format(format, std::forward<A>(args)...);
+  return text_of(format, fmt::make_format_args(args...));
 }
 
 template <class... A>
 void append(std::string& out, fmt::format_string<A...> format, A&&... args) {
-  fmt::format_to(std::back_inserter(out), format, std::forward<A>(args)...);
+  append_to(out, format, fmt::make_format_args(args...));
 }
 
 std::string count_text(std::uint64_t count);    // "4,310"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// --benchmark: a span as google-benchmark's rows. That library stays behind
-// benchmark.cpp.
+// --benchmark: a span as google-benchmark's rows. Only benchmark.cpp includes that library, and only the program
+// player-benchmark links it; benchmark_elsewhere.cpp stands in its place everywhere else.
 #pragma once
 
 #include "player/play_span.h"
@@ -8,6 +8,9 @@
 namespace rondo::player {
 
 class Iterations;
+
+// In the program player-benchmark nothing happens. Another program becomes it, or fails.
+Result<void> become_benchmark_program(char** argv);
 
 // Takes google-benchmark's own options, before anything is opened. Status::usage for those that
 // it does not know.

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "format/address_space.h"
+#include "player/benchmark.h"
 #include "player/console.h"
 #include "player/driver_crash.h"
 #include "player/interrupt.h"
@@ -40,6 +41,12 @@ int run(int argc, char** argv) {
     const Result<void> printed = finish_output();
     if (!printed) print_error(printed.error().message);
     return printed ? 0 : static_cast<int>(printed.error().status);
+  }
+  if (parsed->options.benchmark) {
+    if (const auto here = become_benchmark_program(argv); !here) {
+      print_error(here.error().message);
+      return static_cast<int>(here.error().status);
+    }
   }
   Outcome outcome = play(parsed->options);
   if (!parsed->options.report.empty() && outcome.may_report) {
