@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 
 #include "format/digest.h"
 #include "shaders/operations.h"
@@ -35,7 +36,7 @@ void Parser::emit(std::uint32_t operation, Operands operands) {
   if (operation == SpvOpCapability || operation == SpvOpMemoryModel) part = &preamble_;
   if (operation == SpvOpDecorate || operation == SpvOpMemberDecorate) part = &annotations_;
   part->push_back(operation | static_cast<std::uint32_t>(operands.size() + 1) << 16);
-  part->insert(part->end(), operands.begin(), operands.end());
+  std::copy(operands.begin(), operands.end(), std::back_inserter(*part));
 }
 
 // Variables are not written: which there are, and what they are of, is known, and SPIRV-Cross ends a

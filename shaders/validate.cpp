@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shaders/validate.h"
 
+#include <algorithm>
 #include <cstring>
 #include <initializer_list>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -25,7 +27,7 @@ using Words = std::vector<std::uint32_t>;
 
 void add(Words& module, std::uint32_t operation, std::initializer_list<std::uint32_t> operands) {
   module.push_back(operation | static_cast<std::uint32_t>(operands.size() + 1) << 16);
-  module.insert(module.end(), operands);
+  std::copy(operands.begin(), operands.end(), std::back_inserter(module));
 }
 
 // A module that does nothing, with one more instruction among its first.
@@ -35,7 +37,7 @@ Words probe(std::uint32_t operation, std::span<const std::uint32_t> operands) {
   add(module, kOpCapability, {kShader});
   add(module, kOpCapability, {kLinkage});
   module.push_back(operation | static_cast<std::uint32_t>(operands.size() + 1) << 16);
-  module.insert(module.end(), operands.begin(), operands.end());
+  std::copy(operands.begin(), operands.end(), std::back_inserter(module));
   add(module, kOpMemoryModel, {kLogical, kGlsl450});
   return module;
 }

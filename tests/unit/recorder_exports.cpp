@@ -52,10 +52,11 @@ Library read_library(const std::filesystem::path& path) {
   return library;
 }
 
-std::filesystem::path layer_library() {
-  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / ".." / ".." / "layer" /
-         "librondo_layer.so";
+std::filesystem::path build_root() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / ".." / "..";
 }
+
+std::filesystem::path layer_library() { return build_root() / "layer" / "librondo_layer.so"; }
 
 TEST(LayerLibrary, ExportsWhatTheLoaderAndTheScopeLibraryLookUpAndNothingElse) {
   const std::set<std::string> expected = {"vkNegotiateLoaderLayerInterfaceVersion",
@@ -83,6 +84,21 @@ TEST(LayerLibrary, NeedsTheCLibraryOnly) {
   for (const std::string& name : read_library(layer_library()).needed)
     EXPECT_TRUE(name.starts_with("libc.so") || name.starts_with("libm.so") || name.starts_with("ld-linux"))
         << name;
+}
+
+// So what was built on Debian 12 runs on 13 and sid.
+TEST(Programs, NeedOnlyLibrariesThatHaveOneNameOnEveryDebian) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer brings its own libraries";
+#endif
+  const std::set<std::string> alike = {"libspirv-cross-c-shared.so.0", "libpng16.so.16", "libelf.so.1", "libdw.so.1",
+                                       "libstdc++.so.6", "libm.so.6", "libgcc_s.so.1", "libc.so.6"};
+  for (const char* program : {"analyzers/rondo", "player/player"}) {
+    const Library read = read_library(build_root() / program);
+    EXPECT_TRUE(read.needed.contains("libc.so.6")) << program;
+    for (const std::string& name : read.needed)
+      EXPECT_TRUE(alike.contains(name) || name.starts_with("ld-linux")) << program << " needs " << name;
+  }
 }
 
 }  // namespace
