@@ -21,11 +21,19 @@ std::string& skip_reason() {
 
 namespace {
 
-struct Results : Catch::TestEventListenerBase {
-  using TestEventListenerBase::TestEventListenerBase;
+#ifdef TEST_CATCH_3
+using Listener = Catch::EventListenerBase;
+const std::string& name_of(const Catch::TestCaseStats& stats) { return stats.testInfo->name; }
+#else
+using Listener = Catch::TestEventListenerBase;
+const std::string& name_of(const Catch::TestCaseStats& stats) { return stats.testInfo.name; }
+#endif
+
+struct Results : Listener {
+  using Listener::Listener;
 
   void testCaseStarting(const Catch::TestCaseInfo& info) override {
-    TestEventListenerBase::testCaseStarting(info);
+    Listener::testCaseStarting(info);
     scenario::skip_reason().clear();
   }
   void testCaseEnded(const Catch::TestCaseStats& stats) override {
@@ -35,10 +43,10 @@ struct Results : Catch::TestEventListenerBase {
     ++(failed ? failed_ : reason.empty() ? passed_ : skipped_);
     if (const char* path = std::getenv("RONDO_TEST_RESULTS"))
       if (std::FILE* file = std::fopen(path, "a")) {
-        std::fprintf(file, "%s\t%s\t%s\n", what, stats.testInfo.name.c_str(), reason.c_str());
+        std::fprintf(file, "%s\t%s\t%s\n", what, name_of(stats).c_str(), reason.c_str());
         std::fclose(file);
       }
-    if (!reason.empty()) std::printf("skipped: %s: %s\n", stats.testInfo.name.c_str(), reason.c_str());
+    if (!reason.empty()) std::printf("skipped: %s: %s\n", name_of(stats).c_str(), reason.c_str());
   }
   void testRunEnded(const Catch::TestRunStats&) override {
     std::printf("%d passed, %d failed, %d skipped\n", passed_, failed_, skipped_);

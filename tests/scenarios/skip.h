@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Catch2 2 cannot skip. SKIP_SCENARIO ends the scenario and says why; the
+// Catch2 2 (Debian 12) cannot skip. SKIP_SCENARIO ends the scenario and says why; the
 // listener in main.cpp counts it apart.
 #pragma once
 
