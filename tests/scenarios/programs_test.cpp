@@ -52,6 +52,14 @@ SCENARIO("an offscreen triangle with readback replays bit for bit", "[programs]"
   replays_bit_for_bit({program("triangle"), "--frames", "5"}, {.submits = 5});
 }
 
+SCENARIO("a cube that turns frame after frame replays bit for bit", "[programs]") {
+  replays_bit_for_bit({program("cube"), "--frames", "12", "--size", "64"}, {.submits = 12});
+}
+
+SCENARIO("products of matrices replay bit for bit", "[programs]") {
+  replays_bit_for_bit({program("multiply"), "--size", "64", "--repeat", "6"}, {.submits = 6});
+}
+
 SCENARIO("two threads that write one page and submit replay bit for bit", "[programs]") {
   replays_bit_for_bit({program("twoqueues_threads")}, {.submits = 128});
 }
