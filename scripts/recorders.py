@@ -7,7 +7,7 @@ import pathlib
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-LAVAPIPE = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json"
+LAVAPIPE = subprocess.check_output([ROOT / "scripts" / "lavapipe"], text=True).strip()
 
 
 @functools.cache

@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -55,6 +56,18 @@ int input_file(const std::string& bytes) {
   return fd;
 }
 
+// Of the machine's own lavapipe.
+std::string lavapipe_manifest() {
+  static const std::string path = [] {
+    std::FILE* script = ::popen(RONDO_SCENARIOS "/../../scripts/lavapipe", "r");
+    char line[4096] = "";
+    if (script != nullptr && std::fgets(line, sizeof line, script) != nullptr) line[std::strcspn(line, "\n")] = 0;
+    if (script != nullptr) ::pclose(script);
+    return std::string(line);
+  }();
+  return path;
+}
+
 // A driver that needs newer libraries than this machine's has a program beside its manifest that starts others with
 // them (scripts/drivers): NAME.run beside NAME.json.
 std::vector<std::string> with_libraries_of_driver(const Command& command) {
@@ -78,7 +91,7 @@ Environment quiet_environment() {
        {"PATH", "HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS"})
     if (const char* value = std::getenv(name)) e[name] = value;
   const char* driver = std::getenv("RONDO_TEST_ICD");
-  e["VK_ICD_FILENAMES"] = driver != nullptr ? driver : "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
+  e["VK_ICD_FILENAMES"] = driver != nullptr ? driver : lavapipe_manifest();
   e["NODEVICE_SELECT"] = "1";  // Mesa's implicit layer: not part of what is tested
   // Captures of the launcher are trusted there, and none of the caller's.
   static const TemporaryDirectory state;
