@@ -8,6 +8,7 @@
 #include "format/printable.h"
 #include "generated/args.h"
 #include "player/addresses.h"
+#include "player/enabled.h"
 #include "player/hints.h"
 #include "player/presenter.h"
 #include "player/window_system.h"
@@ -230,7 +231,12 @@ Result<void> create_device(Run& run, const Op& op, std::byte* args) {
   for (std::uint32_t i = 0; i < info.enabledExtensionCount; ++i) {
     const char* name = info.ppEnabledExtensionNames[i];
     if (is_window_system_extension(name)) continue;
-    if (is_optional_extension(name) && !target.has_extension(name)) continue;
+    if (!target.has_extension(name)) {
+      if (is_optional_extension(name)) continue;
+      const std::string_view other = other_name(name);
+      if (other.empty() || has_extension(captured, other.data())) continue;
+      name = other.data();
+    }
     extensions.push_back(name);
   }
   enable_addresses(captured, info, extensions);

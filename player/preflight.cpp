@@ -21,7 +21,8 @@ using Shortfalls = std::vector<std::string>;
 
 void check_extensions(const CapturedDevice& captured, const LiveDevice& target, Shortfalls& out) {
   for (const std::string& name : captured.extensions)
-    if (!is_window_system_extension(name) && !is_optional_extension(name) && !target.has_extension(name))
+    if (!is_window_system_extension(name) && !is_optional_extension(name) && !target.has_extension(name) &&
+        !target.has_extension(std::string(other_name(name))))
       out.push_back("extension " + name);
 }
 
