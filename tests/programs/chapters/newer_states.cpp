@@ -155,11 +155,17 @@ void structures(Session& s, Pictures& p) {
   clear(s.cmd, volume, {{0, 1, 0, 1}});
   const VkMemoryBarrierAccessFlags3KHR more{VK_STRUCTURE_TYPE_MEMORY_BARRIER_ACCESS_FLAGS_3_KHR, nullptr, 0,
                                             0};
-  const VkMemoryBarrier2 all{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,   &more,
-                             VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, VK_ACCESS_2_MEMORY_WRITE_BIT,
-                             VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, VK_ACCESS_2_MEMORY_READ_BIT};
+  // Of an image: the registries differ in whether it also extends a barrier of all memory.
+  VkImageMemoryBarrier2 all{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2, &more};
+  all.srcStageMask = all.dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+  all.srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT;
+  all.dstAccessMask = VK_ACCESS_2_MEMORY_READ_BIT;
+  all.oldLayout = all.newLayout = VK_IMAGE_LAYOUT_GENERAL;
+  all.srcQueueFamilyIndex = all.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
+  all.image = volume.image;
+  all.subresourceRange = volume.range;
   const VkDependencyInfo dependency{
-      .sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO, .memoryBarrierCount = 1, .pMemoryBarriers = &all};
+      .sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO, .imageMemoryBarrierCount = 1, .pImageMemoryBarriers = &all};
   vkCmdPipelineBarrier2(s.cmd, &dependency);
   const std::uint32_t* seen = take(s, p, volume);
   run(s);
