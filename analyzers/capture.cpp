@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string_view>
 
@@ -31,6 +32,7 @@
 #include "format/file_limit.h"
 #include "format/output_names.h"
 #include "format/reader.h"
+#include "player/junit.h"
 #include "player/nothing_to_compare.h"
 
 namespace rondo::analyzers {
@@ -56,6 +58,7 @@ struct Options {
   bool shim_only = false;
   bool replay = false;
   bool verify = false;
+  std::string junit;  // file; empty: none
   std::vector<std::string> program;
 };
 
@@ -234,14 +237,41 @@ int replay(const Capture& capture, const Options& options) {
   return played ? *played : kLauncherError;
 }
 
+player::Verdict verdict_of(const Capture& capture, int status) {
+  const bool by_player = status <= static_cast<int>(Status::timeout);
+  player::Verdict verdict{printable(shown_path(capture.path)),
+                          by_player ? player::kind_of(static_cast<Status>(status)) : player::Verdict::Kind::error, {}, 0};
+  if (status != 0) verdict.message = text("the replay ended with status {}: standard error says why", status);
+  return verdict;
+}
+
+// Each replay is a test. A program that left no capture is one, too, and an error.
+Result<void> write_junit(const Options& options, std::vector<player::Verdict> verdicts) {
+  if (verdicts.empty())
+    verdicts.push_back({"capture", player::Verdict::Kind::error, "there is no capture to replay: standard error says why", 0});
+  const std::string xml = player::as_junit("rondo capture", options.program[0], verdicts);
+  std::ofstream out(options.junit, std::ios::binary);
+  out << xml;
+  out.close();
+  if (!out) return fail(Status::failed, text("{}: the verdicts cannot be written: {}", options.junit, std::strerror(errno)));
+  return {};
+}
+
 // The status of the first that failed; of nothing to play: an own error.
 int replay(const std::vector<Capture>& captures, const Options& options) {
   int status = captures.empty() ? kLauncherError : 0;
+  std::vector<player::Verdict> verdicts;
   for (const Capture& capture : captures) {
     if (captures.size() > 1) say(text("{}: the replay:", shown_path(capture.path)));
     const int its_status = replay(capture, options);
+    verdicts.push_back(verdict_of(capture, its_status));
     if (status == 0) status = its_status;
     if (its_status == 128 + SIGINT || its_status == 128 + SIGTERM) break;  // somebody wants an end
+  }
+  if (options.junit.empty()) return status;
+  if (const auto written = write_junit(options, std::move(verdicts)); !written) {
+    say(written.error().message);
+    return status == 0 ? kLauncherError : status;
   }
   return status;
 }
@@ -324,6 +354,7 @@ Result<bool> parse(Arguments args, Options& options) {
   cli.flag("--shim-only", "record at the drivers: the preload shim without the layer", options.shim_only);
   cli.flag("--replay", "plays each capture when the program has ended", options.replay);
   cli.flag("--verify", "… and compares every checkpoint (--checkpoints readback, if nothing else is asked for)", options.verify);
+  cli.value("--junit", "FILE", "with --replay or --verify: each replay's verdict as JUnit XML, for CI", options.junit);
   cli.footer("Exit status: the program's; 125 own errors, 126 the program cannot be executed, 127 there is none;\n"
              "with --replay and --verify, where the program's is 0: the player's.");
   cli.program(options.program);
@@ -334,6 +365,8 @@ Result<bool> parse(Arguments args, Options& options) {
 
   if (options.layer_only && options.shim_only)
     return fail(Status::usage, "--layer-only and --shim-only exclude each other: with neither both record");
+  if (!options.junit.empty() && !options.replay && !options.verify)
+    return fail(Status::usage, "--junit holds the verdicts of replays: use it with --replay or --verify");
   if (options.output == "--") return fail(Status::usage, "--output: its PATH is missing");
   if (options.output.empty()) return fail(Status::usage, "--output is empty: name a file, as %e-%p.rondo");
   if (options.verify) {

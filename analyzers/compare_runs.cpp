@@ -11,6 +11,7 @@
 #include "analyzers/run_results.h"
 #include "analyzers/statistics.h"
 #include "analyzers/text.h"
+#include "player/junit.h"
 
 namespace rondo::analyzers {
 
@@ -207,6 +208,26 @@ std::string as_github(const Compared& compared, const Limits& limits) {
   return words;
 }
 
+// A row and what NEW lacks or failed in is a test each.
+std::string as_junit(const Compared& compared, const RunResults& before, const RunResults& after) {
+  using Kind = player::Verdict::Kind;
+  std::vector<player::Verdict> verdicts;
+  for (const Row& row : compared.rows) {
+    const Kind kind = row.verdict == Verdict::slower    ? Kind::failed
+                      : row.verdict == Verdict::too_few ? Kind::skipped
+                                                        : Kind::passed;
+    std::string why;
+    if (kind != Kind::passed)
+      why = text("{}: {} before, {} now, {:.3f} times as long, p = {:.2g}", verdict_text(row.verdict),
+                 seconds_text(row.old_median), seconds_text(row.new_median), row.ratio, row.test.p);
+    verdicts.push_back({text("{} ({})", row.name, row.metric), kind, why, row.new_median});
+  }
+  for (const std::string& row : compared.only_old)
+    verdicts.push_back({row, compared.may_miss ? Kind::skipped : Kind::failed, "is only in OLD", 0});
+  for (const std::string& failure : compared.failures) verdicts.push_back({"the new replay", Kind::error, failure, 0});
+  return player::as_junit("rondo compare-runs", text("{} and {}", before.path, after.path), verdicts);
+}
+
 std::string as_json(const Compared& compared, const Limits& limits, const RunResults& before, const RunResults& after) {
   std::string words;
   JsonWriter json(words, /*indented=*/true);
@@ -308,7 +329,8 @@ Result<int> run_compare_runs(Arguments args) {
             metric);
   bool may_miss = false;
   cli.flag("--allow-missing", "a row or metric that only OLD has is named and does not change the status", may_miss);
-  cli.choice("--format", {"text", "json", "github"}, "github: a Markdown table for $GITHUB_STEP_SUMMARY", format);
+  cli.choice("--format", {"text", "json", "github", "junit"},
+             "github: a Markdown table for $GITHUB_STEP_SUMMARY; junit: XML for CI, a test a row", format);
   cli.footer("Exit: 0 nothing is slower, 5 a row is, or is missing in NEW, or NEW is of a replay that failed,\n"
              "2 nothing could be compared or wrong usage, 3 a file is no such result.");
   const auto parsed = cli.parse(args);
@@ -344,6 +366,8 @@ Result<int> run_compare_runs(Arguments args) {
   Output out;
   if (format == "json")
     out.write(as_json(compared, limits, *before, *after));
+  else if (format == "junit")
+    out.write(as_junit(compared, *before, *after));
   else
     out.write(format == "github" ? as_github(compared, limits) : as_text(compared, limits));
   RONDO_TRY(out.finish());

@@ -20,6 +20,7 @@
 #include "format/digest.h"
 #include "format/spans.h"
 #include "generated/args.h"
+#include "player/junit.h"
 
 namespace rondo::analyzers {
 
@@ -294,6 +295,18 @@ void append_text(std::string& out, const Difference& found, Calls& a, Calls& b) 
     out += "the same calls, in another order\n";
 }
 
+std::string as_junit(const Difference& found, Calls& a, Calls& b) {
+  std::string words;
+  append_text(words, found, a, b);
+  player::Verdict verdict{"the same calls", player::Verdict::Kind::passed, {}, 0};
+  if (found.first) {
+    verdict.kind = player::Verdict::Kind::failed;
+    verdict.message = words.substr(0, words.find("\n\n"));  // without the table
+    std::replace(verdict.message.begin(), verdict.message.end(), '\n', ' ');
+  }
+  return player::as_junit("rondo diff", text("{} and {}", a.path(), b.path()), {verdict});
+}
+
 void append_json(std::string& out, const Difference& found) {
   JsonWriter json(out, /*indented=*/true);
   json.begin_object();
@@ -351,7 +364,7 @@ Result<int> run_diff(Arguments args) {
   cli.value("--submits", "A:B", "submits A to B - 1 of both", submits);
   cli.value("--scope", "NAME[#K]", "a scope of both", scope);
   cli.value("--ignore", "WORDS", "handles (numbers of objects), names (debug names, labels, scopes), times (timeouts)", ignore);
-  cli.choice("--format", {"text", "json"}, "of what is said (default text)", format);
+  cli.choice("--format", {"text", "json", "junit"}, "of what is said (default text); junit: XML for CI", format);
   Budgets budgets;
   budgets.add_to(cli);
   const auto parsed = cli.parse(args);
@@ -389,6 +402,8 @@ Result<int> run_diff(Arguments args) {
   std::string words;
   if (format == "json")
     append_json(words, *found);
+  else if (format == "junit")
+    words = as_junit(*found, sides[0], sides[1]);
   else
     append_text(words, *found, sides[0], sides[1]);
   Output out;

@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <vector>
 
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
@@ -65,6 +67,28 @@ struct Answer {
   }
 };
 
+// A filter of system calls is in force for this process (2: SECCOMP_MODE_FILTER).
+bool has_seccomp_filter() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("Seccomp:")) return line.ends_with("2");
+  return false;
+}
+
+// What is lost, and how to have it.
+std::string without_userfaultfd() {
+  std::string words = memory::Facilities::probe(true).alias
+                          ? "captures are right and slower, and checkpoints of memory that is read back are compared by touched pages"
+                          : "captures are right and slower, and checkpoints of memory that is read back cannot be compared";
+  if (has_seccomp_filter())
+    words +=
+        "; a seccomp filter is in force here, and those of containers forbid userfaultfd: start the container with "
+        "--security-opt seccomp=unconfined (docker, podman), or with a profile that allows userfaultfd (docs/ci.md)";
+  else
+    words += "; it needs Linux 6.7 or newer with CONFIG_USERFAULTFD";
+  return words;
+}
+
 void check_system(Findings& findings) {
   utsname host{};
   if (::uname(&host) == 0) findings.ok("kernel", text("{} {} {}", host.sysname, host.release, host.machine));
@@ -92,7 +116,7 @@ void check_system(Findings& findings) {
     findings.warn("memory",
                   text("host writes are found by {}: {}", memory.pagemap ? "asynchronous write-protect" : "comparing",
                        memory.reason),
-                  "captures are right but slower; Linux 6.7 or newer, without a seccomp filter on userfaultfd, helps");
+                  without_userfaultfd());
 }
 
 // As the recorder writes: preallocated, then a shared mapping.
@@ -136,7 +160,10 @@ bool check_loader(Findings& findings) {
 // In the child: an instance as a captured program would make it.
 std::string try_enabled(const LayerFiles& layer, bool by_launcher) {
   std::string directory;
-  for (const std::string& place : temporary_directories()) {
+  std::vector<std::string> places = temporary_directories();
+  std::error_code gone;
+  places.push_back(std::filesystem::current_path(gone));  // a container's /tmp may be read only
+  for (const std::string& place : places) {
     directory = place + "/rondo-doctor-XXXXXX";
     if (::mkdtemp(directory.data()) != nullptr) break;
     directory.clear();

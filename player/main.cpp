@@ -12,6 +12,7 @@
 #include "player/console.h"
 #include "player/driver_crash.h"
 #include "player/interrupt.h"
+#include "player/junit.h"
 #include "player/options.h"
 #include "player/places.h"
 #include "player/play.h"
@@ -54,6 +55,7 @@ int run(int argc, char** argv) {
     if (!written) print_error(written.error().message);
     if (!written && outcome.status == Status::ok) outcome.status = written.error().status;
   }
+  if (parsed->options.junit) print_lines(as_junit("player", parsed->options.file, verdicts_of(outcome)));
   if (const Result<void> printed = finish_output(); !printed && outcome.status == Status::ok) {
     outcome.status = printed.error().status;
     outcome.error = printed.error().message;

@@ -121,7 +121,7 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   ParsedOptions parsed;
   Options& o = parsed.options;
   std::vector<std::string> devices, replace, remaps, allowed;
-  std::string damage, frames, submits, scope, budget, verify, sandbox = "auto";
+  std::string damage, frames, submits, scope, budget, verify, format, sandbox = "auto";
   CLI::App app{
       "Replays a Rondo capture.\n"
       "Exit: 0 done, 1 failed, 2 wrong usage, 3 not a readable capture, 4 this device cannot run it,\n"
@@ -192,6 +192,9 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
         return seconds ? std::string() : seconds.error().message;
       });
   app.add_flag("--quiet", o.quiet, "Print errors only");
+  app.add_option("--format", format, "junit: standard output is the verdict as JUnit XML, for CI; text else")
+      ->type_name("text|junit")
+      ->check(CLI::IsMember({"text", "junit"}));
   app.add_option("--damage", damage)->group("");
   // CLI11 would take the next word for the value.
   std::vector<const char*> words;
@@ -261,8 +264,11 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
                    [](const std::string& flag) { return flag.starts_with(kBenchmarkOut); }))
     o.benchmark_flags.push_back(std::string(kBenchmarkOut) + out);
   RONDO_TRY(check_outputs(o));
-  // Its standard output is what --benchmark_format says, and nothing else.
-  o.quiet = o.quiet || o.benchmark;
+  o.junit = format == "junit";
+  if (o.junit && (o.benchmark || o.list_devices))
+    return fail(Status::usage, "--format junit is the verdict of a replay: not with --benchmark or --list-devices");
+  // Standard output is what --benchmark_format or --format says, and nothing else.
+  o.quiet = o.quiet || o.benchmark || o.junit;
   if (!damage.empty()) {
     auto parsed_damage = parse_damage(damage);
     if (!parsed_damage) return tl::unexpected<Error>(parsed_damage.error());

@@ -47,6 +47,7 @@ struct Options {
   std::uint64_t until = UINT64_MAX;
   double timeout = 0;  // seconds; 0: none
   bool quiet = false;
+  bool junit = false;  // the verdict on standard output is JUnit XML (junit.h), and nothing else
   Damage damage;
 };
 

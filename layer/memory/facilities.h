@@ -27,8 +27,9 @@ struct Facilities {
   bool pagemap = false;
   std::string reason;  // why not both; empty when both work
 
-  // Never throws. For `rondo doctor`; the layer gets the same from Tracker.
-  static Facilities probe() noexcept;
+  // For `rondo doctor`; the layer gets the same from Tracker. `may_touch`: `alias` is also true where touched
+  // pages stand in for userfaultfd, as in captures with checkpoints of read-backs; `reason` says why then.
+  static Facilities probe(bool may_touch = false) noexcept;
 };
 
 }  // namespace rondo::memory

@@ -79,8 +79,8 @@ const char* name(Mechanism mechanism) noexcept {
   return "";
 }
 
-Facilities Facilities::probe() noexcept {
-  const auto kernel = Kernel::open();
+Facilities Facilities::probe(bool may_touch) noexcept {
+  const auto kernel = Kernel::open(may_touch);
   return kernel ? kernel->facilities() : Facilities{};
 }
 
