@@ -10,6 +10,7 @@
 #include "analyzers/output.h"
 #include "analyzers/signals.h"
 #include "analyzers/text.h"
+#include "format/build.h"
 #include "format/address_space.h"
 #include "player/driver_crash.h"
 #include "player/unexpected_words.h"
@@ -79,7 +80,7 @@ int run(const std::vector<std::string>& words) {
   if (args[0] == "--help" || args[0] == "-h" || (args[0] == "help" && args.size() == 1)) return print_help();
   if (args[0] == "--version") {
     Output out;
-    out.line("rondo " RONDO_VERSION);
+    out.line(version_line("rondo"));
     return finished(out);
   }
   for (const Subcommand& s : kSubcommands) {

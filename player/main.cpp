@@ -8,6 +8,7 @@
 #include <string>
 
 #include "format/address_space.h"
+#include "format/build.h"
 #include "player/benchmark.h"
 #include "player/console.h"
 #include "player/driver_crash.h"
@@ -38,7 +39,7 @@ int run(int argc, char** argv) {
     return static_cast<int>(parsed.error().status);
   }
   if (parsed->exit) {
-    print_lines(parsed->exit_text);
+    print_lines(parsed->version ? version_line("player") + "\n" : parsed->exit_text);
     const Result<void> printed = finish_output();
     if (!printed) print_error(printed.error().message);
     return printed ? 0 : static_cast<int>(printed.error().status);

@@ -127,7 +127,7 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
       "Exit: 0 done, 1 failed, 2 wrong usage, 3 not a readable capture, 4 this device cannot run it,\n"
       "5 different, 6 external file, 7 timeout."};
   app.name("player");
-  app.set_version_flag("--version", "player " RONDO_VERSION, "Print the version and exit");
+  app.set_version_flag("--version", "", "Print version, commit, version of the format and of the Vulkan registry, and exit");
   app.add_option("FILE", o.file, "The capture (.rondo)");
   app.add_flag("--list-devices", o.list_devices, "Print the Vulkan devices of this machine and exit");
   app.add_option(
@@ -212,9 +212,8 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
     parsed.exit = true;
     parsed.exit_text = app.help();
     return parsed;
-  } catch (const CLI::CallForVersion& version) {
-    parsed.exit = true;
-    parsed.exit_text = std::string(version.what()) + "\n";
+  } catch (const CLI::CallForVersion&) {
+    parsed.exit = parsed.version = true;
     return parsed;
   } catch (const CLI::ExtrasError&) {
     return fail(Status::usage, unexpected_words(app) + "; see player --help");

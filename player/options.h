@@ -55,6 +55,7 @@ struct Options {
 struct ParsedOptions {
   Options options;
   bool exit = false;  // --help, --version
+  bool version = false;  // the version is to be printed, which main() knows
   std::string exit_text;
 };
 Result<ParsedOptions> parse_options(int argc, const char* const* argv);

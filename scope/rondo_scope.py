@@ -12,11 +12,29 @@ RONDO_SCOPE_LIBRARY names the library where the dynamic loader does not find it.
 import contextlib
 import ctypes
 import os
+import sysconfig
+
+
+def _open():
+    named = os.environ.get("RONDO_SCOPE_LIBRARY")
+    if named:
+        return ctypes.CDLL(named)
+    try:
+        return ctypes.CDLL("librondo-scope.so.0")
+    except OSError:
+        # Installed below the same prefix as this file, where the dynamic loader does not look:
+        # PREFIX/lib/pythonX.Y/…-packages/ and PREFIX/lib/x86_64-linux-gnu/.
+        lib = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+        for place in (os.path.join(lib, sysconfig.get_config_var("MULTIARCH") or ""), lib):
+            path = os.path.join(place, "librondo-scope.so.0")
+            if os.path.exists(path):
+                return ctypes.CDLL(path)
+        raise
 
 
 def _load():
     try:
-        library = ctypes.CDLL(os.environ.get("RONDO_SCOPE_LIBRARY", "librondo-scope.so"))
+        library = _open()
         library.rondo_scope_begin.argtypes = [ctypes.c_char_p]
         library.rondo_scope_begin.restype = None
         library.rondo_scope_end.argtypes = []

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 
 #include "fixture.h"
 #include "json.h"
@@ -178,6 +179,7 @@ SCENARIO("both programs say their version and their options", "[tools]") {
   for (const Outcome& outcome : versions) {
     CHECK(outcome.status == 0);
     CHECK(lines(outcome.out).size() == 1);
+    for (const char* what : {", commit ", ", format 1.", ", Vulkan registry 1."}) CHECK(outcome.out.find(what) != std::string::npos);
   }
   const std::string help = player({"--help"}).out;
   for (const char* option : {"--device", "--list-devices", "--loop", "--verify", "--screenshot", "--report",
@@ -272,17 +274,48 @@ SCENARIO("the playbook for agents runs as printed", "[tools]") {
   CHECK(outcome.status == 0);
 }
 
-SCENARIO("an installed tree works wherever it lies", "[tools]") {
-  const TemporaryDirectory directory;
+namespace {
+
+// `meson install` into `directory`, and its log: another test may install at the same time and replace it.
+std::string install_into(const std::string& directory) {
   Command install;
   install.arguments = {"meson", "install", "--no-rebuild", "--quiet", "-C", build_root()};
-  install.environment["DESTDIR"] = directory.path();
-  const Outcome installed = run(install);
-  INFO(installed.both());
-  REQUIRE(installed.status == 0);
-  std::string tool;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory.path()))
-    if (entry.path().filename() == "rondo" && entry.path().parent_path().filename() == "bin") tool = entry.path();
+  install.environment["DESTDIR"] = directory;
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    const Outcome installed = run(install);
+    INFO(installed.both());
+    REQUIRE(installed.status == 0);
+    const std::string log = read_file(build_root() + "/meson-logs/install-log.txt");
+    if (log.find(directory + "/") != std::string::npos) return log;
+  }
+  return {};
+}
+
+std::vector<std::filesystem::path> files_below(const std::string& directory) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory))
+    if (!entry.is_directory() || entry.is_symlink()) files.push_back(entry.path());
+  return files;
+}
+
+// The only one of that name; empty: there is none.
+std::string installed(const std::string& directory, const std::string& name) {
+  std::string found;
+  for (const std::filesystem::path& path : files_below(directory))
+    if (path.filename() == name) {
+      INFO(found << " and " << path.string());
+      CHECK(found.empty());
+      found = path.string();
+    }
+  return found;
+}
+
+}  // namespace
+
+SCENARIO("an installed tree works wherever it lies", "[tools]") {
+  const TemporaryDirectory directory;
+  install_into(directory.path());
+  const std::string tool = installed(directory.path(), "rondo");
   REQUIRE(!tool.empty());
   for (const Words& how : {Words{}, Words{"--layer-only"}, Words{"--shim-only"}}) {
     Command command;
@@ -297,5 +330,43 @@ SCENARIO("an installed tree works wherever it lies", "[tools]") {
     INFO(outcome.both());
     CHECK(outcome.status == 0);
     if (no_readback().empty()) CHECK(compared(outcome, "memory ranges").equal == 128);
+  }
+}
+
+SCENARIO("what is installed is whole, and an uninstall leaves nothing of it", "[tools]") {
+  const TemporaryDirectory directory;
+  const std::string root = directory.file("root");
+  const std::string log = install_into(root);
+  REQUIRE(!log.empty());
+  for (const char* name : {"player", "rondo", "rondo-player", "librondo_layer.so", "librondo_preload.so", "librondo-scope.so",
+                           "librondo-scope.so.0", "rondo_scope.h", "rondo-scope.pc", "rondo_scope.py", "LICENSE",
+                           "VkLayer_RONDO_capture.json"}) {
+    INFO(name);
+    CHECK(!installed(root, name).empty());
+  }
+  Command version;
+  version.arguments = {installed(root, "rondo-player"), "--version"};
+  CHECK(run(version).out.rfind("player ", 0) == 0);
+#ifndef RONDO_SANITIZER_RUNTIME  // would have to be Python's first library
+  THEN("Python finds the library of the module's own prefix") {
+    Command python;
+    python.arguments = {"python3", "-B", "-c", "import rondo_scope; print(rondo_scope._library is not None)"};
+    const std::filesystem::path module = installed(root, "rondo_scope.py");
+    python.environment["PYTHONPATH"] = module.parent_path().string();
+    const Outcome outcome = run(python);
+    INFO(outcome.both());
+    CHECK(outcome.out == "True\n");
+  }
+#endif
+  THEN("ninja uninstall, which goes by the log of the installation, removes all of it") {
+    std::filesystem::create_directories(directory.file("build/meson-logs"));
+    std::ofstream(directory.file("build/meson-logs/install-log.txt")) << log;
+    Command uninstall;
+    uninstall.arguments = {"meson", "--internal", "uninstall"};
+    uninstall.directory = directory.file("build");
+    const Outcome outcome = run(uninstall);
+    INFO(outcome.both());
+    CHECK(outcome.status == 0);
+    CHECK(!std::filesystem::exists(root));  // which the installation made
   }
 }
