@@ -305,7 +305,7 @@ SCENARIO("scopes cost a program nothing but time where nothing records", "[loopi
 #ifdef RONDO_SANITIZER_RUNTIME
   python.environment["LD_PRELOAD"] = RONDO_SANITIZER_RUNTIME;
 #endif
-  python.environment["RONDO_SCOPE_LIBRARY"] = build_root() + "/scope/librondo-scope.so";
+  python.environment["RONDO_SCOPE_LIBRARY"] = build_root() + "/scope/librondo-scope.so.0";
   CHECK(run(python).out == "in\n");
   python.environment["RONDO_SCOPE_LIBRARY"] = "/nowhere.so";
   CHECK(run(python).out == "in\n");
