@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // scripts/demo: what it removes, and what it says where there is nothing to show. Run from a copy of the
 // scripts beside a link to this build, so that nothing is built.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -14,18 +15,21 @@ class Demo {
  public:
   Demo() {
     std::filesystem::create_directory(place_.file("scripts"));
-    for (const char* name : {"demo", "demo_table.py"})
+    for (const char* name : {"demo", "demo_sheet.py", "demo_table.py"})
       std::filesystem::copy(std::string(RONDO_DOCS "/../scripts/") + name, place_.file("scripts"));
     write_file(place_.file("scripts/build"), "#!/bin/sh\ntouch \"$(dirname \"$0\")/../built\"\n");
     std::filesystem::permissions(place_.file("scripts/build"), std::filesystem::perms::owner_all);
     std::filesystem::create_directory_symlink(build_root(), place_.file("build"));
   }
 
-  Outcome run(const std::string& program) const {
+  // These programs open no window: with the name of a display, the demo starts no X server.
+  Outcome run(const std::string& program) const { return run({program}, ":no-server"); }
+  Outcome run(const Words& program, const std::string& display) const {
     Command command;
-    command.arguments = {place_.file("scripts/demo"), program};
+    command.arguments = {place_.file("scripts/demo")};
+    command.arguments.insert(command.arguments.end(), program.begin(), program.end());
     command.environment["RONDO_DEMO_OUTPUT"] = output();
-    command.environment["DISPLAY"] = ":no-server";  // so that it starts none: these programs open no window
+    command.environment["DISPLAY"] = display;
     return scenario::run(command);
   }
   std::string output(const std::string& name = {}) const {
@@ -85,6 +89,34 @@ SCENARIO("the demo removes nothing but what an earlier demo made", "[demo]") {
       refuses(demo.run(program("triangle")), 2, "triangle.rondo: no demo made it");
       CHECK(read_file(demo.output("triangle.rondo")) == "mine");
     }
+  }
+}
+
+SCENARIO("the demo ends with a sheet of what the replay drew and three lines", "[demo]") {
+  const Demo demo;
+  const auto last_lines = [](const std::string& text) { return text.substr(text.rfind("\n\n") + 2); };
+  GIVEN("a program that presents") {
+    const Outcome outcome = demo.run({"vkcube", "--c", "8"}, "");
+    INFO(outcome.both());
+    REQUIRE(outcome.status == 0);
+    CHECK(read_file(demo.output("contact-sheet.png")).substr(1, 3) == "PNG");
+    CHECK(outcome.out.find("contact-sheet.png shows ") != std::string::npos);
+    const std::string lines = last_lines(outcome.out);
+    INFO(lines);
+    CHECK(std::count(lines.begin(), lines.end(), '\n') == 3);
+    CHECK(
+        lines.find("8 of 8 images that the replay drew are identical to the program's own, bit for bit.\nThe "
+                   "replay took ") != std::string::npos);
+    CHECK(lines.find("\nNext: `") != std::string::npos);
+  }
+  GIVEN("a program that draws nothing") {
+    const Outcome outcome = demo.run(program("compute"));
+    INFO(outcome.both());
+    REQUIRE(outcome.status == 0);
+    CHECK_FALSE(demo.has("contact-sheet.png"));
+    const std::string lines = last_lines(outcome.out);
+    CHECK(std::count(lines.begin(), lines.end(), '\n') == 3);
+    CHECK(lines.find("images that the replay drew") == std::string::npos);
   }
 }
 
