@@ -11,10 +11,10 @@ namespace rondo::analyzers {
 
 namespace {
 
-// In a sentence: the rest is in `rondo info`.
+// The most names in the sentence; `rondo info` lists all.
 constexpr std::size_t kNamed = 3;
 
-// Hidden on every machine with a desktop, and of no use to a program that looks for a device.
+// True for an instance extension. Every desktop has some that are hidden, and they say nothing about the device.
 bool is_of_instances(const HiddenThing& thing) {
   const codec::ExtensionInfo* const known = codec::extension_by_name(thing.name);
   return known != nullptr && !known->device;
@@ -59,8 +59,10 @@ std::string hidden_sentence(const std::vector<HiddenThing>& things, bool made_de
       return text("the program made no device, and may miss what is hidden while it is captured: {}; {}", all, kMore);
   const std::string unknown = list(things, false, [](const HiddenThing& thing) { return thing.unknown; });
   if (!unknown.empty())
-    return text("the driver is newer than this build of Rondo, which does not know {} and hides what it does not know; {}",
-                unknown, kMore);
+    return text(
+        "the driver is newer than this build of Rondo, which does not know {} and hides what it does not "
+        "know; {}",
+        unknown, kMore);
   const auto is_version = [](const HiddenThing& thing) { return thing.name.starts_with("Vulkan "); };
   const std::string version = list(things, false, is_version);
   if (version.empty()) return {};

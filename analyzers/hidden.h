@@ -16,7 +16,7 @@ struct HiddenThing {
   bool unknown = false;  // to the registry that the recorder was built with
 };
 
-// Those that the program asked for come first; else by name.
+// Sorted by name; what the program asked for comes first.
 std::vector<HiddenThing> hidden_things(const JsonText& session);
 
 // What somebody who has just made the capture should know of it, in one sentence; empty: nothing.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Before fmt's headers: they then define what its library holds, whose name differs from one Debian to the next.
+// This must come before fmt's headers: it compiles fmt into this file. fmt's shared library has another name on each
+// Debian release.
 #define FMT_HEADER_ONLY
 #include "analyzers/text.h"
 

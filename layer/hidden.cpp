@@ -15,7 +15,8 @@ namespace rondo::layer {
 
 namespace {
 
-// More than any driver has: what a program asks for is its own affair, and must not fill the capture.
+// The most names that are kept. No driver has as many; a program can ask for any number of names, and these must not
+// fill the capture.
 constexpr std::size_t kMost = 1024;
 
 struct Thing {

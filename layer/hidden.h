@@ -11,8 +11,8 @@ namespace rondo::layer {
 
 inline constexpr char kUnknownToBuild[] = "unknown to this build of Rondo";
 
-// A command, a kind of handle: for the log alone. Loaders look up every command that they know, so that
-// one that was looked up says nothing of the program.
+// For a command or a kind of handle: writes to the log only. A loader looks up every command that it knows, so a lookup
+// does not show that the program wants the command.
 void hidden(std::string_view what, std::string_view reason) noexcept;
 
 // An extension or version of a driver: for the log and for the capture.

@@ -68,8 +68,8 @@ bool is_set(const void* structure, const codec::HiddenFeature& feature) {
   return bit != VK_FALSE;
 }
 
-// A bit of a core structure is hidden from programs that do not ask for it in particular; a structure of a hidden
-// extension is chained by those that do.
+// Clears a hidden bit. If the structure belongs to a hidden extension, the program asked for that extension. Core
+// structures are in many programs' chains, so their bits do not count as asked for.
 void clear(void* structure, const codec::HiddenFeature& feature) {
   if (!is_set(structure, feature)) return;
   hidden(feature.member, feature.reason);
@@ -110,7 +110,8 @@ bool is_visible(std::uint32_t version) {
 }
 
 std::string release_text(std::uint32_t version) {
-  return "Vulkan " + std::to_string(VK_API_VERSION_MAJOR(version)) + "." + std::to_string(VK_API_VERSION_MINOR(version));
+  return "Vulkan " + std::to_string(VK_API_VERSION_MAJOR(version)) + "." +
+         std::to_string(VK_API_VERSION_MINOR(version));
 }
 
 std::atomic<std::uint32_t> g_asked_version{0};  // the newest that an instance of the program was made for
@@ -182,7 +183,8 @@ void hide_features(void* chain) {
 
 const VkBaseInStructure* unknown_structure(const void* chain) {
   const auto* s = static_cast<const VkBaseInStructure*>(chain);
-  while (s != nullptr && codec::structure_by_stype(static_cast<std::uint32_t>(s->sType)) != StructId::none) s = s->pNext;
+  while (s != nullptr && codec::structure_by_stype(static_cast<std::uint32_t>(s->sType)) != StructId::none)
+    s = s->pNext;
   return s;
 }
 

@@ -24,7 +24,8 @@ bool hiding();
 std::uint32_t visible_version(std::uint32_t version);
 // The same for a device's version, which the capture then names as hidden.
 std::uint32_t visible_device_version(std::uint32_t version);
-// The version in a program's VkApplicationInfo: it asked for what devices have above the visible one.
+// Remembers the version of the program's VkApplicationInfo. A device version that is hidden counts as asked for if this
+// version is hidden, too.
 void ask_for_version(std::uint32_t version);
 
 // Null if programs may use it, else why not.
@@ -46,8 +47,8 @@ void hide_features(void* chain);
 
 // A structure that this build does not know, or null.
 const VkBaseInStructure* unknown_structure(const void* chain);
-// The program put such a one into a query of features. If one of the device's extensions is unknown, too, it asked for
-// what is hidden.
+// Call this when a query of features had a structure that this build does not know. It counts as asked for only if the
+// device has an extension that this build does not know either.
 void ask_for_unknown(const VkBaseInStructure& structure, std::span<const VkExtensionProperties> of_device);
 
 // The last hidden feature that these enable.

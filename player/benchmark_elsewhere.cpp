@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// --benchmark in the program `player`, which does not link google-benchmark: the name of that library differs from one
-// Debian to the next, and everything else of the player runs on all of them. Another program beside it links it.
+// `player --benchmark` starts the program player-benchmark. Only that program links google-benchmark, whose library has
+// another name on each Debian release.
 #include <unistd.h>
 
 #include <cerrno>

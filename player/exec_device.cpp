@@ -233,9 +233,10 @@ Result<void> create_device(Run& run, const Op& op, std::byte* args) {
     if (is_window_system_extension(name)) continue;
     if (!target.has_extension(name)) {
       if (is_optional_extension(name)) continue;
-      const std::string_view other = other_name(name);
-      if (other.empty() || has_extension(captured, other.data())) continue;
-      name = other.data();
+      if (const std::string_view other = other_name(name); !other.empty()) {
+        if (has_extension(captured, other.data())) continue;  // the list has that name, too
+        name = other.data();
+      }
     }
     extensions.push_back(name);
   }

@@ -55,7 +55,7 @@ bool is_optional_extension(std::string_view name) {
          name == "VK_KHR_external_semaphore" || name == "VK_KHR_external_semaphore_fd" ||
          name == "VK_KHR_external_semaphore_capabilities" || name == "VK_KHR_external_fence" ||
          name == "VK_KHR_external_fence_fd" || name == "VK_KHR_external_fence_capabilities" ||
-         // Clocks are asked, and no replay asks them.
+         // The player does not call vkGetCalibratedTimestamps, so it needs neither extension.
          name == "VK_EXT_calibrated_timestamps" || name == "VK_KHR_calibrated_timestamps" ||
          // Structures to ask with; nothing that replays needs them beyond what 1.1 has.
          name == "VK_EXT_memory_budget" || name == "VK_KHR_portability_enumeration" || name == "VK_KHR_get_physical_device_properties2";
@@ -64,7 +64,6 @@ bool is_optional_extension(std::string_view name) {
 std::string_view other_name(std::string_view extension) {
   static constexpr std::pair<std::string_view, std::string_view> kPairs[] = {
       {"VK_EXT_depth_clamp_zero_one", "VK_KHR_depth_clamp_zero_one"},
-      {"VK_EXT_global_priority", "VK_KHR_global_priority"},
       {"VK_EXT_index_type_uint8", "VK_KHR_index_type_uint8"},
       {"VK_EXT_load_store_op_none", "VK_KHR_load_store_op_none"},
       {"VK_EXT_robustness2", "VK_KHR_robustness2"},

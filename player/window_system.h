@@ -12,8 +12,8 @@ namespace rondo::player {
 bool is_window_system_extension(std::string_view name);
 // Extensions that change no result: enabled where the target has them.
 bool is_optional_extension(std::string_view name);
-// Of an extension without commands that a newer one has taken over as it was: the other's name; empty: there is none.
-// What a capture enables by one name is enabled by the other where the target has only that.
+// The other name of an extension that was renamed without a change and has no commands; empty if there is none. If the
+// target has only the other name, the player enables that one.
 std::string_view other_name(std::string_view extension);
 // Takes such extensions' structures, and callbacks whose functions are not
 // recorded, out of a pNext chain in place.

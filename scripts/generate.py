@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import classification  # noqa: E402
 import irregular  # noqa: E402
 from rondogen import fake_driver, headers, recorded_names, sources, spirv  # noqa: E402
-from rondogen.facts import command_facts, extension_support  # noqa: E402
+from rondogen.facts import command_facts, extension_support, support_of_all  # noqa: E402
 from rondogen.registry import Registry  # noqa: E402
 from rondogen.rows import Tables  # noqa: E402
 
@@ -29,7 +29,7 @@ class Model:
         self.spirv_header = spirv_header
         self.registry = Registry(registry_path, rondo_path, frozenset(recorded_names.read()))
         self.support = extension_support(self.registry, classification)
-        self.tables = Tables(self.registry, irregular, self.support)
+        self.tables = Tables(self.registry, irregular, support_of_all(self.registry, classification))
         self.facts = command_facts(self.registry, self.tables, classification)
         self.command_names = [n for n, c in self.registry.commands.items() if not c.rondo]
         self.command_names += [n for n, c in self.registry.commands.items() if c.rondo]

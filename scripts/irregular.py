@@ -87,8 +87,8 @@ RULES = {
 # Rules that change what is written, not only whether: part of the encoding hash.
 WIRE_RULES = {"strided", "build_ranges", "template_data"}
 
-# Values of hidden extensions that select a member of a union, and were in the encoding before Rondo left such
-# values out.
+# Values of hidden extensions that select a member of a union and that old captures already have in their encoding.
+# They stay, so that the hash stays.
 KEPT_SELECTIONS = {"VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_NV"}
 
 # The member that a rule looks at, stored as Field::selector.
@@ -129,7 +129,7 @@ REQUIRED = {
     ("VkGraphicsPipelineCreateInfo", "pStages"),
     ("VkRenderPassBeginInfo", "pClearValues"),
     ("VkDescriptorUpdateTemplateCreateInfo", "descriptorSetLayout"),
-    # Newer registries leave these open for extensions that are hidden.
+    # Newer registries make these optional for extensions that Rondo hides. They stay required.
     ("VkDeviceCreateInfo", "ppEnabledLayerNames"), ("VkShaderCreateInfoEXT", "pSetLayouts"),
     ("VkComputePipelineCreateInfo", "layout"), ("VkRayTracingPipelineCreateInfoKHR", "layout"),
     ("vkCmdSetSampleMaskEXT", "pSampleMask"),

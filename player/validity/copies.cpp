@@ -177,7 +177,8 @@ Wrong copy_images(Validity& v, ObjectId from, ObjectId to, std::uint32_t count, 
   return check_pairs(v, from, to, count, regions);
 }
 
-// Of depths and stencils only where VK_KHR_maintenance10 says so, and then between formats that share them.
+// Depth and stencil may be resolved only with VK_KHR_maintenance10. Source and target may then have different
+// depth/stencil formats.
 Wrong check_resolved(const Image& from, const Image& to, const VkImageSubresourceLayers& source,
                      const VkImageSubresourceLayers& target, bool any_aspect) {
   constexpr VkImageAspectFlags kColor = VK_IMAGE_ASPECT_COLOR_BIT;
@@ -185,8 +186,8 @@ Wrong check_resolved(const Image& from, const Image& to, const VkImageSubresourc
     return "a region names another aspect than color";
   if (source.aspectMask != target.aspectMask) return "a region names other aspects of the source than of the target";
   if (from.format == to.format) return {};
-  return any_aspect && is_depth_stencil(from.format) && is_depth_stencil(to.format) ? Wrong{}
-                                                                                    : "the images have different formats";
+  if (any_aspect && is_depth_stencil(from.format) && is_depth_stencil(to.format)) return {};
+  return "the images have different formats";
 }
 
 template <class Region>

@@ -193,18 +193,18 @@ bool within_passes(CommandId id) {
 }
 
 bool beside_secondaries(CommandId id) {
-#ifdef VK_KHR_maintenance10
-  if (id == CommandId::vkCmdEndRendering2KHR) return true;
-#endif
 #ifdef VK_KHR_dynamic_rendering_local_read
   // What secondaries inherit has to be said before them.
   if (id == CommandId::vkCmdSetRenderingAttachmentLocations ||
       id == CommandId::vkCmdSetRenderingInputAttachmentIndices)
     return true;
 #endif
-  return is_one_of(
-      id, {CommandId::vkCmdExecuteCommands, CommandId::vkCmdNextSubpass, CommandId::vkCmdNextSubpass2,
-           CommandId::vkCmdEndRenderPass, CommandId::vkCmdEndRenderPass2, CommandId::vkCmdEndRendering});
+  return is_one_of(id, {CommandId::vkCmdExecuteCommands, CommandId::vkCmdNextSubpass, CommandId::vkCmdNextSubpass2,
+                        CommandId::vkCmdEndRenderPass, CommandId::vkCmdEndRenderPass2,
+#ifdef VK_KHR_maintenance10
+                        CommandId::vkCmdEndRendering2KHR,
+#endif
+                        CommandId::vkCmdEndRendering});
 }
 
 }  // namespace

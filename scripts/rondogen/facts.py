@@ -49,14 +49,18 @@ def extension_support(registry, classification):
 def version_support(registry, classification):
     """VK_VERSION_1_9 -> reason, of versions that are not shown."""
     versions = {name: tuple(map(int, re.findall(r"\d+", name)))
-                for command in registry.commands.values() for name, _ in command.origins
-                if name.startswith("VK_VERSION_")}
+                for origins in registry.brought_by.values() for name, _ in origins if name.startswith("VK_VERSION_")}
     return {name: "that version is not recorded yet"
             for name, version in versions.items() if version > classification.NEWEST_VERSION}
 
 
+def support_of_all(registry, classification):
+    """Version or extension -> why programs do not see it; empty where they do."""
+    return {**version_support(registry, classification), **extension_support(registry, classification)}
+
+
 def command_facts(registry, tables, classification):
-    support = {**version_support(registry, classification), **extension_support(registry, classification)}
+    support = support_of_all(registry, classification)
     known = set(registry.commands)
     for table in (classification.LAYER_HAND, classification.PLAYER_HAND, classification.PLAYER_NONE,
                   classification.HIDDEN):

@@ -104,7 +104,7 @@ def facts(model):
 def formats(model):
     lines = [TABLE_HEAD]
     known = model.registry.constants
-    rows = [f for f in model.registry.formats if f.name in known]
+    rows = [f for f in model.registry.formats if f.name in known and not model.tables.is_hidden(f.name)]
     for f in rows:
         if f.planes:
             lines.append(f"const FormatPlane planes_{f.name}[] = {{"

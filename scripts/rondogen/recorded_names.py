@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """scripts/recorded_names.txt: the commands and structures that a capture can hold, with their encoding hashes.
 
-    recorded_names.py --registry VK_XML     prints the table for that registry: the names of before, then new ones
+    recorded_names.py --registry VK_XML     adds the names that captures can hold with that registry
 
 A capture names each command and structure. Newer registries rename some of them ("promote" them) and keep the former
 name as an alias. Rondo keeps the name that its own captures had first, so that builds with any registry read each
@@ -46,9 +46,9 @@ def main():
     model = generate.Model(options.registry, options.rondo)
     recorded = {**of(model), **read()}
     newest = max(newest_registry(), model.registry.header_version)
-    print(f"# Of registries up to VK_HEADER_VERSION {newest}. rondogen/recorded_names.py says what this is.")
-    for name in sorted(recorded):
-        print(name, recorded[name])
+    with open(PATH, "w", encoding="utf-8") as lines:
+        lines.write(f"# Of registries up to VK_HEADER_VERSION {newest}. rondogen/recorded_names.py says what this is.\n")
+        lines.writelines(f"{name} {recorded[name]}\n" for name in sorted(recorded))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import sys
 import xml.etree.ElementTree as etree
 from dataclasses import dataclass, field
 
-# Vulkan SC stands in the same file.
+# vk.xml also describes Vulkan SC. These are the values of `api` that mean Vulkan.
 API = (None, "vulkan", "vulkan,vulkanbase")
 
 # Window systems whose declarations format/vulkan.h includes.
@@ -144,7 +144,7 @@ class Registry:
         self.bitmasks = {}     # VkFooFlags -> (size, bits name or "")
         self.handles = {}
         self.extensions = {}
-        self.brought_by = {}   # type or enumerant -> [(version or extension, other extensions it needs)]
+        self.brought_by = {}   # type, enumerant or command -> [(version or extension, other extensions it needs)]
         self.functions = set()  # function pointer types
         self.formats = []
         self.header_version = next(int(t.find("name").tail) for t in self._reg.reg.findall("types/type")
@@ -322,7 +322,7 @@ class Registry:
                 if not command.origin:
                     command.origin = name
                 commands.append(command.name)
-            for item in require.findall("type") + require.findall("enum"):
+            for item in require.findall("type") + require.findall("enum") + require.findall("command"):
                 self.brought_by.setdefault(self.resolve(item.get("name")), []).append((name, needs))
             if not reason:
                 self._needed.update(self.resolve(t.get("name")) for t in require.findall("type"))

@@ -262,9 +262,9 @@ class Tables:
             row.flags = self._flags(row, member, structure, command)
         if not (structure and structure.union):
             return [row]
-        # A hidden extension may add values that select a member. No capture holds them, and without them the
-        # encoding is the one of registries that do not know the extension.
-        selections = [s for s in member.selection if s in self.irregular.KEPT_SELECTIONS or not self._is_hidden(s)] \
+        # A hidden extension may add values that select a member. Captures never have them, so they are left out: the
+        # encoding is then the same with every registry.
+        selections = [s for s in member.selection if s in self.irregular.KEPT_SELECTIONS or not self.is_hidden(s)] \
             if member.selection else [None]
         rows = []
         for selection in selections:
@@ -275,9 +275,9 @@ class Tables:
 
     def can_be_recorded(self, structure):
         """Whether a program can give a structure of this type to a command that it sees."""
-        return self.registry.structures[structure].rondo or not self._is_hidden(structure)
+        return self.registry.structures[structure].rondo or not self.is_hidden(structure)
 
-    def _is_hidden(self, name):
+    def is_hidden(self, name):
         """Whether only hidden versions and extensions bring this type or enumerant."""
         origins = self.registry.brought_by.get(name, [])
         return bool(origins) and all(any(self.hidden.get(n) for n in [origin] + needs) for origin, needs in origins)

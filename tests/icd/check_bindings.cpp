@@ -18,7 +18,7 @@ bool check_vertex_buffer(const Device& device, VkBuffer handle, VkDeviceSize off
   const auto buffer = get<Buffer>(handle);
   if (buffer == nullptr) {
     // Null descriptors are an extension's.
-    if (device.enabled(VK_EXT_ROBUSTNESS_2_EXTENSION_NAME) && offset == 0) return true;
+    if (device.has_robustness2() && offset == 0) return true;
     violation("a vertex buffer is null");
     return false;
   }

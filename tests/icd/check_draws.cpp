@@ -49,7 +49,7 @@ void check_indexed(Call& call, const args_vkCmdDrawIndexed& a) {
   const VkDeviceSize bytes = bound.index_type == VK_INDEX_TYPE_UINT8_EXT ? 1
                              : bound.index_type == VK_INDEX_TYPE_UINT16  ? 2
                                                                          : 4;
-  if (call.device->enabled(VK_EXT_ROBUSTNESS_2_EXTENSION_NAME)) return;
+  if (call.device->has_robustness2()) return;
   if (call.device->features.robustBufferAccess != VK_FALSE && !settings().sloppy) return;
   is_within(*bound.index_buffer, bound.index_offset, std::uint64_t{a.firstIndex} + a.indexCount, bytes, bytes,
             "the range of indices");

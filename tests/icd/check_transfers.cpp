@@ -233,7 +233,7 @@ void check_blit(const Info& info) {
 }
 
 template <class Info>
-void check_resolve(const Info& info) {
+void check_resolve(const Device& device, const Info& info) {
   std::shared_ptr<Image> from, to;
   if (!check_pair(info, from, to)) return;
   if (from->samples == 1 || to->samples != 1) return violation("resolves from one sample, or into several");
@@ -245,6 +245,8 @@ void check_resolve(const Info& info) {
       return;
     if (r.srcSubresource.aspectMask != r.dstSubresource.aspectMask)
       return violation("a region names other aspects of the source than of the target");
+    if (r.srcSubresource.aspectMask != VK_IMAGE_ASPECT_COLOR_BIT && !device.enabled("VK_KHR_maintenance10"))
+      return violation("a region names another aspect than color");
     if (r.srcSubresource.layerCount != r.dstSubresource.layerCount)
       return violation("a region's source has other layers than its target");
   }
@@ -290,8 +292,10 @@ void check_copy_image(Call&, const args_vkCmdCopyImage& a) { check_images(a); }
 void check_copy_image2(Call&, const args_vkCmdCopyImage2& a) { check_images(*a.pCopyImageInfo); }
 void check_blit1(Call&, const args_vkCmdBlitImage& a) { check_blit(a); }
 void check_blit2(Call&, const args_vkCmdBlitImage2& a) { check_blit(*a.pBlitImageInfo); }
-void check_resolve1(Call&, const args_vkCmdResolveImage& a) { check_resolve(a); }
-void check_resolve2(Call&, const args_vkCmdResolveImage2& a) { check_resolve(*a.pResolveImageInfo); }
+void check_resolve1(Call& call, const args_vkCmdResolveImage& a) { check_resolve(*call.device, a); }
+void check_resolve2(Call& call, const args_vkCmdResolveImage2& a) {
+  check_resolve(*call.device, *a.pResolveImageInfo);
+}
 
 }  // namespace
 

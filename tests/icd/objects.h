@@ -93,6 +93,7 @@ struct Device : Object {
   std::uint64_t begun = 0;  // batches; guarded by the monitor
   bool is_first = false;    // that was made
   bool enabled(const char* extension) const;
+  bool has_robustness2() const { return enabled("VK_EXT_robustness2") || enabled("VK_KHR_robustness2"); }
 };
 
 struct Memory : Object {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A turning cube without a window: frame after frame into one image, each a submit that the host waits for.
 //   cube [--frames N] [--size N] [--times 1]
-// --times: how long the device works on the submits from the fifth to the last (0-based), and the host from the first to the last.
+// --times: prints how long the device worked on submits 5 to the last (from 0), and how long the host took for all.
 #include <chrono>
 #include <cmath>
 

@@ -27,8 +27,9 @@ const std::vector<std::string> kPrograms = {"addresses",       "aliases",      "
                                             "sparse",          "submits",      "shared_memory",
                                             "timeline",        "rendering",    "templates",
                                             "suballocate",     "host_pointers"};
-const std::vector<std::string> kFakePrograms = {"chapters/asked", "discards", "displays", "dynamic_rest", "headless", "meshes",
-                                                "planes",   "presents", "sundry",       "sync_fds"};
+const std::vector<std::string> kFakePrograms = {"chapters/asked", "discards", "displays", "dynamic_rest",
+                                                "headless",       "meshes",   "planes",   "presents",
+                                                "sundry",         "sync_fds"};
 
 const std::vector<std::string> kNewerPrograms = {
     "descriptor_buffers",    "generated_dispatches",  "generated_draws",

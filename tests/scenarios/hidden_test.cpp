@@ -81,7 +81,9 @@ SCENARIO("a program that makes no device is told of what it may have missed", "[
 SCENARIO("a program that asks for a version of Vulkan that is hidden is told of", "[hidden]") {
   const Asked all = asked("version", "version=9");
   INFO(all.line);
-  CHECK(has(all.line, "asked for what is hidden while it is captured: Vulkan 1.9 (newer than what this build of Rondo records)"));
+  CHECK(has(all.line,
+            "asked for what is hidden while it is captured: Vulkan 1.9 (newer than what this build of Rondo "
+            "records)"));
   THEN("not where the driver does not have it either") { CHECK(asked("version", "").line.empty()); }
 }
 
@@ -118,12 +120,15 @@ SCENARIO("rondo doctor compares each driver with the build", "[hidden]") {
     INFO(more.both());
     CHECK(!has(more.out, counts));
     CHECK(has(more.out, "Vulkan 1.9.239 (captured programs see 1."));
-    CHECK(has(more.out, "warn  driver    fake_icd: is newer than this build of Rondo, which does not know VK_RONDO_from_the_future"));
+    CHECK(has(more.out,
+              "warn  driver    fake_icd: is newer than this build of Rondo, which does not know "
+              "VK_RONDO_from_the_future"));
     CHECK(!has(more.out, "VK_NV_ray_tracing_motion_blur"));
   }
   WHEN("each hidden extension is asked for") {
     const Outcome verbose = doctor(kMore, {"--verbose"});
     INFO(verbose.both());
-    CHECK(has(verbose.out, "hidden    fake_icd: VK_NV_ray_tracing_motion_blur: vendors' ray tracing is not replayed yet"));
+    CHECK(has(verbose.out,
+              "hidden    fake_icd: VK_NV_ray_tracing_motion_blur: vendors' ray tracing is not replayed yet"));
   }
 }

@@ -35,7 +35,8 @@ Command command_of(const Words& words) {
 int captures_and_verifies(const std::string& name, const Outcome& alone) {
   const TemporaryDirectory directory;
   const std::string capture = directory.file("x.rondo");
-  const CaptureOptions options{.checkpoints = no_readback(lavapipe26).empty() ? "submit" : "none", .driver = lavapipe26};
+  const CaptureOptions options{.checkpoints = no_readback(lavapipe26).empty() ? "submit" : "none",
+                               .driver = lavapipe26};
   const Outcome captured = run(capture_command({program(name)}, capture, options));
   INFO(name << " captured: " << captured.both());
   CHECK(captured.status == alone.status);

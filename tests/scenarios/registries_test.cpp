@@ -19,23 +19,26 @@ std::vector<std::string> captures_of(const std::string& folder) {
   return paths;
 }
 
-// Bit for bit on the device and driver of the capture; elsewhere it is played, as far as the device can.
-std::string play(const std::string& path, const std::string& driver) {
+constexpr int kDeviceLacks = 4;
+
+// Bit for bit on the device and driver of the capture. Another one may round otherwise, or lack something.
+Outcome play(const std::string& path, const std::string& driver) {
   const Outcome verified = player({"--verify", path}, driver);
-  if (verified.status == 0) return "";
-  if (verified.both().find("the captured device and driver") != std::string::npos) return verified.both();
-  const Outcome played = player({path}, driver);
-  const bool refused = is_one_line(played, "player") && played.both().find("encoding") == std::string::npos;
-  return played.status == 0 || refused ? "" : played.both();
+  if (verified.status == 0 || verified.both().find("the captured device and driver") != std::string::npos)
+    return verified;
+  return player({path}, driver);
 }
 
 void all_play(const std::string& folder, const std::string& driver) {
   const std::vector<std::string> paths = captures_of(folder);
-  CHECK(paths.size() > 50);
+  int played = 0;
   for (const std::string& path : paths) {
-    INFO(path);
-    CHECK(play(path, driver) == "");
+    const Outcome outcome = play(path, driver);
+    INFO(path << ": " << outcome.both());
+    CHECK((outcome.status == 0 || outcome.status == kDeviceLacks));
+    played += outcome.status == 0 ? 1 : 0;
   }
+  CHECK(played > 50);
 }
 
 }  // namespace

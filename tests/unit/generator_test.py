@@ -118,6 +118,23 @@ class Registry(unittest.TestCase):
         self.assertEqual(before.tables.tables[name].hash, changed.tables.tables[name].hash)
         self.assertNotIn(77, [row.selection for row in changed.tables.tables[name].rows])
 
+    def test_hides_what_only_a_version_that_is_not_recorded_brings(self):
+        first = "    <feature "
+        version = """    <feature api="vulkan" name="VK_VERSION_1_9" number="1.9"><require>
+            <type name="VkOfTomorrow"/></require></feature>
+"""
+        structure = """<type category="struct" name="VkOfTomorrow"><member><type>uint32_t</type> <name>count</name></member></type>"""
+
+        def change(text):
+            at = text.index(first)
+            text = text[:at] + version + text[at:]
+            return text.replace('<types comment="Vulkan type definitions">',
+                                '<types comment="Vulkan type definitions">' + structure, 1)
+        changed = model(change)
+        self.assertIn("VkOfTomorrow", changed.registry.structures)
+        self.assertFalse(changed.tables.can_be_recorded("VkOfTomorrow"))
+        self.assertNotIn("VkOfTomorrow", recorded_names.of(changed))
+
     def test_gives_no_size_to_a_structure_that_it_does_not_understand(self):
         changed = model(lambda t: t.replace('altlen="codeSize / 4"', 'altlen="codeSize ^ 4"'))
         self.assertEqual(0, changed.tables.tables["VkShaderModuleCreateInfo"].size)
@@ -225,7 +242,7 @@ class RecordedNames(unittest.TestCase):
         if self.model.registry.header_version > recorded_names.newest_registry():
             self.skipTest("the registry is newer than the list")
         self.assertEqual([], sorted(set(recorded_names.of(self.model)) - set(self.listed)),
-                         "scripts/rondogen/recorded_names.py prints the list with them")
+                         "scripts/rondogen/recorded_names.py --registry VK_XML adds them")
 
 
 if __name__ == "__main__":

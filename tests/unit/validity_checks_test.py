@@ -97,7 +97,7 @@ class ValidityChecks(unittest.TestCase):
         self.assertEqual(sorted(self.checks), sorted((name, words) for name, words, _, _ in self.rows))
 
     def test_rules_are_the_specifications(self):
-        # The older registry alone does not have all of them.
+        # A build with the distribution's registry does not have all of them.
         newest = "VkBlitImageInfo2-maintenance8-10207" in self.texts
         for name, words, rule, _ in self.rows:
             for one in rule.split(", "):

@@ -6,7 +6,7 @@
 
 namespace program {
 
-// Of a physical device: such commands are not a device's to name.
+// Loads a command of a physical device, which vkGetDeviceProcAddr does not give.
 template <class Function>
 Function load_of_instance(const Session& s, const char* name) {
   const PFN_vkVoidFunction found = vkGetInstanceProcAddr(s.instance, name);
@@ -66,7 +66,7 @@ inline Matrices create_matrices(Session& s, const Size& size) {
   return m;
 }
 
-// C + A * B at one place.
+// One element of C + A * B.
 inline std::uint32_t product_at(const Size& size, std::uint32_t row, std::uint32_t column) {
   std::uint32_t sum = number(3, row * size.columns + column);
   for (std::uint32_t i = 0; i < size.inner; ++i)

@@ -33,7 +33,7 @@ class Needs {
   std::vector<const char*> instance_extensions = {};
   // Enabled where they are there: has() says so once the session is open.
   std::vector<const char*> wished = {}, instance_wished = {};
-  // Of each list, the first that is there: has() says which. Without any the program leaves.
+  // Of each list the first extension that the device has is enabled; has() says which. If it has none, the program ends.
   std::vector<std::vector<const char*>> one_of = {};
   std::uint32_t queues = 1;
 
