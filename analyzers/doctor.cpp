@@ -221,7 +221,7 @@ void check_shim(Findings& findings) {
   if (!library.good) return findings.warn("shim", text("{}; rebuild or reinstall Rondo", library.rest), kWithout);
   findings.ok("shim", shim_place() == ShimPlace::first
                           ? *shim
-                          : text("{} (a sanitized build: used behind a runtime in LD_PRELOAD only)", *shim));
+                          : text("{} (a sanitized build: used only after a sanitizer's runtime in LD_PRELOAD)", *shim));
 }
 
 // What the probe of a driver said; the number of its devices.
@@ -238,7 +238,8 @@ std::size_t report_devices(Findings& findings, const std::string& driver, std::s
     }
     if (kind == kUnknownLine)
       findings.warn("driver", text("{}: is newer than this build of Rondo, which does not know {}", driver, words),
-                    "captured programs do not see what is not known; build with newer Vulkan headers (scripts/setup)");
+                    "captured programs do not see it: remove ~/.cache/rondo-drivers/registry and run scripts/build with a new "
+                    "directory, which fetches the newest Vulkan registry");
     if (kind == kHiddenLine && verbose) findings.ok("hidden", text("{}: {}", driver, words));
   }
   return devices;
