@@ -5,4 +5,6 @@
 
 #include <catch2/catch_all.hpp>
 
+using Catch::Approx;  // 2 has it outside of its namespace, too
+
 #define TEST_CATCH_3
