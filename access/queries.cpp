@@ -9,7 +9,8 @@ namespace rondo::access {
 
 namespace {
 
-constexpr VkAccessFlags2 kWrite = VK_ACCESS_2_MEMORY_WRITE_BIT, kRead = VK_ACCESS_2_MEMORY_READ_BIT;
+constexpr VkAccessFlags2 kMemoryWrite = VK_ACCESS_2_MEMORY_WRITE_BIT,
+                         kMemoryRead = VK_ACCESS_2_MEMORY_READ_BIT;
 
 Touch of_queries(ObjectId pool, std::uint32_t first, std::uint32_t count, VkPipelineStageFlags2 stages, VkAccessFlags2 access,
                  bool overwrites = false) {
@@ -25,7 +26,8 @@ Touch of_queries(ObjectId pool, std::uint32_t first, std::uint32_t count, VkPipe
 
 void reset(Tracker& t, const Call& c) {
   const auto& a = c.as<args_vkCmdResetQueryPool>();
-  t.touch(c, of_queries(c.id(&a.queryPool), a.firstQuery, a.queryCount, VK_PIPELINE_STAGE_2_CLEAR_BIT, kWrite, true));
+  t.touch(c, of_queries(c.id(&a.queryPool), a.firstQuery, a.queryCount, VK_PIPELINE_STAGE_2_CLEAR_BIT,
+                        kMemoryWrite, true));
 }
 
 // With several views a query uses as many in a row (specification, "Multiview").
@@ -33,12 +35,13 @@ template <class Args>
 void one(Tracker& t, const Call& c) {
   const auto& a = c.as<Args>();
   t.touch(c, of_queries(c.id(&a.queryPool), a.query, std::max(1u, t.recording(c).views_drawn),
-                        VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, kWrite));
+                        VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, kMemoryWrite));
 }
 
 void copy_results(Tracker& t, const Call& c) {
   const auto& a = c.as<args_vkCmdCopyQueryPoolResults>();
-  t.touch(c, of_queries(c.id(&a.queryPool), a.firstQuery, a.queryCount, VK_PIPELINE_STAGE_2_COPY_BIT, kRead));
+  t.touch(c, of_queries(c.id(&a.queryPool), a.firstQuery, a.queryCount, VK_PIPELINE_STAGE_2_COPY_BIT,
+                        kMemoryRead));
   // How long a result is, the pool's kind says; between two of them and where none is ready nothing is written.
   t.touch_buffer(c, c.id(&a.dstBuffer), a.dstOffset, VK_WHOLE_SIZE, VK_PIPELINE_STAGE_2_COPY_BIT,
                  VK_ACCESS_2_TRANSFER_WRITE_BIT);
@@ -50,7 +53,8 @@ void write_properties(Tracker& t, const Call& c) {
       VK_PIPELINE_STAGE_2_ACCELERATION_STRUCTURE_BUILD_BIT_KHR | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
   for (std::uint32_t i = 0; i < a.accelerationStructureCount; ++i)
     t.touch_structure(c, c.id(&a.pAccelerationStructures[i]), stages, VK_ACCESS_2_ACCELERATION_STRUCTURE_READ_BIT_KHR);
-  t.touch(c, of_queries(c.id(&a.queryPool), a.firstQuery, a.accelerationStructureCount, stages, kWrite));
+  t.touch(c,
+          of_queries(c.id(&a.queryPool), a.firstQuery, a.accelerationStructureCount, stages, kMemoryWrite));
 }
 
 void reset_by_host(Tracker& t, const Call& c) {

@@ -32,13 +32,14 @@ std::uint64_t region_bytes(Tracker& t, ObjectId id, const VkBufferImageCopy2& re
 namespace {
 
 constexpr VkPipelineStageFlags2 kCopy = VK_PIPELINE_STAGE_2_COPY_BIT;
-constexpr VkAccessFlags2 kRead = VK_ACCESS_2_TRANSFER_READ_BIT, kWrite = VK_ACCESS_2_TRANSFER_WRITE_BIT;
+constexpr VkAccessFlags2 kTransferRead = VK_ACCESS_2_TRANSFER_READ_BIT,
+                         kTransferWrite = VK_ACCESS_2_TRANSFER_WRITE_BIT;
 
 template <class Info>
 void copy_buffer(Tracker& t, const Call& c, const Info& a) {
   for (const auto& r : std::span(a.pRegions, a.regionCount)) {
-    t.touch_buffer(c, c.id(&a.srcBuffer), r.srcOffset, r.size, kCopy, kRead);
-    t.touch_buffer(c, c.id(&a.dstBuffer), r.dstOffset, r.size, kCopy, kWrite, true);
+    t.touch_buffer(c, c.id(&a.srcBuffer), r.srcOffset, r.size, kCopy, kTransferRead);
+    t.touch_buffer(c, c.id(&a.dstBuffer), r.dstOffset, r.size, kCopy, kTransferWrite, true);
   }
 }
 
@@ -65,8 +66,8 @@ void copy_to_image(Tracker& t, const Call& c, const Info& a) {
   const ObjectId image = c.id(&a.dstImage);
   for (const auto& one : std::span(a.pRegions, a.regionCount)) {
     const VkBufferImageCopy2 r = plain(one);
-    t.touch_buffer(c, c.id(&a.srcBuffer), r.bufferOffset, region_bytes(t, image, r), kCopy, kRead);
-    t.touch_image(c, image, range_of(r.imageSubresource), kCopy, kWrite,
+    t.touch_buffer(c, c.id(&a.srcBuffer), r.bufferOffset, region_bytes(t, image, r), kCopy, kTransferRead);
+    t.touch_image(c, image, range_of(r.imageSubresource), kCopy, kTransferWrite,
                   covers_all(t, image, r.imageSubresource, r.imageOffset, r.imageExtent));
   }
 }
@@ -77,8 +78,9 @@ void copy_to_buffer(Tracker& t, const Call& c, const Info& a) {
   for (const auto& one : std::span(a.pRegions, a.regionCount)) {
     const VkBufferImageCopy2 r = plain(one);
     const std::uint64_t bytes = region_bytes(t, image, r);
-    t.touch_image(c, image, range_of(r.imageSubresource), kCopy, kRead);
-    t.touch_buffer(c, c.id(&a.dstBuffer), r.bufferOffset, bytes, kCopy, kWrite, bytes != VK_WHOLE_SIZE && is_dense(r));
+    t.touch_image(c, image, range_of(r.imageSubresource), kCopy, kTransferRead);
+    t.touch_buffer(c, c.id(&a.dstBuffer), r.bufferOffset, bytes, kCopy, kTransferWrite,
+                   bytes != VK_WHOLE_SIZE && is_dense(r));
   }
 }
 
@@ -91,8 +93,8 @@ void copy_image(Tracker& t, const Call& c, const Info& a, VkPipelineStageFlags2 
   const bool alike = source != nullptr && target != nullptr && source->format == target->format &&
                      source->type == target->type;
   for (const auto& r : std::span(a.pRegions, a.regionCount)) {
-    t.touch_image(c, from, range_of(r.srcSubresource), stage, kRead);
-    t.touch_image(c, to, range_of(r.dstSubresource), stage, kWrite,
+    t.touch_image(c, from, range_of(r.srcSubresource), stage, kTransferRead);
+    t.touch_image(c, to, range_of(r.dstSubresource), stage, kTransferWrite,
                   alike && covers_all(t, to, r.dstSubresource, r.dstOffset, r.extent));
   }
 }
@@ -107,8 +109,9 @@ void blit(Tracker& t, const Call& c, const Info& a) {
     };
     const VkOffset3D offset{lowest(&VkOffset3D::x), lowest(&VkOffset3D::y), lowest(&VkOffset3D::z)};
     const VkExtent3D extent{length(&VkOffset3D::x), length(&VkOffset3D::y), length(&VkOffset3D::z)};
-    t.touch_image(c, c.id(&a.srcImage), range_of(r.srcSubresource), VK_PIPELINE_STAGE_2_BLIT_BIT, kRead);
-    t.touch_image(c, to, range_of(r.dstSubresource), VK_PIPELINE_STAGE_2_BLIT_BIT, kWrite,
+    t.touch_image(c, c.id(&a.srcImage), range_of(r.srcSubresource), VK_PIPELINE_STAGE_2_BLIT_BIT,
+                  kTransferRead);
+    t.touch_image(c, to, range_of(r.dstSubresource), VK_PIPELINE_STAGE_2_BLIT_BIT, kTransferWrite,
                   covers_all(t, to, r.dstSubresource, offset, extent));
   }
 }
@@ -138,7 +141,7 @@ template <class Args>
 void clear(Tracker& t, const Call& c) {
   const auto& a = c.as<Args>();
   for (const VkImageSubresourceRange& range : std::span(a.pRanges, a.rangeCount))
-    t.touch_image(c, c.id(&a.image), range, VK_PIPELINE_STAGE_2_CLEAR_BIT, kWrite, true);
+    t.touch_image(c, c.id(&a.image), range, VK_PIPELINE_STAGE_2_CLEAR_BIT, kTransferWrite, true);
 }
 
 // Whole words: what is left at the end of a buffer is not filled.
@@ -146,12 +149,14 @@ void fill(Tracker& t, const Call& c) {
   const auto& a = c.as<args_vkCmdFillBuffer>();
   const ObjectId buffer = c.id(&a.dstBuffer);
   const std::uint64_t bytes = t.bytes_of(buffer, a.dstOffset, a.size);
-  t.touch_buffer(c, buffer, a.dstOffset, bytes - bytes % 4, VK_PIPELINE_STAGE_2_CLEAR_BIT, kWrite, true);
+  t.touch_buffer(c, buffer, a.dstOffset, bytes - bytes % 4, VK_PIPELINE_STAGE_2_CLEAR_BIT, kTransferWrite,
+                 true);
 }
 
 void update(Tracker& t, const Call& c) {
   const auto& a = c.as<args_vkCmdUpdateBuffer>();
-  t.touch_buffer(c, c.id(&a.dstBuffer), a.dstOffset, a.dataSize, VK_PIPELINE_STAGE_2_CLEAR_BIT, kWrite, true);
+  t.touch_buffer(c, c.id(&a.dstBuffer), a.dstOffset, a.dataSize, VK_PIPELINE_STAGE_2_CLEAR_BIT,
+                 kTransferWrite, true);
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ class Rows {
   virtual void summary(std::string& out, const Coverage& coverage, const AccessTotals& totals) = 0;
 };
 
-class TextRows : public Rows {
+class AccessTextRows : public Rows {
  public:
   void command(std::string& out, const ObjectTable& objects, const Executed& executed) override {
     append(out, "{} {}", executed.record, codec::info(executed.command).name);
@@ -208,7 +208,7 @@ Result<int> run_accesses(Arguments args) {
   if (format == "jsonl")
     rows = std::make_unique<JsonRows>();
   else
-    rows = std::make_unique<TextRows>();
+    rows = std::make_unique<AccessTextRows>();
   Output out;
   std::string row;
   const auto print = [&](const Executed& executed) {

@@ -28,17 +28,13 @@ Result<Span> parse_span(std::string_view in) {
   return span;
 }
 
-namespace {
-
-class UsageLine : public CLI::Formatter {
- public:
-  std::string line;
-  std::string make_usage(const CLI::App*, std::string) const override { return "Usage: " + line + "\n"; }
-};
-
-}  // namespace
-
 struct Cli::Impl {
+  class UsageLine : public CLI::Formatter {
+   public:
+    std::string line;
+    std::string make_usage(const CLI::App*, std::string) const override { return "Usage: " + line + "\n"; }
+  };
+
   std::shared_ptr<UsageLine> usage = std::make_shared<UsageLine>();
   CLI::App app;
   std::string name;

@@ -53,13 +53,12 @@ void take_call_site(Dwarf_Die& unit, Dwarf_Die& inlined, SourcePlace& place) {
     place.line = static_cast<std::uint32_t>(number);
 }
 
-struct EndSession {
-  void operator()(Dwfl* session) const { dwfl_end(session); }
-};
-
 }  // namespace
 
 struct Symbols::File {
+  struct EndSession {
+    void operator()(Dwfl* session) const { dwfl_end(session); }
+  };
   std::unique_ptr<Dwfl, EndSession> session;
   Dwfl_Module* module = nullptr;  // null: no symbols, and why
   std::string why;

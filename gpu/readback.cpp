@@ -11,7 +11,7 @@ namespace rondo::gpu {
 
 namespace {
 
-constexpr VkDeviceSize kAtOnce = 32 << 20;
+constexpr VkDeviceSize kReadAtOnce = 32 << 20;
 // Offsets of copies from images are multiples of a texel and of 4.
 constexpr VkDeviceSize kApart = 96;
 
@@ -123,7 +123,7 @@ Result<void> Readback::read_all(VkQueue queue, std::span<const Source> sources,
     VkDeviceSize bytes = 0;
     std::size_t last = first;
     for (; last < sources.size() && !has_samples(sources[last]) &&
-           (last == first || bytes + room_for(sources[last]) <= kAtOnce);
+           (last == first || bytes + room_for(sources[last]) <= kReadAtOnce);
          ++last)
       bytes += room_for(sources[last]);
     RONDO_TRY(copy(queue, sources.subspan(first, last - first), {}));

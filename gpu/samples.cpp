@@ -13,9 +13,8 @@ namespace rondo::gpu {
 
 namespace {
 
-constexpr VkDeviceSize kAtOnce = 32 << 20;
+constexpr VkDeviceSize kWordsAtOnce = 32 << 20;
 constexpr VkImageAspectFlags kDepthStencil = VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT;
-constexpr VkShaderStageFlags kStages = VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
 constexpr std::uint32_t kGroup = 8;  // samples_read.comp
 
 std::uint32_t groups(std::uint32_t texels) { return (texels + kGroup - 1) / kGroup; }
@@ -169,7 +168,7 @@ Result<Pieces> pieces_of(const ImageSource& image, std::size_t bytes) {
                 "format " + std::to_string(static_cast<int>(image.format)) + " has other samples");
   const VkDeviceSize words = VkDeviceSize{image.extent.width} * pieces.each * 4;
   pieces.rows =
-      std::clamp<std::uint32_t>(static_cast<std::uint32_t>(kAtOnce / words), 1, image.extent.height);
+      std::clamp<std::uint32_t>(static_cast<std::uint32_t>(kWordsAtOnce / words), 1, image.extent.height);
   return pieces;
 }
 

@@ -44,6 +44,7 @@ class Samples {
   Result<void> write(VkQueue queue, const ImageSource& to, std::span<const std::byte> texels);
 
  private:
+  static constexpr VkShaderStageFlags kStages = VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
   struct Push {
     std::uint32_t width, row, rows, each, number, bit;
   };

@@ -16,8 +16,6 @@ namespace rondo::gpu {
 
 namespace {
 
-constexpr VkShaderStageFlags kStages = VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
-
 tl::unexpected<Error> failed(const char* command, VkResult result) {
   return fail(Status::failed, describe(command, result) + " for the samples of an image");
 }

@@ -11,7 +11,7 @@ namespace rondo::gpu {
 
 namespace {
 
-constexpr VkDeviceSize kAtOnce = VkDeviceSize{8} << 20;
+constexpr VkDeviceSize kUploadAtOnce = VkDeviceSize{8} << 20;
 
 std::uint32_t blocks(std::uint32_t texels, std::uint32_t block) { return (texels + block - 1) / block; }
 
@@ -28,7 +28,7 @@ Result<void> Upload::copy(VkQueue queue, const ImageSource& to, const VkBufferIm
   const Dispatch& vk = *access_.dispatch;
   auto begun = commands_.begin();  // first: what is pending may still read the buffer
   if (!begun) return tl::unexpected<Error>(begun.error());
-  RONDO_TRY(staging_.grow(std::max<VkDeviceSize>(texels.size(), kAtOnce)));
+  RONDO_TRY(staging_.grow(std::max<VkDeviceSize>(texels.size(), kUploadAtOnce)));
   std::memcpy(staging_.mapped(), texels.data(), texels.size());
   RONDO_TRY(staging_.flush());
   begin_use(vk, *begun, to, kWrittenByCopies);
@@ -47,14 +47,15 @@ Result<void> Upload::write(VkQueue queue, const ImageSource& to, std::span<const
   const bool whole_only = granularity_.width == 0;
   // Whole slices where several fit, else rows of one.
   std::uint32_t slices_at_once = 1, rows_at_once = rows;
-  if (whole_only || row * rows * to.extent.depth <= kAtOnce) {
+  if (whole_only || row * rows * to.extent.depth <= kUploadAtOnce) {
     slices_at_once = to.extent.depth;
-  } else if (row * rows <= kAtOnce) {
-    slices_at_once = static_cast<std::uint32_t>(kAtOnce / (row * rows));
+  } else if (row * rows <= kUploadAtOnce) {
+    slices_at_once = static_cast<std::uint32_t>(kUploadAtOnce / (row * rows));
     slices_at_once = std::max(slices_at_once / granularity_.depth, 1u) * granularity_.depth;
   } else {
     slices_at_once = granularity_.depth;
-    rows_at_once = static_cast<std::uint32_t>(std::max<VkDeviceSize>(kAtOnce / (row * slices_at_once), 1));
+    rows_at_once =
+        static_cast<std::uint32_t>(std::max<VkDeviceSize>(kUploadAtOnce / (row * slices_at_once), 1));
     rows_at_once = std::max(rows_at_once / granularity_.height, 1u) * granularity_.height;
   }
   std::vector<std::byte> gathered;  // rows of several slices, which do not lie side by side

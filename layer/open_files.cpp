@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "layer/recorder.h"
 #include "layer/session.h"
 
 namespace rondo::layer {
@@ -23,12 +24,6 @@ namespace {
 constexpr std::uint64_t kPauseIfFound = 30, kPauseIfNot = 4;
 constexpr std::uint64_t kGlancesNs = 20'000'000;
 constexpr int kFirstDescriptor = 512;          // where the table is the program's: out of its way
-
-std::uint64_t now_ns() {
-  std::timespec t{};
-  ::clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
-}
 
 OpenedFile open_high(const char* path) {
   const int fd = ::open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);

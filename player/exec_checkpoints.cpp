@@ -308,20 +308,20 @@ Result<void> check_buffers(Run& run, const Op& op, std::byte* args) {
 }
 
 // Of an image that was made, or of a swapchain's.
-struct ImageKind {
+struct ComparedImage {
   VkFormat format{};
   VkExtent3D extent{};
   VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT;
 };
-std::optional<ImageKind> kind_of(Run& run, ObjectId id) {
+std::optional<ComparedImage> compared_image(Run& run, ObjectId id) {
   const Plan& plan = run.plan();
   if (const std::uint32_t place = plan.place_of(id); place < plan.resources.size() && plan.resources[place].id == id)
-    return ImageKind{plan.resources[place].format, plan.resources[place].extent,
-                     plan.resources[place].samples};
+    return ComparedImage{plan.resources[place].format, plan.resources[place].extent,
+                         plan.resources[place].samples};
   const std::uint32_t chain = plan.place_of(plan.objects.objects()[id].parent);
   if (chain >= run.swapchains().size() || run.swapchains()[chain] == nullptr) return std::nullopt;
-  return ImageKind{run.swapchains()[chain]->info.format, run.swapchains()[chain]->info.extent,
-                   VK_SAMPLE_COUNT_1_BIT};
+  return ComparedImage{run.swapchains()[chain]->info.format, run.swapchains()[chain]->info.extent,
+                       VK_SAMPLE_COUNT_1_BIT};
 }
 
 // Why the samples of an image cannot be read here; null: they can.
@@ -347,7 +347,7 @@ Result<void> check_subresources(Run& run, const Op& op, std::byte* args) {
       contents.push_back({ids[i], {}, {}});
       continue;
     }
-    const auto kind = kind_of(run, ids[i]);
+    const auto kind = compared_image(run, ids[i]);
     if (!kind) return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "the image does not exist here"));
     gpu::ImageSource source;
     source.image = a.pImages[i];

@@ -70,7 +70,7 @@ std::vector<VkDescriptorPoolSize> sizes_for(const Run& run, const Op& op,
   return sizes;
 }
 
-Result<void> allocate(Run& run, const Op& op, std::byte* args) {
+Result<void> allocate_from_pool(Run& run, const Op& op, std::byte* args) {
   std::int64_t result = run.call(op, args);
   if (!ran_out(result)) {
     if (op.checked && result < 0) return tl::unexpected<Error>(run.failure(op, result));
@@ -143,7 +143,7 @@ Result<void> destroy_pool(Run& run, const Op& op, std::byte* args) {
 }  // namespace
 
 void add_pool_executors(std::vector<Executor>& table) {
-  table[static_cast<std::size_t>(CommandId::vkAllocateDescriptorSets)] = allocate;
+  table[static_cast<std::size_t>(CommandId::vkAllocateDescriptorSets)] = allocate_from_pool;
   table[static_cast<std::size_t>(CommandId::vkFreeDescriptorSets)] = free_sets;
   table[static_cast<std::size_t>(CommandId::vkResetDescriptorPool)] = reset_pool;
   table[static_cast<std::size_t>(CommandId::vkDestroyDescriptorPool)] = destroy_pool;

@@ -21,7 +21,7 @@ const char* label_name(const OpView& view, CommandId canonical) {
 }
 
 // What is being recorded into a command buffer.
-struct Recording {
+struct LabelledBuffer {
   std::uint32_t begin = kNone;
   std::vector<std::uint32_t> open;  // labels: their op; kNone: of another name
   std::vector<std::pair<std::uint32_t, std::uint32_t>> labels;
@@ -31,10 +31,10 @@ struct Recording {
 
 LabelTimes::LabelTimes(Run& run, const std::string& name) : run_(run), pools_(run.plan().devices.size()) {
   const Plan& plan = run.plan();
-  std::unordered_map<ObjectId, Recording> recordings;
+  std::unordered_map<ObjectId, LabelledBuffer> recordings;
   std::unordered_map<ObjectId, std::uint32_t> families;  // of command pools
   OpView view;
-  const auto finish = [&](ObjectId buffer, Recording& recording) {
+  const auto finish = [&](ObjectId buffer, LabelledBuffer& recording) {
     if (recording.labels.empty()) return;
     const std::uint32_t device = plan.ops[recording.begin].device;
     const auto family = families.find(plan.objects.objects()[buffer].parent);
@@ -76,14 +76,14 @@ LabelTimes::LabelTimes(Run& run, const std::string& name) : run_(run), pools_(ru
         break;
       case CommandId::vkCmdEndDebugUtilsLabelEXT:
       case CommandId::vkCmdDebugMarkerEndEXT: {
-        Recording& recording = recordings[op.dispatch];
+        LabelledBuffer& recording = recordings[op.dispatch];
         if (recording.open.empty()) break;
         if (recording.open.back() != kNone) recording.labels.emplace_back(recording.open.back(), i);
         recording.open.pop_back();
         break;
       }
       case CommandId::vkEndCommandBuffer:
-        if (Recording& recording = recordings[op.dispatch]; recording.begin != kNone) finish(op.dispatch, recording);
+        if (LabelledBuffer& recording = recordings[op.dispatch]; recording.begin != kNone) finish(op.dispatch, recording);
         recordings[op.dispatch] = {};
         break;
       default:

@@ -11,11 +11,6 @@ namespace {
 
 constexpr VkAccessFlags kAny = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
 
-template <class Handle>
-Handle as_handle(std::uint64_t slot) {
-  return reinterpret_cast<Handle>(slot);
-}
-
 }  // namespace
 
 std::uint32_t LayoutRestore::device_of(ObjectId id) const {
@@ -31,7 +26,7 @@ void LayoutRestore::add(ByFamily& to, ObjectId image, const VkImageSubresourceRa
   barrier.oldLayout = from;
   barrier.newLayout = layout;
   barrier.srcQueueFamilyIndex = barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
-  barrier.image = as_handle<VkImage>(run_.slot(image));
+  barrier.image = reinterpret_cast<VkImage>(run_.slot(image));
   barrier.subresourceRange = range;
   to[{device_of(image), family}].images.push_back(barrier);
 }
@@ -47,7 +42,7 @@ void LayoutRestore::add(ByFamily& to, const Transfer& transfer, std::uint32_t fa
     return;
   }
   barriers.buffers.push_back({VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER, nullptr, kAny, kAny, transfer.source,
-                              transfer.target, as_handle<VkBuffer>(run_.slot(transfer.resource)), transfer.offset,
+                              transfer.target, reinterpret_cast<VkBuffer>(run_.slot(transfer.resource)), transfer.offset,
                               transfer.size});
 }
 

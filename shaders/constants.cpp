@@ -10,7 +10,7 @@ namespace rondo::shaders {
 
 namespace {
 
-constexpr std::uint32_t kMostDepth = 64;  // of constants made of constants
+constexpr std::uint32_t kMostConstantDepth = 64;  // of constants made of constants
 
 std::uint64_t cut(std::uint64_t value, std::uint32_t width) {
   return width >= 64 ? value : value & ((std::uint64_t{1} << width) - 1);
@@ -143,7 +143,7 @@ std::optional<std::uint64_t> Constants::value(std::uint32_t id) { return find(id
 std::optional<std::uint64_t> Constants::find(std::uint32_t id, std::uint32_t depth) {
   if (const auto found = known_.find(id); found != known_.end()) return found->second;
   const auto constant = module_.constants.find(id);
-  if (constant == module_.constants.end() || depth > kMostDepth) return std::nullopt;
+  if (constant == module_.constants.end() || depth > kMostConstantDepth) return std::nullopt;
   const auto type = module_.types.find(constant->second.type);
   if (type == module_.types.end() || !constant->second.parts.empty() ||
       (type->second.operation != SpvOpTypeInt && type->second.operation != SpvOpTypeBool))

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shaders/module.h"
 
-#define SPV_ENABLE_UTILITY_CODE
 #include "shaders/spirv.h"
 
 #include <algorithm>

@@ -21,7 +21,7 @@ namespace {
 // A scan of so much that nobody wrote costs what another scan beside it does.
 constexpr std::size_t worth_skipping = 4u << 20;
 
-constexpr std::size_t round_up(std::size_t value, std::size_t to) { return (value + to - 1) / to * to; }
+constexpr std::size_t rounded_up(std::size_t value, std::size_t to) { return (value + to - 1) / to * to; }
 
 }  // namespace
 
@@ -89,7 +89,7 @@ std::unique_ptr<AliasMemory> Tracker::allocate(std::uint64_t size, std::uint64_t
   const std::size_t step = std::max<std::size_t>(page_bytes, granule);
   if (space_ == nullptr || !kernel_->ours() || size == 0 || step % page_bytes != 0) return nullptr;
   if (size > reserved_half || step > reserved_half) return nullptr;
-  const std::size_t bytes = round_up(size, step);
+  const std::size_t bytes = rounded_up(size, step);
   if (!affordable(bytes)) return nullptr;
   std::unique_ptr<AliasMemory> memory(new (std::nothrow) AliasMemory());
   if (!memory) return nullptr;
@@ -97,7 +97,7 @@ std::unique_ptr<AliasMemory> Tracker::allocate(std::uint64_t size, std::uint64_t
   const bool watched = mechanism_ == Mechanism::alias;
   if (watched) kernel_->reopen();  // the program may have closed the descriptor
   const std::uintptr_t place =
-      space_->take(room, round_up(place_alignment, step), watched ? kernel_.get() : nullptr);
+      space_->take(room, rounded_up(place_alignment, step), watched ? kernel_.get() : nullptr);
   if (place == 0) return nullptr;
   const int file = make_file(bytes);
   const bool mapped = file >= 0 && space_->map(place, room, file);

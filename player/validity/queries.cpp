@@ -230,11 +230,11 @@ void use_event(Validity& v, const Call& c, const VkEvent& event, CommandBuffer::
   if (CommandBuffer* commands = v.command_buffers.find(c.dispatch()); commands != nullptr)
     commands->events.push_back({kind, c.id(&event)});
 }
-Wrong set_event(Validity& v, const Call& c) {
+Wrong record_set_event(Validity& v, const Call& c) {
   use_event(v, c, c.as<args_vkCmdSetEvent>().event, CommandBuffer::EventUse::set);
   return {};
 }
-Wrong reset_event(Validity& v, const Call& c) {
+Wrong record_reset_event(Validity& v, const Call& c) {
   use_event(v, c, c.as<args_vkCmdResetEvent>().event, CommandBuffer::EventUse::reset);
   return {};
 }
@@ -318,9 +318,9 @@ void add_query_checks(std::vector<Handler>& table) {
   add(CommandId::vkCmdPipelineBarrier, barrier_1);
   add(CommandId::vkCmdPipelineBarrier2, barrier_2);
   add(CommandId::vkCmdWaitEvents, wait_events_1);
-  add(CommandId::vkCmdSetEvent, set_event);
-  add(CommandId::vkCmdResetEvent, reset_event);
-  add(CommandId::vkCmdResetEvent2, reset_event);
+  add(CommandId::vkCmdSetEvent, record_set_event);
+  add(CommandId::vkCmdResetEvent, record_reset_event);
+  add(CommandId::vkCmdResetEvent2, record_reset_event);
   add(CommandId::vkCmdWaitEvents2, wait_events_2);
   add(CommandId::vkCmdSetEvent2, set_event_2);
   add(CommandId::rondoBarriers, put_back_barriers);
