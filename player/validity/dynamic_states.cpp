@@ -11,7 +11,7 @@ namespace rondo::player::validity {
 namespace {
 
 // Drivers keep arrays of so many, which is what devices have at most.
-constexpr std::uint32_t kViewports = 16, kColors = 8, kVertexBindings = 32, kFeedbackBuffers = 4;
+constexpr std::uint32_t kViewports = 16, kColors = 8, kFeedbackBuffers = 4;
 
 Wrong check_count(const char* what, std::uint64_t first, std::uint64_t count, std::uint32_t most) {
   return first + count <= most
@@ -53,12 +53,12 @@ Wrong set_patch(Validity&, const Call& c) {
 Wrong set_vertex_input(Validity&, const Call& c) {
   const auto& a = c.as<args_vkCmdSetVertexInputEXT>();
   for (std::uint32_t i = 0; i < a.vertexBindingDescriptionCount; ++i)
-    if (Wrong w = check_count("vertex bindings", a.pVertexBindingDescriptions[i].binding, 1, kVertexBindings);
+    if (Wrong w = check_count("vertex bindings", a.pVertexBindingDescriptions[i].binding, 1, kMostVertexBindings);
         !w.empty())
       return w;
   for (std::uint32_t i = 0; i < a.vertexAttributeDescriptionCount; ++i) {
     const auto& attribute = a.pVertexAttributeDescriptions[i];
-    if (Wrong w = check_count("vertex attributes", attribute.location, 1, kVertexBindings); !w.empty())
+    if (Wrong w = check_count("vertex attributes", attribute.location, 1, kMostVertexBindings); !w.empty())
       return w;
     const auto* end = a.pVertexBindingDescriptions + a.vertexBindingDescriptionCount;
     if (std::none_of(a.pVertexBindingDescriptions, end,

@@ -21,9 +21,6 @@ constexpr VkShaderStageFlags kRays = VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_
                                      VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR | VK_SHADER_STAGE_MISS_BIT_KHR |
                                      VK_SHADER_STAGE_INTERSECTION_BIT_KHR | VK_SHADER_STAGE_CALLABLE_BIT_KHR;
 
-// Drivers keep arrays of so many, which is what devices have at most.
-constexpr std::uint32_t kVertexBindings = 32;
-
 VkPipelineBindPoint point_of(VkShaderStageFlags stages) {
   if ((stages & kRays) != 0) return VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR;
   return (stages & VK_SHADER_STAGE_COMPUTE_BIT) != 0 ? VK_PIPELINE_BIND_POINT_COMPUTE
@@ -144,7 +141,7 @@ struct LayoutCheck {
       case VK_INDIRECT_COMMANDS_TOKEN_TYPE_VERTEX_BUFFER_EXT: {
         if (token.data.pVertexBuffer == nullptr) return "pVertexBuffer is null";
         const std::uint32_t binding = token.data.pVertexBuffer->vertexBindingUnit;
-        if (binding >= kVertexBindings) return "binds vertex buffer " + std::to_string(binding);
+        if (binding >= kMostVertexBindings) return "binds vertex buffer " + std::to_string(binding);
         if (std::find(bindings.begin(), bindings.end(), binding) != bindings.end())
           return "binds vertex buffer " + std::to_string(binding) + " again";
         bindings.push_back(binding);

@@ -16,6 +16,9 @@
 
 namespace rondo::player::validity {
 
+// Drivers keep arrays of so many, which is what devices have at most.
+inline constexpr std::uint32_t kMostVertexBindings = 32;
+
 struct Memory {
   VkDeviceSize bytes = 0;
   bool addresses = false;  // of what is bound to it may be asked for
