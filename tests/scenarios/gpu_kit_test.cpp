@@ -55,7 +55,7 @@ SCENARIO("the kit for a machine with a GPU runs in an empty root directory witho
   THEN("it fits where little may be carried") {
     std::uintmax_t bytes = 0;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(place.file("kit")))
-      if (entry.is_regular_file()) bytes += entry.file_size();
+      if (entry.is_regular_file() && !entry.is_symlink()) bytes += entry.file_size();
     CHECK(bytes <= 60u << 20);
   }
   THEN("every command of every step ended well, and has a row") {
