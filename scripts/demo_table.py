@@ -4,6 +4,7 @@
 import json
 import pathlib
 import re
+import shlex
 import sys
 
 import demo_sheet
@@ -59,7 +60,8 @@ def main():
         print(f"The replay took {mine:.2f} s; gfxreconstruct's replay of its own capture {theirs:.2f} s (best of three each).")
     else:
         print(f"The replay took {mine:.2f} s, the program itself {seconds('native'):.2f} s.")
-    print(f"Next: `{player} --window {capture}` shows it; README.md has the other commands.")
+    verify = shlex.join([str(player), "--verify", str(checked)])
+    print(f"Next: `{verify}` compares it again, and --window in place of --verify shows it; README.md has the other commands.")
 
 
 if __name__ == "__main__":

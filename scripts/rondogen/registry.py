@@ -122,7 +122,10 @@ class Extension:
 class Registry:
     def __init__(self, vk_xml, rondo_xml, first_names=frozenset()):
         """`first_names`: what keeps its name, though the registry has promoted it since."""
-        sys.path.insert(0, os.path.dirname(os.path.abspath(vk_xml)))
+        folder = os.path.dirname(os.path.abspath(vk_xml))  # PREFIX/share/vulkan/registry
+        # Newer scripts than the machine's need newer modules than the machine's: scripts/drivers brings those, too.
+        modules = os.path.join(folder, "../../../lib/python3/dist-packages")
+        sys.path[:0] = [folder] + ([modules] if not folder.startswith("/usr/share/") else [])
         import generator
         import reg
         from vkconventions import VulkanConventions
