@@ -245,8 +245,9 @@ player::Verdict verdict_of(const Capture& capture, int status) {
   return verdict;
 }
 
-// Each replay is a test. A program that left no capture is one, too, and an error.
+// Each replay is a test. Where there is none, that is a test, too, and an error.
 Result<void> write_junit(const Options& options, std::vector<player::Verdict> verdicts) {
+  if (options.junit.empty()) return {};
   if (verdicts.empty())
     verdicts.push_back({"capture", player::Verdict::Kind::error, "there is no capture to replay: standard error says why", 0});
   const std::string xml = player::as_junit("rondo capture", options.program[0], verdicts);
@@ -257,21 +258,15 @@ Result<void> write_junit(const Options& options, std::vector<player::Verdict> ve
   return {};
 }
 
-// The status of the first that failed; of nothing to play: an own error.
-int replay(const std::vector<Capture>& captures, const Options& options) {
+// The status of the first that failed; of nothing to play: an own error. Adds a verdict for each.
+int replay(const std::vector<Capture>& captures, const Options& options, std::vector<player::Verdict>& verdicts) {
   int status = captures.empty() ? kLauncherError : 0;
-  std::vector<player::Verdict> verdicts;
   for (const Capture& capture : captures) {
     if (captures.size() > 1) say(text("{}: the replay:", shown_path(capture.path)));
     const int its_status = replay(capture, options);
     verdicts.push_back(verdict_of(capture, its_status));
     if (status == 0) status = its_status;
     if (its_status == 128 + SIGINT || its_status == 128 + SIGTERM) break;  // somebody wants an end
-  }
-  if (options.junit.empty()) return status;
-  if (const auto written = write_junit(options, std::move(verdicts)); !written) {
-    say(written.error().message);
-    return status == 0 ? kLauncherError : status;
   }
   return status;
 }
@@ -395,13 +390,15 @@ void say_that_there_is_none(const Report& reported, const std::string& program) 
     say(text("{}: no capture was written: it could not be created", printable(program)));
 }
 
-}  // namespace
+Ended own_end(int status) {
+  Ended ended;
+  ended.status = status;
+  return ended;
+}
 
-Result<int> run_capture(Arguments args) {
-  Options options;
-  const auto parsed = parse(args, options);
-  if (!parsed) return tl::unexpected(parsed.error());
-  if (!*parsed) return 0;
+// How the program ended; where it ended well, the status of its replays, or why it was not started. Adds a verdict
+// for each replay.
+Result<Ended> record(const Options& options, std::vector<player::Verdict>& verdicts) {
   const auto resolved = output_pattern(options.output);
   if (!resolved) return tl::unexpected(resolved.error());
   const std::string& pattern = *resolved;
@@ -409,23 +406,38 @@ Result<int> run_capture(Arguments args) {
   const auto layer = find_layer();
   if (!layer) return tl::unexpected(layer.error());
   const Checked checked = check_program(options.program[0], Starter::this_process());
-  if (checked.refusal) return refuse(*checked.refusal);
+  if (checked.refusal) return own_end(refuse(*checked.refusal));
   const auto doors = doors_for(options, *layer, place_for_shim(checked));
   if (!doors) return tl::unexpected(doors.error());
   Report reported;
   const auto ended = run_and_list(options, *doors, pattern, reported);
   if (!ended) return tl::unexpected(ended.error());
   if (ended->exec_error != 0)
-    return refuse({ended->exec_error, text("{}: {}", printable(options.program[0]), exec_error_text(ended->exec_error))});
+    return own_end(refuse(
+        {ended->exec_error, text("{}: {}", printable(options.program[0]), exec_error_text(ended->exec_error))}));
   std::vector<Capture> captures;
   for (const ReportedFile& file : reported.files)
     if (!file.path.empty()) captures.push_back({file.path, close_and_report(file, *ended)});
   say_that_there_is_none(reported, options.program[0]);
-  if (options.replay || options.verify) {
-    const int status = replay(captures, options);
-    if (ended->signal == 0 && ended->status == 0) return status;
-  }
-  return end_like(*ended);
+  if (!options.replay && !options.verify) return *ended;
+  const int status = replay(captures, options, verdicts);
+  return ended->signal == 0 && ended->status == 0 ? own_end(status) : *ended;
+}
+
+}  // namespace
+
+Result<int> run_capture(Arguments args) {
+  Options options;
+  const auto parsed = parse(args, options);
+  if (!parsed) return tl::unexpected(parsed.error());
+  if (!*parsed) return 0;
+  std::vector<player::Verdict> verdicts;
+  const auto ended = record(options, verdicts);
+  const auto written = write_junit(options, std::move(verdicts));
+  if (!ended) return tl::unexpected(ended.error());
+  if (written) return end_like(*ended);
+  say(written.error().message);
+  return ended->signal == 0 && ended->status == 0 ? kLauncherError : end_like(*ended);
 }
 
 }  // namespace rondo::analyzers

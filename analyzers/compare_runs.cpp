@@ -48,6 +48,7 @@ struct Compared {
   std::vector<std::string> warnings;
   std::vector<std::string> failures;  // of NEW; those of OLD are warnings
   bool may_miss = false;              // rows of OLD
+  std::string asked;                  // --metric
 
   // Whether what NEW took can be gone by.
   bool whole() const { return failures.empty() && (may_miss || only_old.empty()); }
@@ -208,7 +209,20 @@ std::string as_github(const Compared& compared, const Limits& limits) {
   return words;
 }
 
-// A row and what NEW lacks or failed in is a test each.
+// Empty, or why no row has a verdict.
+std::string why_not_judged(const Compared& compared, const RunResults& before, const RunResults& after) {
+  if (compared.rows.empty())
+    return text("{} and {}: no row of {} is in both: nothing is compared", before.path, after.path, compared.asked);
+  if (compared.judged() == 0)
+    return text("{} and {}: too few iterations in every row: play more with --loop (or --benchmark_repetitions)",
+                before.path, after.path);
+  return {};
+}
+
+constexpr const char* kRunsSuite = "rondo compare-runs";
+constexpr const char* kRunsTest = "the comparison";
+
+// A row and what NEW lacks or failed in is a test each. Where no row has a verdict, that is a test, too.
 std::string as_junit(const Compared& compared, const RunResults& before, const RunResults& after) {
   using Kind = player::Verdict::Kind;
   std::vector<player::Verdict> verdicts;
@@ -225,7 +239,9 @@ std::string as_junit(const Compared& compared, const RunResults& before, const R
   for (const std::string& row : compared.only_old)
     verdicts.push_back({row, compared.may_miss ? Kind::skipped : Kind::failed, "is only in OLD", 0});
   for (const std::string& failure : compared.failures) verdicts.push_back({"the new replay", Kind::error, failure, 0});
-  return player::as_junit("rondo compare-runs", text("{} and {}", before.path, after.path), verdicts);
+  if (const std::string why = why_not_judged(compared, before, after); !why.empty() && compared.whole())
+    verdicts.push_back({kRunsTest, Kind::error, why, 0});
+  return player::as_junit(kRunsSuite, text("{} and {}", before.path, after.path), verdicts);
 }
 
 std::string as_json(const Compared& compared, const Limits& limits, const RunResults& before, const RunResults& after) {
@@ -314,6 +330,23 @@ Result<std::vector<std::string>> parse_metrics(const std::string& given) {
   return names;
 }
 
+Result<std::pair<RunResults, RunResults>> read_both(const std::string& old_file, const std::string& new_file) {
+  auto before = read_run_results(old_file);
+  if (!before) return tl::unexpected(before.error());
+  auto after = read_run_results(new_file);
+  if (!after) return tl::unexpected(after.error());
+  if (before->kind != after->kind)
+    return fail(Status::usage, text("{} and {}: one is a report of player, the other google-benchmark's: nothing in "
+                                    "them can be compared", old_file, new_file));
+  if (before->clamped_shaders != after->clamped_shaders)
+    return fail(
+        Status::usage,
+        text("{}: its shaders were clamped (player --clamp-shaders), and those of {} were not: that is "
+             "slower, and nothing in them can be compared",
+             before->clamped_shaders ? old_file : new_file, before->clamped_shaders ? new_file : old_file));
+  return std::pair(std::move(*before), std::move(*after));
+}
+
 }  // namespace
 
 Result<int> run_compare_runs(Arguments args) {
@@ -346,38 +379,30 @@ Result<int> run_compare_runs(Arguments args) {
   limits.alpha = *number;
   const auto asked = parse_metrics(metric);
   if (!asked) return tl::unexpected(asked.error());
-  const auto before = read_run_results(old_file);
-  if (!before) return tl::unexpected(before.error());
-  const auto after = read_run_results(new_file);
-  if (!after) return tl::unexpected(after.error());
-  if (before->kind != after->kind)
-    return fail(Status::usage, text("{} and {}: one is a report of player, the other google-benchmark's: nothing in "
-                                    "them can be compared", old_file, new_file));
+  const auto reports = read_both(old_file, new_file);
+  if (!reports) {
+    if (format == "junit") {
+      Output out;
+      out.write(player::as_junit(kRunsSuite, text("{} and {}", old_file, new_file), kRunsTest, reports.error()));
+      RONDO_TRY(out.finish());
+    }
+    return tl::unexpected(reports.error());
+  }
+  const auto& [before, after] = *reports;
 
-  if (before->clamped_shaders != after->clamped_shaders)
-    return fail(
-        Status::usage,
-        text("{}: its shaders were clamped (player --clamp-shaders), and those of {} were not: that is "
-             "slower, and nothing in them can be compared",
-             before->clamped_shaders ? old_file : new_file, before->clamped_shaders ? new_file : old_file));
-
-  Compared compared = compare(*before, *after, *asked, limits);
+  Compared compared = compare(before, after, *asked, limits);
   compared.may_miss = may_miss;
+  compared.asked = metric;
   Output out;
   if (format == "json")
-    out.write(as_json(compared, limits, *before, *after));
+    out.write(as_json(compared, limits, before, after));
   else if (format == "junit")
-    out.write(as_junit(compared, *before, *after));
+    out.write(as_junit(compared, before, after));
   else
     out.write(format == "github" ? as_github(compared, limits) : as_text(compared, limits));
   RONDO_TRY(out.finish());
   if (compared.count(Verdict::slower) != 0 || !compared.whole()) return static_cast<int>(Status::different);
-  if (compared.rows.empty())
-    return fail(Status::usage, text("{} and {}: no row of {} is in both: nothing is compared", old_file, new_file, metric));
-  if (compared.judged() == 0)
-    return fail(Status::usage,
-                text("{} and {}: too few iterations in every row: play more with --loop (or --benchmark_repetitions)",
-                     old_file, new_file));
+  if (const std::string why = why_not_judged(compared, before, after); !why.empty()) return fail(Status::usage, why);
   return 0;
 }
 

@@ -295,16 +295,19 @@ void append_text(std::string& out, const Difference& found, Calls& a, Calls& b) 
     out += "the same calls, in another order\n";
 }
 
+constexpr const char* kDiffSuite = "rondo diff";
+constexpr const char* kDiffTest = "the same calls";
+
 std::string as_junit(const Difference& found, Calls& a, Calls& b) {
   std::string words;
   append_text(words, found, a, b);
-  player::Verdict verdict{"the same calls", player::Verdict::Kind::passed, {}, 0};
+  player::Verdict verdict{kDiffTest, player::Verdict::Kind::passed, {}, 0};
   if (found.first) {
     verdict.kind = player::Verdict::Kind::failed;
     verdict.message = words.substr(0, words.find("\n\n"));  // without the table
     std::replace(verdict.message.begin(), verdict.message.end(), '\n', ' ');
   }
-  return player::as_junit("rondo diff", text("{} and {}", a.path(), b.path()), {verdict});
+  return player::as_junit(kDiffSuite, text("{} and {}", a.path(), b.path()), {verdict});
 }
 
 void append_json(std::string& out, const Difference& found) {
@@ -350,6 +353,40 @@ void append_json(std::string& out, const Difference& found) {
   out += '\n';
 }
 
+// What `format` says of the comparison, and whether there is a difference.
+struct Told {
+  std::string words;
+  bool different = false;
+};
+
+Result<Told> tell(const std::string& file_a, const std::string& file_b, const SpanRequest& both, const Ignored& ignored,
+                  std::string_view format) {
+  std::vector<Calls> sides;
+  for (const std::string& words : {file_a, file_b}) {
+    const auto side = parse_side(words, both);
+    if (!side) return tl::unexpected(side.error());
+    auto calls = Calls::open(*side, ignored);
+    if (!calls) return tl::unexpected(calls.error());
+    sides.push_back(std::move(*calls));
+  }
+  const auto found = compare(sides[0], sides[1]);
+  if (!found) return tl::unexpected(found.error());
+  // Contents are compared by their digests: whether they are there is another question.
+  for (Calls& side : sides)
+    if (const auto damaged = side.reader().damaged_chunks(); !damaged.empty())
+      return fail(Status::unreadable,
+                  text("{}: damaged in {}: the first is {}", side.path(), plural(damaged.size(), "place"), damaged[0]));
+  Told told;
+  told.different = found->first.has_value();
+  if (format == "json")
+    append_json(told.words, *found);
+  else if (format == "junit")
+    told.words = as_junit(*found, sides[0], sides[1]);
+  else
+    append_text(told.words, *found, sides[0], sides[1]);
+  return told;
+}
+
 }  // namespace
 
 Result<int> run_diff(Arguments args) {
@@ -384,32 +421,16 @@ Result<int> run_diff(Arguments args) {
   const auto ignored = parse_ignored(ignore);
   if (!ignored) return tl::unexpected(ignored.error());
   RONDO_TRY(budgets.start(file_a));
-  std::vector<Calls> sides;
-  for (const std::string& words : {file_a, file_b}) {
-    const auto side = parse_side(words, both);
-    if (!side) return tl::unexpected(side.error());
-    auto calls = Calls::open(*side, *ignored);
-    if (!calls) return tl::unexpected(calls.error());
-    sides.push_back(std::move(*calls));
-  }
-  const auto found = compare(sides[0], sides[1]);
-  if (!found) return tl::unexpected(found.error());
-  // Contents are compared by their digests: whether they are there is another question.
-  for (Calls& side : sides)
-    if (const auto damaged = side.reader().damaged_chunks(); !damaged.empty())
-      return fail(Status::unreadable,
-                  text("{}: damaged in {}: the first is {}", side.path(), plural(damaged.size(), "place"), damaged[0]));
-  std::string words;
-  if (format == "json")
-    append_json(words, *found);
-  else if (format == "junit")
-    words = as_junit(*found, sides[0], sides[1]);
-  else
-    append_text(words, *found, sides[0], sides[1]);
+  const auto told = tell(file_a, file_b, both, *ignored, format);
   Output out;
-  out.write(words);
-  RONDO_TRY(out.finish());
-  return found->first ? static_cast<int>(Status::different) : 0;
+  if (told)
+    out.write(told->words);
+  else if (format == "junit")
+    out.write(player::as_junit(kDiffSuite, text("{} and {}", file_a, file_b), kDiffTest, told.error()));
+  const Result<void> written = out.finish();
+  if (!told) return tl::unexpected(told.error());
+  if (!written) return tl::unexpected(written.error());
+  return told->different ? static_cast<int>(Status::different) : 0;
 }
 
 }  // namespace rondo::analyzers

@@ -92,6 +92,10 @@ std::string as_junit(std::string_view suite, std::string_view subject, const std
   return out + "  </testsuite>\n</testsuites>\n";
 }
 
+std::string as_junit(std::string_view suite, std::string_view subject, std::string_view name, const Error& error) {
+  return as_junit(suite, subject, {{std::string(name), Verdict::Kind::error, error.message, 0}});
+}
+
 std::vector<Verdict> verdicts_of(const Outcome& outcome) {
   std::vector<Verdict> verdicts;
   const Verification& v = outcome.verification;

@@ -26,6 +26,8 @@ Verdict::Kind kind_of(Status status);
 // One test suite, one test a verdict; `subject` (a capture, a pair of files) is the tests' class name.
 // Control characters of names and messages are shown as printable() shows them.
 std::string as_junit(std::string_view suite, std::string_view subject, const std::vector<Verdict>& verdicts);
+// Where nothing could be compared: the one test `name` is an error with this sentence.
+std::string as_junit(std::string_view suite, std::string_view subject, std::string_view name, const Error& error);
 
 struct Outcome;
 // Of a replay: one verdict for itself, and one for each kind of checkpoint that was compared.

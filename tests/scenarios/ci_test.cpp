@@ -176,21 +176,33 @@ SCENARIO("the verdicts of diff, compare-runs and capture are JUnit XML where tha
   CHECK(differ.status == kDifferent);
   CHECK(has(parsed(differ.out), "| the same calls | failure: the first difference is call "));
 
+  const Outcome none = rondo({"diff", "--format", "junit", "/nonexistent.rondo", compute.path});
+  CHECK(none.status == 3);
+  CHECK(has(parsed(none.out), "rondo diff 1 0 1 0\n/nonexistent.rondo and " + compute.path + " | the same calls | error: "));
+
   const std::string report = directory.file("r.json");
   REQUIRE(player({"--loop", "8", "--report", report, compute.path}).status == 0);
   const Outcome same = rondo({"compare-runs", "--format", "junit", "--metric", "seconds", report, report});
   CHECK(same.status == 0);
   CHECK(has(parsed(same.out), "rondo compare-runs 1 0 0 0\n" + report + " and " + report + " | replay (seconds) |\n"));
 
-  const auto captures = [&](const Words& words) {
+  const Outcome unread = rondo({"compare-runs", "--format", "junit", report, compute.path});
+  CHECK(unread.status == 3);
+  CHECK(has(parsed(unread.out), "rondo compare-runs 1 0 1 0\n" + report + " and " + compute.path + " | the comparison | error: "));
+  const Outcome nothing = rondo({"compare-runs", "--format", "junit", "--metric", "label_seconds", report, report});
+  CHECK(nothing.status == 2);
+  CHECK(has(parsed(nothing.out), "| the comparison | error: "));
+
+  const auto captures = [&](int status, const Words& words) {
     Words all{"capture", "--output", directory.file("%e.rondo"), "--junit", directory.file("v.xml")};
     all.insert(all.end(), words.begin(), words.end());
     const Outcome outcome = rondo(all);
     INFO(outcome.both());
-    CHECK(outcome.status == (words.back() == "true" ? 125 : 0));
+    CHECK(outcome.status == status);
     return parsed(read_file(directory.file("v.xml")));
   };
-  CHECK(has(captures({"--replay", "--", program("compute")}), "rondo capture 1 0 0 0\n"));
-  CHECK(has(captures({"--replay", "--", "true"}), "| capture | error: there is no capture to replay"));
+  CHECK(has(captures(0, {"--replay", "--", program("compute")}), "rondo capture 1 0 0 0\n"));
+  CHECK(has(captures(125, {"--replay", "--", "true"}), "| capture | error: there is no capture to replay"));
+  CHECK(has(captures(127, {"--verify", "--", "/nonexistent"}), "| capture | error: there is no capture to replay"));
   CHECK(rondo({"capture", "--junit", directory.file("v.xml"), "--", "true"}).status == 125);
 }
