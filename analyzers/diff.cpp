@@ -99,7 +99,10 @@ class Calls {
       text_.clear();
       RONDO_TRY(append_call(text_, walk_, step_));
       if (ignored_.handles) forget_handles();
-      if (ignored_.times) forget_timeouts();
+      if (ignored_.times) forget("timeout=");
+      // Where memory lies in the process: another place each time. Device addresses are the recorder's choice.
+      forget("ppData=");
+      forget("pHostPointer=");
       ++count_;
       return true;
     }
@@ -160,12 +163,12 @@ class Calls {
     text_ = std::move(out);
   }
 
-  void forget_timeouts() {
-    constexpr std::string_view name = "timeout=";
-    const std::size_t at = text_.find(name);
-    if (at == std::string::npos) return;
-    const std::size_t end = std::min(text_.find_first_of(",)", at), text_.size());
-    text_.erase(at + name.size(), end - at - name.size());
+  // The values of all members `name` ("timeout=").
+  void forget(std::string_view name) {
+    for (std::size_t at = text_.find(name); at != std::string::npos; at = text_.find(name, at + 1)) {
+      const std::size_t from = at + name.size();
+      text_.erase(from, std::min(text_.find_first_of(",)}", from), text_.size()) - from);
+    }
   }
 
   Walk walk_;

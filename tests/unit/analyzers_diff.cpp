@@ -122,6 +122,25 @@ TEST(AnalyzersDiff, IgnoresWhatItIsToldTo) {
   EXPECT_EQ(json.number("/commands/vkCreateBuffer/only_b"), 1u);
 }
 
+// A map of `size` bytes, which the driver put at `at`.
+struct Map {
+  TemporaryFile file;
+  Map(std::uint64_t at, VkDeviceSize size) {
+    SyntheticCapture capture(file.path());
+    void* data = handle<void*>(at);
+    const args_vkMapMemory args{handle<VkDevice>(0x10), handle<VkDeviceMemory>(0x20), 0, size, 0, &data};
+    capture.call(CommandId::vkMapMemory, args, {.result = VK_SUCCESS});
+    capture.finish();
+  }
+};
+
+TEST(AnalyzersDiff, DoesNotCompareWhereMemoryLiesInTheProcess) {
+  const Map here(0x7f0000001000, 64), there(0x7e0000002000, 64), larger(0x7f0000001000, 65);
+  const Printed same = diff(here.file.path(), there.file.path());
+  EXPECT_EQ(same.status, 0) << same.out << same.error;
+  EXPECT_NE(diff(here.file.path(), larger.file.path()).out.find(", in size\n"), std::string::npos);
+}
+
 TEST(AnalyzersDiff, SaysWhatIsWrongWithItsWords) {
   const Story a({1});
   const std::string path = a.file.path();
