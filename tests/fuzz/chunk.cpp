@@ -13,7 +13,7 @@
 namespace rondo::fuzz {
 namespace {
 
-constexpr std::size_t kMostRaw = std::size_t{1} << 20;
+constexpr std::size_t kMostRawOfChunk = std::size_t{1} << 20;
 
 bool equal(Bytes a, Bytes b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
 
@@ -46,7 +46,7 @@ void unpack(Compression codec, Bytes input) {
   std::memcpy(&raw_bytes, input.data(), sizeof raw_bytes);
   input = input.subspan(sizeof raw_bytes);
   round_trip(codec, input);
-  if (raw_bytes > kMostRaw || !plausible(codec, input.size(), raw_bytes)) return;
+  if (raw_bytes > kMostRawOfChunk || !plausible(codec, input.size(), raw_bytes)) return;
   for (const bool whole : {true, false}) {
     std::vector<std::byte> raw(raw_bytes);
     bool given = false;

@@ -9,7 +9,7 @@
 namespace fake {
 namespace {
 
-bool is_dynamic(const Pipeline& pipeline, VkDynamicState state) {
+bool leaves_open(const Pipeline& pipeline, VkDynamicState state) {
   return std::find(pipeline.dynamic.begin(), pipeline.dynamic.end(), state) != pipeline.dynamic.end();
 }
 
@@ -26,7 +26,7 @@ void check_bound(Call& call) {
       return harmless("the pipeline's shaders declare set " + std::to_string(place.first) +
                       ", and none is bound");
   }
-  if (point != VK_PIPELINE_BIND_POINT_GRAPHICS || is_dynamic(pipeline, VK_DYNAMIC_STATE_VERTEX_INPUT_EXT))
+  if (point != VK_PIPELINE_BIND_POINT_GRAPHICS || leaves_open(pipeline, VK_DYNAMIC_STATE_VERTEX_INPUT_EXT))
     return;
   for (const auto& binding : pipeline.uses->vertex_bindings) {
     const bool fetched =

@@ -69,7 +69,7 @@ bool check_attachment(const VkRenderingAttachmentInfo* a, const VkRenderingInfo&
   return check_view(*target, info, wanted);
 }
 
-void check_begin(Call&, const args_vkCmdBeginRendering& a) {
+void check_begin_rendering(Call&, const args_vkCmdBeginRendering& a) {
   const VkRenderingInfo& info = *a.pRenderingInfo;
   if (info.viewMask == 0 && info.layerCount == 0) return violation("layerCount is 0");
   if (info.layerCount > 2048 || info.viewMask >> kMaxViews != 0)
@@ -94,7 +94,7 @@ void check_begin(Call&, const args_vkCmdBeginRendering& a) {
     violation("depth and stencil are attachments of different views");
 }
 
-void check_clear(Call& call, const args_vkCmdClearAttachments& a) {
+void check_clear_attachments(Call& call, const args_vkCmdClearAttachments& a) {
   const Bound& bound = call.command_buffer->bound;
   if (a.attachmentCount == 0 || a.rectCount == 0) return violation("attachmentCount or rectCount is 0");
   for (std::uint32_t i = 0; i < a.attachmentCount; ++i) {
@@ -126,8 +126,8 @@ void check_clear(Call& call, const args_vkCmdClearAttachments& a) {
 }  // namespace
 
 void install_rendering_checks(Table& table) {
-  table.check<check_begin>(CommandId::vkCmdBeginRendering);
-  table.check<check_clear>(CommandId::vkCmdClearAttachments);
+  table.check<check_begin_rendering>(CommandId::vkCmdBeginRendering);
+  table.check<check_clear_attachments>(CommandId::vkCmdClearAttachments);
 }
 
 }  // namespace fake

@@ -115,7 +115,7 @@ void free_buffers(Call&, args_vkFreeCommandBuffers& a) {
   }
 }
 
-void check_begin(Call& call, const args_vkBeginCommandBuffer& a) {
+void check_begin_buffer(Call& call, const args_vkBeginCommandBuffer& a) {
   const CommandBuffer& buffer = *call.command_buffer;
   const auto pool = std::static_pointer_cast<CommandPool>(find(CommandPool::kType, buffer.pool));
   if (buffer.state == State::recording) return violation("the command buffer is already recording");
@@ -151,7 +151,7 @@ VkResult begin(Call& call, args_vkBeginCommandBuffer& a) {
   return VK_SUCCESS;
 }
 
-void check_end(Call& call, const args_vkEndCommandBuffer&) {
+void check_end_buffer(Call& call, const args_vkEndCommandBuffer&) {
   const CommandBuffer& buffer = *call.command_buffer;
   if (buffer.state != State::recording)
     violation("the command buffer is not recording");
@@ -168,7 +168,7 @@ VkResult end(Call& call, args_vkEndCommandBuffer&) {
   return VK_SUCCESS;
 }
 
-void check_reset(Call& call, const args_vkResetCommandBuffer&) {
+void check_reset_buffer(Call& call, const args_vkResetCommandBuffer&) {
   const auto pool =
       std::static_pointer_cast<CommandPool>(find(CommandPool::kType, call.command_buffer->pool));
   if (call.command_buffer->state == State::pending) violation("the command buffer is pending");
@@ -343,11 +343,11 @@ void install_command_buffers(Table& table) {
   table.behave<allocate>(CommandId::vkAllocateCommandBuffers);
   table.check<check_free>(CommandId::vkFreeCommandBuffers);
   table.behave<free_buffers>(CommandId::vkFreeCommandBuffers);
-  table.check<check_begin>(CommandId::vkBeginCommandBuffer);
+  table.check<check_begin_buffer>(CommandId::vkBeginCommandBuffer);
   table.behave<begin>(CommandId::vkBeginCommandBuffer);
-  table.check<check_end>(CommandId::vkEndCommandBuffer);
+  table.check<check_end_buffer>(CommandId::vkEndCommandBuffer);
   table.behave<end>(CommandId::vkEndCommandBuffer);
-  table.check<check_reset>(CommandId::vkResetCommandBuffer);
+  table.check<check_reset_buffer>(CommandId::vkResetCommandBuffer);
   table.behave<reset_buffer>(CommandId::vkResetCommandBuffer);
 }
 

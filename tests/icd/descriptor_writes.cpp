@@ -4,6 +4,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "format/codec/shapes.h"
 #include "format/codec/template_data.h"
 #include "tests/icd/chain.h"
 #include "tests/icd/descriptors.h"
@@ -18,12 +19,7 @@ namespace {
 using rondo::codec::template_item;
 using rondo::codec::TemplateItem;
 
-template <class T>
-T load(const std::byte* from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
+using rondo::codec::load;
 
 bool is_inline(VkDescriptorType type) { return type == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK; }
 
@@ -59,7 +55,7 @@ bool each_binding(const DescriptorSetLayout& layout, const DescriptorSet* set, s
 
 bool mutable_slot(VkDescriptorType type) { return type == VK_DESCRIPTOR_TYPE_MUTABLE_EXT; }
 
-void check_buffer(VkDescriptorType type, const VkDescriptorBufferInfo& info) {
+void check_buffer_info(VkDescriptorType type, const VkDescriptorBufferInfo& info) {
   const auto buffer = get<Buffer>(info.buffer);
   if (buffer == nullptr) return;  // a null descriptor
   const bool uniform =
@@ -80,7 +76,7 @@ void check_buffer(VkDescriptorType type, const VkDescriptorBufferInfo& info) {
     harmless("offset is no multiple of the alignment for such descriptors");
 }
 
-void check_image(VkDescriptorType type, const VkDescriptorImageInfo& info, bool immutable) {
+void check_image_info(VkDescriptorType type, const VkDescriptorImageInfo& info, bool immutable) {
   const bool samples =
       type == VK_DESCRIPTOR_TYPE_SAMPLER || type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
   if (samples && !immutable && get<Sampler>(info.sampler) == nullptr)
@@ -139,7 +135,7 @@ void check_not_pending(const DescriptorSet& set, std::uint32_t binding) {
 
 // --- updates ------------------------------------------------------------
 
-void check_update(Call&, const args_vkUpdateDescriptorSets& a) {
+void check_update_sets(Call&, const args_vkUpdateDescriptorSets& a) {
   for (std::uint32_t i = 0; i < a.descriptorWriteCount; ++i) {
     const auto set = get<DescriptorSet>(a.pDescriptorWrites[i].dstSet);
     if (a.pDescriptorWrites[i].descriptorCount == 0) return harmless("descriptorCount is 0");
@@ -249,7 +245,7 @@ VkResult create_template(Call& call, args_vkCreateDescriptorUpdateTemplate& a) {
   return VK_SUCCESS;
 }
 
-void check_update_with(Call&, const args_vkUpdateDescriptorSetWithTemplate& a) {
+void check_update_sets_with(Call&, const args_vkUpdateDescriptorSetWithTemplate& a) {
   const auto made = get<UpdateTemplate>(a.descriptorUpdateTemplate);
   const auto set = get<DescriptorSet>(a.descriptorSet);
   if (a.pData == nullptr) return violation("pData is null");
@@ -434,9 +430,9 @@ void check_write(const DescriptorSetLayout& layout, const DescriptorSet* set, co
                      for (std::uint32_t i = 0; i < n; ++i) {
                        const std::byte* at = write.data + (done + i) * write.stride;
                        if (item == TemplateItem::buffer)
-                         check_buffer(write.type, load<VkDescriptorBufferInfo>(at));
+                         check_buffer_info(write.type, load<VkDescriptorBufferInfo>(at));
                        if (item == TemplateItem::image)
-                         check_image(write.type, load<VkDescriptorImageInfo>(at), !target.immutable.empty());
+                         check_image_info(write.type, load<VkDescriptorImageInfo>(at), !target.immutable.empty());
                      }
                      return true;
                    });
@@ -464,11 +460,11 @@ void apply_write(DescriptorSet& set, const DescriptorWrite& write) {
 }
 
 void install_descriptor_writes(Table& table) {
-  table.check<check_update>(CommandId::vkUpdateDescriptorSets);
+  table.check<check_update_sets>(CommandId::vkUpdateDescriptorSets);
   table.behave<update>(CommandId::vkUpdateDescriptorSets);
   table.check<check_create_template>(CommandId::vkCreateDescriptorUpdateTemplate);
   table.behave<create_template>(CommandId::vkCreateDescriptorUpdateTemplate);
-  table.check<check_update_with>(CommandId::vkUpdateDescriptorSetWithTemplate);
+  table.check<check_update_sets_with>(CommandId::vkUpdateDescriptorSetWithTemplate);
   table.behave<update_with>(CommandId::vkUpdateDescriptorSetWithTemplate);
   table.check<check_push>(CommandId::vkCmdPushDescriptorSetKHR);
   table.behave<push_set>(CommandId::vkCmdPushDescriptorSetKHR);

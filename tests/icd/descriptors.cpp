@@ -213,14 +213,14 @@ void empty(DescriptorPool& pool) {
   pool.used.clear();
 }
 
-void check_reset(Call&, const args_vkResetDescriptorPool& a) {
+void check_reset_sets(Call&, const args_vkResetDescriptorPool& a) {
   check_members_idle(*get<DescriptorPool>(a.descriptorPool));
 }
 VkResult reset_pool(Call&, args_vkResetDescriptorPool& a) {
   empty(*get<DescriptorPool>(a.descriptorPool));
   return VK_SUCCESS;
 }
-void check_destroy(Call&, const args_vkDestroyDescriptorPool& a) {
+void check_destroy_pool(Call&, const args_vkDestroyDescriptorPool& a) {
   if (const auto pool = get<DescriptorPool>(a.descriptorPool); pool != nullptr) check_members_idle(*pool);
 }
 void destroy_pool(Call&, args_vkDestroyDescriptorPool& a) {
@@ -263,9 +263,9 @@ void install_descriptors(Table& table) {
   table.behave<allocate>(CommandId::vkAllocateDescriptorSets);
   table.check<check_free>(CommandId::vkFreeDescriptorSets);
   table.behave<free_sets>(CommandId::vkFreeDescriptorSets);
-  table.check<check_reset>(CommandId::vkResetDescriptorPool);
+  table.check<check_reset_sets>(CommandId::vkResetDescriptorPool);
   table.behave<reset_pool>(CommandId::vkResetDescriptorPool);
-  table.check<check_destroy>(CommandId::vkDestroyDescriptorPool);
+  table.check<check_destroy_pool>(CommandId::vkDestroyDescriptorPool);
   table.behave<destroy_pool>(CommandId::vkDestroyDescriptorPool);
 }
 

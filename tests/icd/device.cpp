@@ -64,7 +64,7 @@ VkResult create(Call&, args_vkCreateDevice& a) {
   return VK_SUCCESS;
 }
 
-void check_destroy(Call& call, const args_vkDestroyDevice&) {
+void check_destroy_device(Call& call, const args_vkDestroyDevice&) {
   if (call.device == nullptr) return;
   for (const auto& object : objects_of(*call.device)) {
     if (object->pending != 0)
@@ -139,7 +139,7 @@ void install_device(Table& table) {
   table.behave<get_private_data>(CommandId::vkGetPrivateData);
   table.check<check_create>(CommandId::vkCreateDevice);
   table.behave<create>(CommandId::vkCreateDevice);
-  table.check<check_destroy>(CommandId::vkDestroyDevice);
+  table.check<check_destroy_device>(CommandId::vkDestroyDevice);
   table.behave<destroy>(CommandId::vkDestroyDevice);
   table.check<check_queue>(CommandId::vkGetDeviceQueue);
   table.behave<get_queue>(CommandId::vkGetDeviceQueue);

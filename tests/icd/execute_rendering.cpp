@@ -167,12 +167,12 @@ void begin_rendering(Execution& execution, const args_vkCmdBeginRendering& a) {
   execution.begin_target(std::move(target));
 }
 
-void begin1(Execution& e, const args_vkCmdBeginRenderPass& a) { begin_pass(e, *a.pRenderPassBegin); }
-void begin2(Execution& e, const args_vkCmdBeginRenderPass2& a) { begin_pass(e, *a.pRenderPassBegin); }
+void begin_pass1(Execution& e, const args_vkCmdBeginRenderPass& a) { begin_pass(e, *a.pRenderPassBegin); }
+void begin_pass2(Execution& e, const args_vkCmdBeginRenderPass2& a) { begin_pass(e, *a.pRenderPassBegin); }
 void next1(Execution& e, const args_vkCmdNextSubpass&) { next_pass(e); }
 void next2(Execution& e, const args_vkCmdNextSubpass2&) { next_pass(e); }
-void end1(Execution& e, const args_vkCmdEndRenderPass&) { end_pass(e); }
-void end2(Execution& e, const args_vkCmdEndRenderPass2&) { end_pass(e); }
+void end_pass1(Execution& e, const args_vkCmdEndRenderPass&) { end_pass(e); }
+void end_pass2(Execution& e, const args_vkCmdEndRenderPass2&) { end_pass(e); }
 template <class Args>
 void end_rendering(Execution& e, const Args&) {
   e.end_target();
@@ -186,12 +186,12 @@ void execute_secondaries(Execution& execution, const args_vkCmdExecuteCommands& 
 }  // namespace
 
 void install_rendering(Table& table) {
-  execute<begin1>(table, CommandId::vkCmdBeginRenderPass);
-  execute<begin2>(table, CommandId::vkCmdBeginRenderPass2);
+  execute<begin_pass1>(table, CommandId::vkCmdBeginRenderPass);
+  execute<begin_pass2>(table, CommandId::vkCmdBeginRenderPass2);
   execute<next1>(table, CommandId::vkCmdNextSubpass);
   execute<next2>(table, CommandId::vkCmdNextSubpass2);
-  execute<end1>(table, CommandId::vkCmdEndRenderPass);
-  execute<end2>(table, CommandId::vkCmdEndRenderPass2);
+  execute<end_pass1>(table, CommandId::vkCmdEndRenderPass);
+  execute<end_pass2>(table, CommandId::vkCmdEndRenderPass2);
   execute<begin_rendering>(table, CommandId::vkCmdBeginRendering);
   execute<end_rendering<args_vkCmdEndRendering>>(table, CommandId::vkCmdEndRendering);
 #ifdef VK_KHR_maintenance10

@@ -221,7 +221,7 @@ void multisample(Call&, args_vkGetPhysicalDeviceMultisamplePropertiesEXT& a) {
 const char* first_missing(const StructInfo& type, const std::byte* wanted, const std::byte* have) {
   for (const Field& f : type.fields)
     if (f.element == Element::bool32 && f.shape == Shape::value &&
-        load<VkBool32>(wanted + f.offset) != VK_FALSE && load<VkBool32>(have + f.offset) == VK_FALSE)
+        rondo::codec::load<VkBool32>(wanted + f.offset) != VK_FALSE && rondo::codec::load<VkBool32>(have + f.offset) == VK_FALSE)
       return f.name;
   return nullptr;
 }

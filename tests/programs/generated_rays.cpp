@@ -41,9 +41,9 @@ VkPipeline create_bindable(Session& s, VkPipelineLayout layout, std::uint32_t fa
   const VkSpecializationMapEntry entry{0, 0, 4};
   const VkSpecializationInfo constants{1, &entry, 4, &factor};
   VkPipelineShaderStageCreateInfo stages[3] = {
-      stage(VK_SHADER_STAGE_RAYGEN_BIT_KHR, shader(s, generated_rgen_spv)),
-      stage(VK_SHADER_STAGE_MISS_BIT_KHR, shader(s, scene_rmiss_spv)),
-      stage(VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR, shader(s, scene_rchit_spv))};
+      ray_stage(VK_SHADER_STAGE_RAYGEN_BIT_KHR, shader(s, generated_rgen_spv)),
+      ray_stage(VK_SHADER_STAGE_MISS_BIT_KHR, shader(s, scene_rmiss_spv)),
+      ray_stage(VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR, shader(s, scene_rchit_spv))};
   stages[0].pSpecializationInfo = &constants;
   const VkRayTracingShaderGroupCreateInfoKHR groups[kGroups] = {
       group(VK_RAY_TRACING_SHADER_GROUP_TYPE_GENERAL_KHR, 0),

@@ -166,4 +166,5 @@ int main(int argc, char** argv) {
   vkDestroyImage(c.device, image, nullptr);
   vkFreeMemory(c.device, memory, nullptr);
   destroy(c);
+  return 0;
 }

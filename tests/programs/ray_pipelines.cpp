@@ -19,7 +19,7 @@ VkPipeline create_pipeline(Session& s, VkPipelineLayout layout, VkDeferredOperat
   LOAD(s, vkCreateRayTracingPipelinesKHR);
   const VkRayTracingPipelineInterfaceCreateInfoKHR interface{
       VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_INTERFACE_CREATE_INFO_KHR, nullptr, 4, 8};
-  const VkPipelineShaderStageCreateInfo hit = stage(VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR, shader(s, scene_rchit_spv));
+  const VkPipelineShaderStageCreateInfo hit = ray_stage(VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR, shader(s, scene_rchit_spv));
   const VkRayTracingShaderGroupCreateInfoKHR hits[2] = {
       group(VK_RAY_TRACING_SHADER_GROUP_TYPE_TRIANGLES_HIT_GROUP_KHR, 0),
       group(VK_RAY_TRACING_SHADER_GROUP_TYPE_TRIANGLES_HIT_GROUP_KHR, 0)};
@@ -37,8 +37,8 @@ VkPipeline create_pipeline(Session& s, VkPipelineLayout layout, VkDeferredOperat
   keep(s, vkDestroyPipeline, library);
   const VkPipelineLibraryCreateInfoKHR linked{VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR, nullptr, 1, &library};
   const VkPipelineShaderStageCreateInfo stages[2] = {
-      stage(VK_SHADER_STAGE_RAYGEN_BIT_KHR, shader(s, scene_rgen_spv)),
-      stage(VK_SHADER_STAGE_MISS_BIT_KHR, shader(s, scene_rmiss_spv))};
+      ray_stage(VK_SHADER_STAGE_RAYGEN_BIT_KHR, shader(s, scene_rgen_spv)),
+      ray_stage(VK_SHADER_STAGE_MISS_BIT_KHR, shader(s, scene_rmiss_spv))};
   const VkRayTracingShaderGroupCreateInfoKHR groups[2] = {group(VK_RAY_TRACING_SHADER_GROUP_TYPE_GENERAL_KHR, 0),
                                                           group(VK_RAY_TRACING_SHADER_GROUP_TYPE_GENERAL_KHR, 1)};
   const VkDynamicState stack = VK_DYNAMIC_STATE_RAY_TRACING_PIPELINE_STACK_SIZE_KHR;
@@ -76,8 +76,8 @@ void ask_for_many_handles(Session& s, VkPipelineLayout layout) {
   LOAD(s, vkGetRayTracingShaderGroupHandlesKHR);
   constexpr std::uint32_t many = 24;
   const VkPipelineShaderStageCreateInfo stages[2] = {
-      stage(VK_SHADER_STAGE_RAYGEN_BIT_KHR, shader(s, scene_rgen_spv)),
-      stage(VK_SHADER_STAGE_MISS_BIT_KHR, shader(s, scene_rmiss_spv))};
+      ray_stage(VK_SHADER_STAGE_RAYGEN_BIT_KHR, shader(s, scene_rgen_spv)),
+      ray_stage(VK_SHADER_STAGE_MISS_BIT_KHR, shader(s, scene_rmiss_spv))};
   std::vector<VkRayTracingShaderGroupCreateInfoKHR> groups(
       many, group(VK_RAY_TRACING_SHADER_GROUP_TYPE_GENERAL_KHR, 1));
   groups[0] = group(VK_RAY_TRACING_SHADER_GROUP_TYPE_GENERAL_KHR, 0);

@@ -27,7 +27,7 @@ inline VkRayTracingShaderGroupCreateInfoKHR group(VkRayTracingShaderGroupTypeKHR
   return g;
 }
 
-inline VkPipelineShaderStageCreateInfo stage(VkShaderStageFlagBits kind, VkShaderModule module) {
+inline VkPipelineShaderStageCreateInfo ray_stage(VkShaderStageFlagBits kind, VkShaderModule module) {
   return {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, nullptr, 0, kind, module, "main", nullptr};
 }
 

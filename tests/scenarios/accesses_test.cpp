@@ -213,7 +213,6 @@ SCENARIO("of frames and submits as they are asked for, as JSON lines, too", "[ac
   CHECK(first.out.find("submit 0 by") != std::string::npos);
   CHECK(first.out.find("submit 1 by") == std::string::npos);
   const Outcome none = rondo({"accesses", "--submits", "900:901", capture.path});
-  constexpr int kUsage = 2;
   CHECK(none.status == kUsage);
   CHECK(none.err.find("no record is in these frames or submits") != std::string::npos);
 }

@@ -10,8 +10,6 @@ using namespace scenario;
 
 namespace {
 
-enum { kUnreadable = 3, kTimeout = 7 };
-
 // `what` of a capture of a small program, in a directory of its own.
 struct Bomb {
   TemporaryDirectory directory;

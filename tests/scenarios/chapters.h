@@ -36,13 +36,15 @@ std::vector<std::string>& listed_chapters();  // the names of all that have a sc
 // validation layer has nothing to say of it or of its replay. It must run somewhere.
 void replays_everywhere(const Chapter& chapter);
 
+inline const std::string kNewer = "the validation layer here does not know its extensions";
+
 }  // namespace scenario
 
 // CHAPTER("[tag]", "what it shows", .name = "…", more of Chapter)
 #define CHAPTER_JOINED(a, b) a##b
 #define CHAPTER_NAMED(a, b) CHAPTER_JOINED(a, b)
 #define CHAPTER(tag, shows, ...)                                                        \
-  [[maybe_unused]] static const bool CHAPTER_NAMED(listed, __LINE__) = [] {             \
+  [[maybe_unused]] static const bool CHAPTER_NAMED(listed, __COUNTER__) = [] {             \
     const ::scenario::Chapter chapter{__VA_ARGS__};                                     \
     if (!chapter.by_core_of_1_4) ::scenario::listed_chapters().push_back(chapter.name); \
     return true;                                                                        \

@@ -8,7 +8,6 @@
 using namespace scenario;
 
 namespace {
-const char* const kNewer = "the validation layer here does not know its extensions";
 const char* const kPending = "work is pending where the host waits for other work";
 }
 

@@ -11,8 +11,6 @@ using namespace scenario;
 
 namespace {
 
-enum { kDifferent = 5, kNotPossible = 77 };
-
 const std::string& contained() {
   static const std::string path = build_root() + "/tests/containers/contained";
   return path;
@@ -77,7 +75,7 @@ SCENARIO("captures and their verification work under Docker's default profile", 
                                         file, "--", program("compute")},
                                        directory.path());
   INFO(checkpoints << '\n' << outcome.both());
-  if (outcome.status == kNotPossible) SKIP_SCENARIO("no filter of system calls can be set here");
+  if (outcome.status == kCannotRun) SKIP_SCENARIO("no filter of system calls can be set here");
   CHECK(outcome.status == 0);
 #ifndef RONDO_SANITIZER_RUNTIME  // has no sandbox
   THEN("a replay that demands the sandbox has it there, too") {
@@ -100,7 +98,7 @@ SCENARIO("what is presented is captured and verified under Docker's default prof
                                         directory.file("h.rondo"), "--", program("headless")},
                                        directory.path(), true, fake);
   INFO(outcome.both());
-  if (outcome.status == kNotPossible) SKIP_SCENARIO("no filter of system calls can be set here");
+  if (outcome.status == kCannotRun) SKIP_SCENARIO("no filter of system calls can be set here");
   CHECK(outcome.status == 0);
 }
 
@@ -108,7 +106,7 @@ SCENARIO("rondo doctor says what a container's filter takes, and how to have it"
   const OwnDirectory directory;
   const Outcome outcome = in_container({tool("rondo"), "doctor"}, directory.path());
   INFO(outcome.both());
-  if (outcome.status == kNotPossible) SKIP_SCENARIO("no filter of system calls can be set here");
+  if (outcome.status == kCannotRun) SKIP_SCENARIO("no filter of system calls can be set here");
   CHECK(outcome.status == 0);
   CHECK(has(outcome.out, "warn  memory    host writes are found by comparing: userfaultfd is not possible here (Operation not permitted)"));
   CHECK(has(outcome.out, "--security-opt seccomp=unconfined"));
@@ -121,7 +119,7 @@ SCENARIO("no tool needs a /tmp that can be written", "[ci]") {
   const std::string file = directory.file("x.rondo");
   const auto here = [&](const Words& words) { return in_container(words, directory.path(), false); };
   const Outcome touched = here({"sh", "-c", "touch /tmp/x"});
-  if (touched.status == kNotPossible) SKIP_SCENARIO("this user may make no mount namespace: " + touched.err);
+  if (touched.status == kCannotRun) SKIP_SCENARIO("this user may make no mount namespace: " + touched.err);
   REQUIRE(touched.status != 0);
   const Outcome captured = here({tool("rondo"), "capture", "--verify", "--checkpoints", "submit", "--output", file, "--", program("rendering")});
   INFO(captured.both());

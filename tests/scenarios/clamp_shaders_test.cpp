@@ -15,8 +15,6 @@ using namespace scenario;
 
 namespace {
 
-enum { kFailed = 1, kUsage = 2, kDifferent = 5 };
-
 std::string shader(const std::string& name) { return std::string(RONDO_TEST_SHADERS) + "/" + name + ".spv"; }
 
 const Recording& recorded(const Words& words, const std::string& driver = lavapipe) {

@@ -12,8 +12,6 @@ using namespace scenario;
 
 namespace {
 
-constexpr int kDifferent = 5;
-
 std::string report_of(const TemporaryDirectory& directory, const std::string& name, const Words& span,
                       const std::string& settings) {
   const Recording& capture = captured({program("states"), "--state", "contents"}, {.driver = fake});

@@ -12,8 +12,6 @@ using namespace scenario;
 
 namespace {
 
-enum { kDifferent = 5 };
-
 // All checkpoints of `what` are compared and equal, and no longer after the damage.
 // `names`: of what the first difference is.
 void finds_what_is_wrong(const std::string& capture, const std::string& driver, const std::string& what,

@@ -13,8 +13,6 @@ using namespace scenario;
 
 namespace {
 
-enum { kFailed = 1, kUsage = 2, kUnreadable = 3, kDevice = 4 };
-
 const Recording& checked(const Words& words, const std::string& checkpoints = "submit", const std::string& driver = lavapipe) {
   const Recording& capture = captured(words, {.checkpoints = checkpoints, .driver = driver});
   INFO(capture.run.both());

@@ -10,7 +10,6 @@
 using namespace scenario;
 
 namespace {
-enum { kDifferent = 5 };
 }
 
 SCENARIO("three queues of which two wait for the third replay bit for bit", "[fake]") {

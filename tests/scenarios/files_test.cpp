@@ -15,7 +15,6 @@ using namespace scenario;
 
 namespace {
 
-constexpr int kUsage = 2, kExternalFile = 6;
 constexpr std::size_t kModelBytes = 4'000'004;
 
 // A model, and a capture of its upload; in directories of their own.

@@ -38,6 +38,8 @@ void use_driver_for_player(Environment& environment, const std::string& driver, 
 const std::string& no_driver(const std::string& driver);
 
 inline constexpr int kCannotRun = 77;  // a program's status
+// Statuses of the tools (docs/ci.md).
+inline constexpr int kFailed = 1, kUsage = 2, kUnreadable = 3, kDevice = 4, kDifferent = 5, kExternalFile = 6, kTimeout = 7;
 // Why the program cannot run on it (it says so itself, with that status), or there is no such driver; empty:
 // it can.
 std::string cannot_run(const Words& words, const std::string& driver);

@@ -36,7 +36,6 @@ SCENARIO("what an iteration wrote to an indirect execution set is put back", "[g
   const Outcome outcome = player({"--submits", "1:3", "--loop", "3", "--verify", capture.path}, lavapipe25);
   INFO(outcome.both());
   CHECK(outcome.status == 0);
-  constexpr int kDifferent = 5;
   const Outcome without = player({"--submits", "1:3", "--loop", "3", "--verify", "--leave-out", "execution-sets", capture.path}, lavapipe25);
   INFO("without: " << without.both());
   CHECK(without.status == kDifferent);

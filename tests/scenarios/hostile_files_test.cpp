@@ -11,8 +11,6 @@ using namespace scenario;
 
 namespace {
 
-enum { kFailed = 1, kUnreadable = 3, kCannotRunIt = 4, kTimeout = 7 };
-
 struct Hostile {
   std::string path;          // below tests/scenarios
   std::string span = "0:1";  // of submits, that holds what is hostile in it
@@ -56,13 +54,13 @@ void ends_well(const Hostile& file, const Outcome& outcome, const std::string& n
   }
   CHECK(outcome.err.rfind(name + ": ", 0) == 0);
   // What a device lacks is a list.
-  CHECK((outcome.status == kCannotRunIt || is_one_line(outcome, name)));
+  CHECK((outcome.status == kDevice || is_one_line(outcome, name)));
   if (!file.refusal.empty()) {
     CHECK(outcome.status == kUnreadable);
     CHECK(outcome.err.find(file.refusal) != std::string::npos);
   }
   if (outcome.status == kFailed) CHECK(outcome.err.find("the driver crashed") != std::string::npos);
-  CHECK((outcome.status == kFailed || outcome.status == kUnreadable || outcome.status == kCannotRunIt ||
+  CHECK((outcome.status == kFailed || outcome.status == kUnreadable || outcome.status == kDevice ||
          outcome.status == kTimeout));
   // Where its time was over while it wrote, `extract` leaves the files that were whole.
   if (outcome.status != kTimeout || output.ends_with(".rondo")) CHECK(!std::filesystem::exists(output));

@@ -13,8 +13,6 @@ using namespace scenario;
 
 namespace {
 
-enum { kUnreadable = 3 };
-
 struct Shader {
   std::string digest;
   std::vector<std::uint32_t> words;

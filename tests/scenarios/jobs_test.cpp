@@ -12,8 +12,6 @@ using namespace scenario;
 
 namespace {
 
-enum { kFailed = 1, kUsage = 2 };
-
 const Recording& good(const Words& words, const CaptureOptions& options) {
   const Recording& capture = captured(words, options);
   INFO(capture.run.both());

@@ -14,8 +14,6 @@ using namespace scenario;
 
 namespace {
 
-constexpr int kUnreadable = 3;
-
 // The one capture in a directory, or nothing yet.
 std::string capture_in(const TemporaryDirectory& directory) {
   for (const std::string& name : files_in(directory.path()))

@@ -16,8 +16,6 @@ using namespace scenario;
 
 namespace {
 
-constexpr int kTimeout = 7;
-
 const std::string& tool(const std::string& name) {
   static const std::string rondo = build_root() + "/analyzers/rondo", player = build_root() + "/player/player";
   return name == "player" ? player : rondo;

@@ -12,8 +12,6 @@ using namespace scenario;
 
 namespace {
 
-enum { kFailed = 1, kUsage = 2, kDifferent = 5, kTimeout = 7 };
-
 struct State {
   std::string name;       // of the program
   std::string put_back;   // as the player calls it

@@ -11,13 +11,11 @@ using namespace scenario;
 
 namespace {
 
-enum { kUsage = 2, kNoSuchDevice = 4, kDifferent = 5 };
-
 const std::vector<std::string> kOthers{lavapipe25, swiftshader};
-constexpr int kFrames = 10;
+constexpr int kPlayedFrames = 10;
 
 const Recording& cube(const std::string& checkpoints = "submit", const std::string& driver = lavapipe) {
-  const Recording& capture = captured(vkcube(kFrames), {.checkpoints = checkpoints, .driver = driver});
+  const Recording& capture = captured(vkcube(kPlayedFrames), {.checkpoints = checkpoints, .driver = driver});
   INFO(capture.run.both());
   REQUIRE(capture.run.status == 0);
   return capture;
@@ -32,7 +30,7 @@ std::string missing_here() {
 // A line each of what the device has not, and nothing was submitted.
 void is_refused_by_name(const Outcome& outcome) {
   INFO(outcome.both());
-  CHECK(outcome.status == kNoSuchDevice);
+  CHECK(outcome.status == kDevice);
   const std::vector<std::string> rows = lines(outcome.err);
   REQUIRE(!rows.empty());
   if (rows.size() == 1) {
@@ -70,7 +68,7 @@ Tally play_programs(const std::string& directory, const std::string& driver) {
     // Its work is nothing that a checkpoint sees.
     if (outcome.status == kUsage) outcome = player({capture.path}, driver);
     INFO(outcome.both());
-    if (outcome.status == kNoSuchDevice) {
+    if (outcome.status == kDevice) {
       ++tally.refused;
       is_refused_by_name(outcome);
     } else if (outcome.status == kDifferent) {
@@ -101,17 +99,17 @@ SCENARIO("vkcube plays on the other drivers, from each to each", "[other-devices
       const Outcome alike = player({"--verify=psnr:40", "--report", report, capture.path}, to);
       INFO(alike.both());
       CHECK(alike.status == 0);
-      CHECK(compared(alike, "images").equal == kFrames);
-      CHECK(compared(alike, "images").all == kFrames);
+      CHECK(compared(alike, "images").equal == kPlayedFrames);
+      CHECK(compared(alike, "images").all == kPlayedFrames);
       const Json json = Json::parse(read_file(report));
-      CHECK(json.at("/verification/images/equal_by_psnr") == std::to_string(rounds_alike ? 0 : kFrames));
+      CHECK(json.at("/verification/images/equal_by_psnr") == std::to_string(rounds_alike ? 0 : kPlayedFrames));
       CHECK(json.at("/verification/psnr_asked") == "40.0");
       CHECK((json.at("/verification/psnr") == "null") == rounds_alike);
       // Without a PSNR it is exact.
       const Outcome exact = player({"--verify", capture.path}, to);
       INFO(exact.both());
       CHECK(exact.status == (rounds_alike ? 0 : kDifferent));
-      CHECK(compared(exact, "images").equal == (rounds_alike ? kFrames : 0));
+      CHECK(compared(exact, "images").equal == (rounds_alike ? kPlayedFrames : 0));
     }
   }
 }
@@ -149,7 +147,7 @@ SCENARIO("images whose contents a capture lacks are not called alike", "[other-d
   const Outcome same = player({"--verify=psnr:10", capture.path}, lavapipe25);
   INFO(same.both());
   CHECK(same.status == 0);
-  CHECK(compared(same, "images").equal == kFrames);
+  CHECK(compared(same, "images").equal == kPlayedFrames);
 }
 
 SCENARIO("OpenGL on Vulkan plays on the newer driver, and is refused by name on one with fewer features",

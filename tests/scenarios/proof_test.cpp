@@ -11,8 +11,6 @@ using namespace scenario;
 
 namespace {
 
-enum { kUnreadable = 3, kDifferent = 5 };
-
 const Recording& cube() {
   static const Recording& capture = captured(vkcube(), {.checkpoints = "present"});
   INFO(capture.run.both());

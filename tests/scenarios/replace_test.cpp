@@ -16,8 +16,6 @@ using namespace scenario;
 
 namespace {
 
-enum { kUsage = 2, kUnreadable = 3, kDifferent = 5 };
-
 std::string shader(const std::string& name) { return std::string(RONDO_TEST_SHADERS) + "/" + name + ".spv"; }
 
 const Recording& recorded(const Words& words, const std::string& driver = lavapipe) {
@@ -56,7 +54,7 @@ void differs(const Outcome& outcome, int equal, int all, const std::string& wher
   CHECK(outcome.err.find(where) != std::string::npos);
 }
 
-void is_equal(const Outcome& outcome) {
+void parts_are_equal(const Outcome& outcome) {
   INFO(outcome.both());
   CHECK(outcome.status == 0);
   const Compared parts = compared(outcome, "parts of buffers and images");
@@ -76,7 +74,7 @@ SCENARIO("a shader in its own place changes nothing, however it is named", "[rep
          {std::string("VkShaderModule#0"), std::string("VkPipeline#0.compute"), digest_of_file(own), digest_of_file(own).substr(0, 5), std::string("all@main")}) {
       INFO(selector);
       const Outcome outcome = replay(capture, selector + "=" + own, {}, driver);
-      is_equal(outcome);
+      parts_are_equal(outcome);
       CHECK(outcome.out.find(own + " in the place of " + digest_of_file(own) + ": Vk") != std::string::npos);
     }
   }
@@ -88,7 +86,7 @@ SCENARIO("a changed computation is found where it is written", "[replace]") {
     INFO(selector);
     differs(replay(capture, std::string(selector) + "=" + shader("fourfold")), 64, 128, "VkBuffer#1 bytes");
   }
-  GIVEN("the same computation in other words") { is_equal(replay(capture, "all@main=" + shader("work"))); }
+  GIVEN("the same computation in other words") { parts_are_equal(replay(capture, "all@main=" + shader("work"))); }
   GIVEN("the fake driver, which digests the code") {
     const Recording& seen = recorded(without_checks({program("compute")}), fake);
     const Outcome outcome = replay(seen, "all@main=" + shader("fourfold"), {}, fake);
@@ -106,7 +104,7 @@ SCENARIO("one stage is replaced where others share its module", "[replace]") {
   differs(replay(capture, "VkPipeline#0.compute=" + special, {"--replace", "VkPipeline#1.compute=" + special}), 0, 2, "VkBuffer#");
   // Modules of its own end with the call: the validation layer and the fake driver see them come and go.
   const TemporaryDirectory directory;
-  is_equal(replay(capture, "VkPipeline#1.compute=" + extracted(capture, directory), {"--validate", "--loop", "3", "--fresh"}));
+  parts_are_equal(replay(capture, "VkPipeline#1.compute=" + extracted(capture, directory), {"--validate", "--loop", "3", "--fresh"}));
   const Recording& seen = recorded(without_checks({program("shared_shader")}), fake);
   // It counts what came before in the same command buffer.
   differs(replay(seen, "VkPipeline#0.compute=" + special, {}, fake), 0, 2, "VkBuffer#0 bytes");
@@ -165,7 +163,7 @@ SCENARIO("shaders without pipelines are replaced", "[replace]") {
   }
   INFO(object);
   REQUIRE(!object.empty());
-  is_equal(replay(capture, object + "=" + own, {}, lavapipe25));
+  parts_are_equal(replay(capture, object + "=" + own, {}, lavapipe25));
   const Outcome changed = replay(capture, object + "=" + shader("special"), {}, lavapipe25);
   INFO(changed.both());
   CHECK(changed.status == kDifferent);
@@ -175,7 +173,7 @@ SCENARIO("a loop plays the other shader in each iteration", "[replace]") {
   const Recording& capture = recorded({program("states"), "--state", "contents"});
   const TemporaryDirectory directory;
   const Words loop{"--scope", "middle", "--loop", "3"};
-  is_equal(replay(capture, "all@main=" + extracted(capture, directory), loop));
+  parts_are_equal(replay(capture, "all@main=" + extracted(capture, directory), loop));
   const Outcome changed = replay(capture, "VkPipeline#0.compute=" + shader("fourfold"), loop);
   INFO(changed.both());
   CHECK(changed.status == kDifferent);
@@ -236,7 +234,7 @@ SCENARIO("the report says what was replaced", "[replace]") {
   const Recording& capture = recorded({program("compute")});
   const TemporaryDirectory directory;
   const std::string own = extracted(capture, directory), report = directory.file("report.json");
-  is_equal(replay(capture, "VkShaderModule#0=" + own, {"--report", report}));
+  parts_are_equal(replay(capture, "VkShaderModule#0=" + own, {"--report", report}));
   const Json json = Json::parse(read_file(report));
   CHECK(json.size("/replaced") == 1);
   CHECK(json.at("/replaced/0/selector") == "\"VkShaderModule#0\"");

@@ -34,7 +34,6 @@ SCENARIO("what an iteration bound to other pages is bound back", "[sparse]") {
   const Recording& capture = with_submits();
   INFO(capture.run.both());
   REQUIRE(capture.run.status == 0);
-  constexpr int kDifferent = 5;
   // Of the buffer, by a binary semaphore and by a timeline; of tiles of an image.
   for (const char* span : {"2:4", "3:5", "2:6", "10:14"}) {
     INFO(span);
@@ -53,7 +52,6 @@ SCENARIO("a device that binds no pages is refused, with what it lacks", "[sparse
   const Recording& capture = with_submits();
   const Outcome refused = player({"--verify", capture.path}, lavapipe);
   INFO(refused.both());
-  constexpr int kDevice = 4;
   CHECK(refused.status == kDevice);
   for (const char* lacks : {"sparseBinding", "sparseResidencyImage2D", "graphics+compute+sparse binding"})
     CHECK(refused.err.find(lacks) != std::string::npos);
@@ -68,7 +66,6 @@ SCENARIO("device addresses of sparse buffers are told of, and refused by name", 
   CHECK(capture.run.err.find("a sparse buffer may be asked for its device address") != std::string::npos);
   const Outcome refused = player({"--verify", capture.path}, lavapipe25);
   INFO(refused.both());
-  constexpr int kDevice = 4;
   CHECK(refused.status == kDevice);
   CHECK(refused.err.find("device address") != std::string::npos);
 }

@@ -9,8 +9,6 @@ using namespace scenario;
 
 namespace {
 
-enum { kDifferent = 5 };
-
 const Recording& checked(const Words& words, const std::string& driver = lavapipe) {
   const Recording& capture = captured(words, {.checkpoints = "submit", .driver = driver});
   INFO(capture.run.both());

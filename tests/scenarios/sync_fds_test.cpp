@@ -10,8 +10,6 @@ using namespace scenario;
 
 namespace {
 
-enum { kFailed = 1 };
-
 const char* const kLacksThem =
     "lacks=VK_KHR_external_semaphore_fd;VK_KHR_external_fence_fd;VK_KHR_external_semaphore;VK_KHR_external_fence";
 

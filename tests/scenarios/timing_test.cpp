@@ -15,8 +15,6 @@ using namespace scenario;
 
 namespace {
 
-enum { kFailed = 1, kUsage = 2 };
-
 double number(const Json& json, const std::string& pointer) {
   const std::string text = json.at(pointer);
   INFO(pointer << ": " << text);

@@ -127,7 +127,6 @@ SCENARIO("a capture that is compressed otherwise is the same one", "[tools]") {
     CHECK(compared(played, "images").equal == 10);
   }
   CHECK(std::filesystem::file_size(directory.file("zstd.rondo")) < std::filesystem::file_size(directory.file("none.rondo")));
-  constexpr int kUsage = 2;
   CHECK(rondo({"recompress", cube().path}).status == kUsage);
   CHECK(rondo({"recompress", cube().path, "-o", cube().path}).status == kUsage);
   const Outcome again = rondo({"recompress", "--in-place", directory.file("none.rondo")});

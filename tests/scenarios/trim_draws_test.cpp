@@ -13,8 +13,6 @@ using namespace scenario;
 
 namespace {
 
-enum { kFailed = 1, kUsage = 2 };
-
 std::string unquoted(const std::string& text) {
   return text.size() < 2 || text.front() != '"' ? text : text.substr(1, text.size() - 2);
 }

@@ -18,8 +18,6 @@ constexpr const char* kWithout = "60";
 constexpr const char* kWithout = "10";
 #endif
 
-enum { kFailed = 1, kUnreadable = 3, kDifferent = 5 };
-
 struct State {
   Words words;      // the program
   Words span;

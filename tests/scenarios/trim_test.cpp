@@ -17,8 +17,6 @@ using namespace scenario;
 
 namespace {
 
-enum { kFailed = 1, kUsage = 2, kUnreadable = 3 };
-
 const Recording& captured_before(const Words& words, const std::string& driver = lavapipe) {
   const Recording& capture = captured(words, {.checkpoints = "submit", .driver = driver});
   INFO(capture.run.both());

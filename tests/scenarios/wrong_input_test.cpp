@@ -14,8 +14,6 @@ using namespace scenario;
 
 namespace {
 
-enum { kUsage = 2, kUnreadable = 3, kNoSuchDevice = 4 };
-
 void refuses(const std::string& tool, const Outcome& outcome, int status, const std::string& names) {
   INFO(tool << ": status " << outcome.status << "\n" << outcome.both());
   CHECK(outcome.status == status);
@@ -169,10 +167,10 @@ SCENARIO("a wrong command line is refused with status 2", "[wrong-input]") {
 }
 
 SCENARIO("a device that is not there is refused with status 4", "[wrong-input]") {
-  refuses("player", player({"--device", "no such GPU", small().path}), kNoSuchDevice, "no such GPU");
-  refuses("player", player({"--device", "99", small().path}), kNoSuchDevice, "99");
+  refuses("player", player({"--device", "no such GPU", small().path}), kDevice, "no such GPU");
+  refuses("player", player({"--device", "99", small().path}), kDevice, "99");
   // lavapipe's name has "256 bits" in it.
-  refuses("player", player({"--device", "256", small().path}), kNoSuchDevice, "has index 256");
+  refuses("player", player({"--device", "256", small().path}), kDevice, "has index 256");
 }
 
 SCENARIO("a directory is no name for a capture", "[wrong-input]") {

@@ -9,14 +9,10 @@
 
 #include "access/data.h"
 #include "analyzers/access_walk.h"
+#include "tests/unit/handles.h"
 #include "tests/unit/synthetic_capture.h"
 
 namespace rondo::test {
-
-template <class Handle>
-Handle handle(std::uint64_t value) {
-  return reinterpret_cast<Handle>(value);
-}
 
 // Every record of the capture.
 inline void give_all(analyzers::Walk& walk, access::Model& model) {

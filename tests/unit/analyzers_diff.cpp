@@ -10,22 +10,19 @@
 #include "analyzers/commands.h"
 #include "analyzers/json.h"
 #include "tests/unit/analyzers_scene.h"
+#include "tests/unit/handles.h"
 #include "tests/unit/synthetic_capture.h"
 
 namespace rondo::analyzers {
 namespace {
 
+using test::handle;
 using test::printed;
 using test::Printed;
 using test::SyntheticCapture;
 using test::TemporaryFile;
 
 constexpr int kDifferent = 5, kUsage = 2, kUnreadable = 3;
-
-template <class Handle>
-Handle handle(std::uint64_t value) {
-  return reinterpret_cast<Handle>(value);
-}
 
 // Buffers of these sizes, with a present behind each; `value` is the first one's handle.
 struct Story {

@@ -14,6 +14,7 @@
 #include "format/digest.h"
 #include "format/reader.h"
 #include "tests/unit/analyzers_scene.h"
+#include "tests/unit/handles.h"
 #include "tests/unit/shaders_support.h"
 #include "tests/unit/synthetic_capture.h"
 
@@ -22,12 +23,8 @@ namespace {
 
 using test::printed;
 using test::Printed;
+using test::handle;
 using test::TemporaryFile;
-
-template <class Handle>
-Handle handle(std::uintptr_t value) {
-  return reinterpret_cast<Handle>(value);
-}
 
 const auto kDevice = handle<VkDevice>(0x3000);
 

@@ -12,22 +12,18 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "tests/unit/handles.h"
 #include "tests/unit/synthetic_capture.h"
 
 namespace rondo::test {
 
 namespace {
 
-template <class Handle>
-Handle handle(std::uintptr_t value) {
-  return reinterpret_cast<Handle>(value);
-}
-
 // Captured values; non-dispatchable ones may be any number.
-const auto kInstance = handle<VkInstance>(0x1000);
-const auto kPhysical = handle<VkPhysicalDevice>(0x2000);
-const auto kDevice = handle<VkDevice>(0x3000);
-const auto kQueue = handle<VkQueue>(0x4000);
+const auto kSceneInstance = handle<VkInstance>(0x1000);
+const auto kScenePhysical = handle<VkPhysicalDevice>(0x2000);
+const auto kSceneDevice = handle<VkDevice>(0x3000);
+const auto kSceneQueue = handle<VkQueue>(0x4000);
 const auto kBuffer = handle<VkBuffer>(0x50);
 const auto kMemory = handle<VkDeviceMemory>(0x60);
 const auto kPool = handle<VkCommandPool>(0x70);
@@ -40,12 +36,12 @@ void create_device(SyntheticCapture& capture) {
   instance_info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
   instance_info.enabledExtensionCount = 1;
   instance_info.ppEnabledExtensionNames = instance_extensions;
-  VkInstance instance = kInstance;
+  VkInstance instance = kSceneInstance;
   capture.call(CommandId::vkCreateInstance, args_vkCreateInstance{&instance_info, nullptr, &instance}, {.result = 0});
 
   std::uint32_t count = 1;
-  VkPhysicalDevice physical = kPhysical;
-  capture.call(CommandId::vkEnumeratePhysicalDevices, args_vkEnumeratePhysicalDevices{kInstance, &count, &physical},
+  VkPhysicalDevice physical = kScenePhysical;
+  capture.call(CommandId::vkEnumeratePhysicalDevices, args_vkEnumeratePhysicalDevices{kSceneInstance, &count, &physical},
                {.result = 0});
 
   VkPhysicalDeviceProperties properties{};
@@ -54,7 +50,7 @@ void create_device(SyntheticCapture& capture) {
   properties.vendorID = 0x10005;
   properties.deviceType = VK_PHYSICAL_DEVICE_TYPE_CPU;
   std::strcpy(properties.deviceName, "test pipe");
-  capture.call(CommandId::vkGetPhysicalDeviceProperties, args_vkGetPhysicalDeviceProperties{kPhysical, &properties},
+  capture.call(CommandId::vkGetPhysicalDeviceProperties, args_vkGetPhysicalDeviceProperties{kScenePhysical, &properties},
                {.flags = kRecordByLayer});
 
   const char* extensions[] = {"VK_KHR_swapchain"};
@@ -73,10 +69,10 @@ void create_device(SyntheticCapture& capture) {
   device_info.pQueueCreateInfos = &queue_info;
   device_info.enabledExtensionCount = 1;
   device_info.ppEnabledExtensionNames = extensions;
-  VkDevice device = kDevice;
-  capture.call(CommandId::vkCreateDevice, args_vkCreateDevice{kPhysical, &device_info, nullptr, &device}, {.result = 0});
-  VkQueue queue = kQueue;
-  capture.call(CommandId::vkGetDeviceQueue, args_vkGetDeviceQueue{kDevice, 0, 0, &queue});
+  VkDevice device = kSceneDevice;
+  capture.call(CommandId::vkCreateDevice, args_vkCreateDevice{kScenePhysical, &device_info, nullptr, &device}, {.result = 0});
+  VkQueue queue = kSceneQueue;
+  capture.call(CommandId::vkGetDeviceQueue, args_vkGetDeviceQueue{kSceneDevice, 0, 0, &queue});
 }
 
 void create_resources(SyntheticCapture& capture) {
@@ -85,15 +81,15 @@ void create_resources(SyntheticCapture& capture) {
   buffer_info.size = 1024;
   buffer_info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   VkBuffer buffer = VK_NULL_HANDLE;
-  capture.call(CommandId::vkCreateBuffer, args_vkCreateBuffer{kDevice, &buffer_info, nullptr, &buffer},
+  capture.call(CommandId::vkCreateBuffer, args_vkCreateBuffer{kSceneDevice, &buffer_info, nullptr, &buffer},
                {.result = VK_ERROR_OUT_OF_HOST_MEMORY});
   buffer = kBuffer;
-  capture.call(CommandId::vkCreateBuffer, args_vkCreateBuffer{kDevice, &buffer_info, nullptr, &buffer}, {.result = 0});
+  capture.call(CommandId::vkCreateBuffer, args_vkCreateBuffer{kSceneDevice, &buffer_info, nullptr, &buffer}, {.result = 0});
   VkMemoryAllocateInfo allocate{};
   allocate.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
   allocate.allocationSize = 1024;
   VkDeviceMemory memory = kMemory;
-  capture.call(CommandId::vkAllocateMemory, args_vkAllocateMemory{kDevice, &allocate, nullptr, &memory}, {.result = 0});
+  capture.call(CommandId::vkAllocateMemory, args_vkAllocateMemory{kSceneDevice, &allocate, nullptr, &memory}, {.result = 0});
   capture.unused_number();
 }
 
@@ -101,14 +97,14 @@ void record_commands(SyntheticCapture& capture) {
   VkCommandPoolCreateInfo pool_info{};
   pool_info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
   VkCommandPool pool = kPool;
-  capture.call(CommandId::vkCreateCommandPool, args_vkCreateCommandPool{kDevice, &pool_info, nullptr, &pool},
+  capture.call(CommandId::vkCreateCommandPool, args_vkCreateCommandPool{kSceneDevice, &pool_info, nullptr, &pool},
                {.result = 0});
   VkCommandBufferAllocateInfo allocate{};
   allocate.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
   allocate.commandPool = kPool;
   allocate.commandBufferCount = 1;
   VkCommandBuffer commands = kCommands;
-  capture.call(CommandId::vkAllocateCommandBuffers, args_vkAllocateCommandBuffers{kDevice, &allocate, &commands},
+  capture.call(CommandId::vkAllocateCommandBuffers, args_vkAllocateCommandBuffers{kSceneDevice, &allocate, &commands},
                {.result = 0});
   VkCommandBufferBeginInfo begin{};
   begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
@@ -121,7 +117,7 @@ void record_commands(SyntheticCapture& capture) {
 void host_write(SyntheticCapture& capture, std::uint16_t flags) {
   std::array<std::uint8_t, 300> bytes{};
   const RondoRange range{16, bytes.size()};
-  capture.call(CommandId::rondoHostWrite, args_rondoHostWrite{kDevice, kMemory, 1, &range, bytes.size(), bytes.data()},
+  capture.call(CommandId::rondoHostWrite, args_rondoHostWrite{kSceneDevice, kMemory, 1, &range, bytes.size(), bytes.data()},
                {.flags = flags});
 }
 
@@ -133,7 +129,7 @@ void submit(SyntheticCapture& capture, std::uint32_t batches, std::uint64_t star
     info.commandBufferCount = 1;
     info.pCommandBuffers = &commands;
   }
-  capture.call(CommandId::vkQueueSubmit, args_vkQueueSubmit{kQueue, batches, infos, VK_NULL_HANDLE},
+  capture.call(CommandId::vkQueueSubmit, args_vkQueueSubmit{kSceneQueue, batches, infos, VK_NULL_HANDLE},
                {.result = 0, .start_ns = start_ns, .end_ns = start_ns + 250});
 }
 
@@ -145,7 +141,7 @@ void present(SyntheticCapture& capture, std::uint64_t start_ns) {
   info.swapchainCount = 1;
   info.pSwapchains = &swapchain;
   info.pImageIndices = &index;
-  capture.call(CommandId::vkQueuePresentKHR, args_vkQueuePresentKHR{kQueue, &info},
+  capture.call(CommandId::vkQueuePresentKHR, args_vkQueuePresentKHR{kSceneQueue, &info},
                {.result = VK_SUBOPTIMAL_KHR, .start_ns = start_ns, .end_ns = start_ns + 1000});
 }
 
@@ -177,7 +173,7 @@ void write_cut_scene(const std::string& path) {
     try {
       SyntheticCapture capture(path);
       write_calls(capture);
-      capture.call_without_end(CommandId::vkQueueSubmit, args_vkQueueSubmit{kQueue, 0, nullptr, VK_NULL_HANDLE});
+      capture.call_without_end(CommandId::vkQueueSubmit, args_vkQueueSubmit{kSceneQueue, 0, nullptr, VK_NULL_HANDLE});
       ::_exit(0);
     } catch (...) {
       ::_exit(1);

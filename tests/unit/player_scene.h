@@ -10,16 +10,10 @@
 #include <vector>
 
 #include "player/plan.h"
+#include "tests/unit/handles.h"
 #include "tests/unit/synthetic_capture.h"
 
 namespace rondo::test {
-
-template <class Handle>
-Handle handle(std::uint64_t value) {
-  Handle h;
-  std::memcpy(&h, &value, sizeof h);
-  return h;
-}
 
 inline const auto kInstance = handle<VkInstance>(0x10);
 inline const auto kPhysical = handle<VkPhysicalDevice>(0x20);

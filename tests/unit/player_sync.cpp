@@ -7,7 +7,7 @@
 namespace rondo::player {
 namespace {
 
-constexpr ObjectId kQueue = 1, kOther = 2, kTimeline = 3, kBinary = 4;
+constexpr ObjectId kOnlyQueue = 1, kOther = 2, kTimeline = 3, kBinary = 4;
 
 class PlayerSync : public ::testing::Test {
  protected:
@@ -33,19 +33,19 @@ class PlayerSync : public ::testing::Test {
 };
 
 TEST_F(PlayerSync, WaitsBeforeTheirSignalAreAnswered) {
-  step(kQueue, {timeline(1)}, {timeline(2)});
+  step(kOnlyQueue, {timeline(1)}, {timeline(2)});
   step(0, {}, {timeline(1)});
   SyncModel model(plan);
   model.advance(1);
-  EXPECT_TRUE(model.blocked(kQueue));
+  EXPECT_TRUE(model.blocked(kOnlyQueue));
   model.advance(2);
   EXPECT_FALSE(model.blocked());
   EXPECT_TRUE(model.release().empty());
 }
 
 TEST_F(PlayerSync, TellsWhatATimelineIsGiven) {
-  step(kQueue, {}, {timeline(3), binary()});
-  step(kQueue, {timeline(7)}, {timeline(9)});
+  step(kOnlyQueue, {}, {timeline(3), binary()});
+  step(kOnlyQueue, {timeline(7)}, {timeline(9)});
   SyncModel model(plan);
   EXPECT_EQ(model.given(kTimeline), 0u);
   model.advance(2);
@@ -56,24 +56,24 @@ TEST_F(PlayerSync, TellsWhatATimelineIsGiven) {
 
 // What was submitted before the batch that waits ends by itself.
 TEST_F(PlayerSync, TellsWhatABlockedBatchHoldsBack) {
-  step(kQueue, {}, {timeline(1)});
-  step(kQueue, {timeline(2)}, {timeline(3)});
-  step(kQueue, {}, {});
+  step(kOnlyQueue, {}, {timeline(1)});
+  step(kOnlyQueue, {timeline(2)}, {timeline(3)});
+  step(kOnlyQueue, {}, {});
   step(0, {}, {timeline(2)});
   SyncModel model(plan);
   model.advance(3);
-  EXPECT_FALSE(model.blocked(kQueue, 0));
-  EXPECT_TRUE(model.blocked(kQueue, 1));
-  EXPECT_TRUE(model.blocked(kQueue, 2));
+  EXPECT_FALSE(model.blocked(kOnlyQueue, 0));
+  EXPECT_TRUE(model.blocked(kOnlyQueue, 1));
+  EXPECT_TRUE(model.blocked(kOnlyQueue, 2));
   EXPECT_TRUE(model.reaches(kTimeline, 1));
   EXPECT_FALSE(model.reaches(kTimeline, 3));
   model.advance(4);
-  EXPECT_FALSE(model.blocked(kQueue, 2));
+  EXPECT_FALSE(model.blocked(kOnlyQueue, 2));
   EXPECT_TRUE(model.reaches(kTimeline, 3));
 }
 
 TEST_F(PlayerSync, ABinarySignalAnswersOneWait) {
-  step(kQueue, {}, {binary()});
+  step(kOnlyQueue, {}, {binary()});
   step(kOther, {binary()}, {});
   step(kOther, {binary()}, {});
   SyncModel model(plan);
@@ -85,9 +85,9 @@ TEST_F(PlayerSync, ABinarySignalAnswersOneWait) {
 
 // It says the same with room as without.
 TEST_F(PlayerSync, GoesBackToWhereItWasWithRoomForWhatFollows) {
-  step(kQueue, {}, {timeline(1)});
+  step(kOnlyQueue, {}, {timeline(1)});
   step(kOther, {binary()}, {});
-  step(kQueue, {}, {binary(), timeline(2)});
+  step(kOnlyQueue, {}, {binary(), timeline(2)});
   SyncModel model(plan);
   model.advance(1);
   SyncModel begin = model;
@@ -109,9 +109,9 @@ TEST_F(PlayerSync, GoesBackToWhereItWasWithRoomForWhatFollows) {
 }
 
 TEST_F(PlayerSync, GivesInOrderOnlyWhatNobodySignals) {
-  step(kQueue, {timeline(1)}, {timeline(2), binary()});
+  step(kOnlyQueue, {timeline(1)}, {timeline(2), binary()});
   step(kOther, {timeline(2), binary()}, {timeline(3)});
-  step(kQueue, {timeline(5)}, {timeline(6)});
+  step(kOnlyQueue, {timeline(5)}, {timeline(6)});
   SyncModel model(plan);
   model.advance(3);
   const auto releases = model.release();

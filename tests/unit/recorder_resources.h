@@ -11,13 +11,11 @@
 
 #include "generated/args.h"
 #include "layer/resources.h"
+#include "tests/unit/handles.h"
 
 namespace rondo::layer {
 
-template <class Handle>
-Handle handle(std::uintptr_t value) {
-  return reinterpret_cast<Handle>(value);
-}
+using test::handle;
 
 inline const auto kCommands = handle<VkCommandBuffer>(0x10);
 inline const auto kImage = handle<VkImage>(0x20);

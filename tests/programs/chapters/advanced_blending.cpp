@@ -5,10 +5,6 @@
 
 using namespace program;
 
-namespace program {
-FEATURES_OF(BlendOperationAdvancedFeaturesEXT, BLEND_OPERATION_ADVANCED_FEATURES_EXT);
-}
-
 namespace {
 
 constexpr std::uint32_t kExtent = 4, kTexels = kExtent * kExtent;

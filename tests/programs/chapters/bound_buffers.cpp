@@ -8,10 +8,6 @@
 
 using namespace program;
 
-namespace program {
-FEATURES_OF(Robustness2FeaturesEXT, ROBUSTNESS_2_FEATURES_EXT);
-}
-
 namespace {
 
 constexpr std::uint32_t kExtent = 8, kTexels = kExtent * kExtent;

@@ -7,10 +7,6 @@
 
 using namespace program;
 
-namespace program {
-FEATURES_OF(ConditionalRenderingFeaturesEXT, CONDITIONAL_RENDERING_FEATURES_EXT);
-}
-
 namespace {
 
 constexpr std::uint32_t kExtent = 16, kTexels = kExtent * kExtent;

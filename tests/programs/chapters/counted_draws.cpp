@@ -10,10 +10,6 @@
 
 using namespace program;
 
-namespace program {
-FEATURES_OF(MultiDrawFeaturesEXT, MULTI_DRAW_FEATURES_EXT);
-}
-
 namespace {
 
 constexpr std::uint32_t kExtent = 16, kTexels = kExtent * kExtent;

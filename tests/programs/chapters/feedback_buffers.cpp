@@ -13,10 +13,6 @@
 
 using namespace program;
 
-namespace program {
-FEATURES_OF(TransformFeedbackFeaturesEXT, TRANSFORM_FEEDBACK_FEATURES_EXT);
-}
-
 namespace {
 
 constexpr std::uint32_t kExtent = 16, kTexels = kExtent * kExtent;

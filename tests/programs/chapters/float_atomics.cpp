@@ -5,10 +5,6 @@
 
 using namespace program;
 
-namespace program {
-FEATURES_OF(ShaderAtomicFloatFeaturesEXT, SHADER_ATOMIC_FLOAT_FEATURES_EXT);
-}
-
 int main() {
   Needs needs({VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME});
   NEED(needs, ShaderAtomicFloatFeaturesEXT, shaderBufferFloat32Atomics);

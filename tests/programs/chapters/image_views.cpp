@@ -7,10 +7,6 @@
 
 using namespace program;
 
-namespace program {
-FEATURES_OF(Image2DViewOf3DFeaturesEXT, IMAGE_2D_VIEW_OF_3D_FEATURES_EXT);
-}
-
 namespace {
 
 constexpr std::uint32_t kExtent = 4;

@@ -8,11 +8,6 @@
 
 using namespace program;
 
-namespace program {
-FEATURES_OF(IndexTypeUint8FeaturesEXT, INDEX_TYPE_UINT8_FEATURES_EXT);
-FEATURES_OF(PrimitiveTopologyListRestartFeaturesEXT, PRIMITIVE_TOPOLOGY_LIST_RESTART_FEATURES_EXT);
-}  // namespace program
-
 namespace {
 
 constexpr std::uint32_t kExtent = 16, kTexels = kExtent * kExtent;

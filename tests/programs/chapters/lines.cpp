@@ -10,10 +10,6 @@
 
 using namespace program;
 
-namespace program {
-FEATURES_OF(LineRasterizationFeaturesEXT, LINE_RASTERIZATION_FEATURES_EXT);
-}
-
 namespace {
 
 constexpr std::uint32_t kExtent = 24, kTexels = kExtent * kExtent;

@@ -6,10 +6,6 @@
 
 using namespace program;
 
-namespace program {
-FEATURES_OF(ColorWriteEnableFeaturesEXT, COLOR_WRITE_ENABLE_FEATURES_EXT);
-}
-
 namespace {
 
 constexpr std::uint32_t kExtent = 4, kTexels = kExtent * kExtent;

@@ -5,11 +5,6 @@
 
 using namespace program;
 
-namespace program {
-FEATURES_OF(MemoryPriorityFeaturesEXT, MEMORY_PRIORITY_FEATURES_EXT);
-FEATURES_OF(PageableDeviceLocalMemoryFeaturesEXT, PAGEABLE_DEVICE_LOCAL_MEMORY_FEATURES_EXT);
-}  // namespace program
-
 int main() {
   Needs needs(
       {VK_EXT_MEMORY_PRIORITY_EXTENSION_NAME, VK_EXT_PAGEABLE_DEVICE_LOCAL_MEMORY_EXTENSION_NAME});

@@ -8,10 +8,6 @@
 
 using namespace program;
 
-namespace program {
-FEATURES_OF(MeshShaderFeaturesEXT, MESH_SHADER_FEATURES_EXT);
-}
-
 namespace {
 
 constexpr std::uint32_t kExtent = 20, kTexels = kExtent * kExtent;

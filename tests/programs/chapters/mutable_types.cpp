@@ -7,10 +7,6 @@
 
 using namespace program;
 
-namespace program {
-FEATURES_OF(MutableDescriptorTypeFeaturesEXT, MUTABLE_DESCRIPTOR_TYPE_FEATURES_EXT);
-}
-
 namespace {
 
 constexpr VkDescriptorType kAny = VK_DESCRIPTOR_TYPE_MUTABLE_EXT,

@@ -8,11 +8,6 @@
 
 using namespace program;
 
-namespace program {
-FEATURES_OF(DepthClipEnableFeaturesEXT, DEPTH_CLIP_ENABLE_FEATURES_EXT);
-FEATURES_OF(ProvokingVertexFeaturesEXT, PROVOKING_VERTEX_FEATURES_EXT);
-}  // namespace program
-
 namespace {
 
 constexpr std::uint32_t kExtent = 16, kTexels = kExtent * kExtent;

@@ -7,10 +7,6 @@
 
 using namespace program;
 
-namespace program {
-FEATURES_OF(SwapchainMaintenance1FeaturesEXT, SWAPCHAIN_MAINTENANCE_1_FEATURES_EXT);
-}  // namespace program
-
 namespace {
 
 constexpr std::uint32_t kExtent = 16;

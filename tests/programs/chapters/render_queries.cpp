@@ -7,10 +7,6 @@
 
 using namespace program;
 
-namespace program {
-FEATURES_OF(PrimitivesGeneratedQueryFeaturesEXT, PRIMITIVES_GENERATED_QUERY_FEATURES_EXT);
-}
-
 namespace {
 
 constexpr std::uint32_t kExtent = 16;

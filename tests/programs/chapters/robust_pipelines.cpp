@@ -6,10 +6,6 @@
 
 using namespace program;
 
-namespace program {
-FEATURES_OF(PipelineRobustnessFeaturesEXT, PIPELINE_ROBUSTNESS_FEATURES_EXT);
-}
-
 int main() {
   Needs needs({VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME});
   NEED(needs, PipelineRobustnessFeaturesEXT, pipelineRobustness);

@@ -8,10 +8,6 @@
 
 using namespace program;
 
-namespace program {
-FEATURES_OF(CustomBorderColorFeaturesEXT, CUSTOM_BORDER_COLOR_FEATURES_EXT);
-}
-
 namespace {
 
 constexpr std::uint32_t kExtent = 8, kTexels = kExtent * kExtent, kSamplers = 12, kHalf = 6;

@@ -6,10 +6,6 @@
 
 using namespace program;
 
-namespace program {
-FEATURES_OF(4444FormatsFeaturesEXT, 4444_FORMATS_FEATURES_EXT);
-}
-
 namespace {
 
 constexpr VkImageLayout kGeneral = VK_IMAGE_LAYOUT_GENERAL;

@@ -8,10 +8,6 @@
 
 using namespace program;
 
-namespace program {
-FEATURES_OF(VertexAttributeDivisorFeaturesEXT, VERTEX_ATTRIBUTE_DIVISOR_FEATURES_EXT);
-}
-
 namespace {
 
 constexpr std::uint32_t kExtent = 16, kTexels = kExtent * kExtent;

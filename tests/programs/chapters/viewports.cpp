@@ -8,10 +8,6 @@
 
 using namespace program;
 
-namespace program {
-FEATURES_OF(DepthClipControlFeaturesEXT, DEPTH_CLIP_CONTROL_FEATURES_EXT);
-}
-
 namespace {
 
 constexpr std::uint32_t kExtent = 32, kTexels = kExtent * kExtent, kViewports = 6;
