@@ -9,6 +9,7 @@
 #include <vulkan/vk_icd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 
 #include "driver_path.h"
