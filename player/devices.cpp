@@ -63,20 +63,29 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
   VkApplicationInfo application{};
   application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
   application.pApplicationName = "rondo player";
-  application.apiVersion = std::max(loader.version, std::uint32_t{VK_API_VERSION_1_0});
   VkInstanceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
   info.pApplicationInfo = &application;
   auto create = reinterpret_cast<PFN_vkCreateInstance>(
       loader.get_instance_proc_addr(VK_NULL_HANDLE, "vkCreateInstance"));
-  if (VkResult r = create(&info, nullptr, &self->instance_); r != VK_SUCCESS)
+  // SwiftShader makes no instance of a version after 1.3, and a loader then leaves it out. Devices show what
+  // they have of newer versions all the same.
+  VkResult r = VK_ERROR_INCOMPATIBLE_DRIVER;
+  for (const std::uint32_t version :
+       {VK_API_VERSION_1_3, VK_API_VERSION_1_2, VK_API_VERSION_1_1, VK_API_VERSION_1_0}) {
+    if (version > loader.version && version != VK_API_VERSION_1_0) continue;
+    application.apiVersion = version;
+    r = create(&info, nullptr, &self->instance_);
+    if (r != VK_ERROR_INCOMPATIBLE_DRIVER) break;
+  }
+  if (r != VK_SUCCESS)
     return fail(Status::device, "no Vulkan instance can be made here (" + result_name(r) +
                                     "): is a driver installed (Debian: mesa-vulkan-drivers)?" +
                                     driver_hint());
   auto enumerate = reinterpret_cast<PFN_vkEnumeratePhysicalDevices>(self->get("vkEnumeratePhysicalDevices"));
   std::uint32_t count = 0;
   std::vector<VkPhysicalDevice> handles;
-  VkResult r = enumerate(self->instance_, &count, nullptr);
+  r = enumerate(self->instance_, &count, nullptr);
   if (r >= 0) {
     handles.resize(count);
     r = enumerate(self->instance_, &count, handles.data());

@@ -42,6 +42,7 @@ struct Settings {
   std::vector<std::string> lacks;  // extensions and features that it does not have
   std::vector<std::string> offers;  // device extensions beyond those that it knows, with any name
   std::uint32_t version = 3;        // of Vulkan 1.x, as it says
+  std::uint32_t newest_instance = UINT32_MAX;  // of Vulkan 1.x: newer ones are refused
   bool leaks = false;    // what is alive when its device is destroyed is a violation
   bool abort = false;    // a violation ends the process
   bool sloppy = false;   // what is wrong and does no harm is a violation too

@@ -50,6 +50,7 @@ VkResult create_instance(Call&, args_vkCreateInstance& a) {
   auto instance = std::make_shared<Instance>();
   if (info.pApplicationInfo != nullptr && info.pApplicationInfo->apiVersion != 0)
     instance->api_version = info.pApplicationInfo->apiVersion;
+  if (VK_API_VERSION_MINOR(instance->api_version) > settings().newest_instance) return VK_ERROR_INCOMPATIBLE_DRIVER;
   for (std::uint32_t i = 0; i < info.enabledExtensionCount; ++i) {
     instance->extensions.emplace_back(info.ppEnabledExtensionNames[i]);
     if (!has_extension(info.ppEnabledExtensionNames[i], false)) return VK_ERROR_EXTENSION_NOT_PRESENT;

@@ -141,6 +141,8 @@ bool apply(Settings& s, const std::string& key, const std::string& value) {
     s.interface = static_cast<std::uint32_t>(n);
   else if (key == "version")
     s.version = static_cast<std::uint32_t>(n);
+  else if (key == "newest-instance")
+    s.newest_instance = static_cast<std::uint32_t>(n);
   else if (key == "keeps")
     s.keeps = n != 0;
   else if (key == "unified")

@@ -87,6 +87,15 @@ SCENARIO("a driver that has no version is called by its name alone", "[wrong-inp
   CHECK(played.out.find(", )") == std::string::npos);
 }
 
+SCENARIO("a driver that makes no instance of a newer version is there all the same", "[wrong-input]") {
+  for (const std::string newest : {"3", "2", "1", "0"}) {
+    const Outcome listed = player({"--list-devices"}, fake, "newest-instance=" + newest);
+    INFO(listed.both());
+    CHECK(listed.status == 0);
+    CHECK(lines(listed.out).size() == 1);
+  }
+}
+
 SCENARIO("a host write that comes after endless work says what did not end", "[wrong-input]") {
   const std::string settings = "delay-us=100000";
   // Long after the work ended: the capture is sure of it on a machine that stops for a while, too.
