@@ -23,9 +23,9 @@ def _open():
         return ctypes.CDLL("librondo-scope.so.0")
     except OSError:
         # Installed below the same prefix as this file, where the dynamic loader does not look:
-        # PREFIX/lib/pythonX.Y/…-packages/ and PREFIX/lib/x86_64-linux-gnu/.
+        # PREFIX/lib/pythonX.Y/…-packages/ and PREFIX/lib/x86_64-linux-gnu/ (or lib/, or lib64/).
         lib = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-        for place in (os.path.join(lib, sysconfig.get_config_var("MULTIARCH") or ""), lib):
+        for place in (os.path.join(lib, sysconfig.get_config_var("MULTIARCH") or ""), lib, lib + "64"):
             path = os.path.join(place, "librondo-scope.so.0")
             if os.path.exists(path):
                 return ctypes.CDLL(path)
