@@ -41,15 +41,7 @@ std::string complaints(const Outcome& outcome) {
   return text;
 }
 
-// As scripts/drivers names it.
-std::string fetched_manifest(const std::string& driver) {
-  const char* there = std::getenv("RONDO_DRIVERS");
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
-  const std::string caches =
-      cache != nullptr ? cache : std::string(home != nullptr ? home : "/root") + "/.cache";
-  return (there != nullptr ? there : caches + "/rondo-drivers") + "/" + driver + ".json";
-}
+std::string fetched_manifest(const std::string& driver) { return fetched_drivers() + "/" + driver + ".json"; }
 
 bool is_fetched(const std::string& driver) {
   return driver == lavapipe25 || driver == lavapipe26 || driver == swiftshader;
@@ -179,7 +171,12 @@ Words vkcube(int frames) { return {"vkcube", "--c", std::to_string(frames)}; }
 
 Words vkcubepp(int frames) { return {"vkcubepp", "--c", std::to_string(frames)}; }
 
-Words vkcube_wayland(int frames) { return {"vkcube-wayland", "--c", std::to_string(frames)}; }
+// Newer packages of vulkan-tools have one program for all window systems.
+Words vkcube_wayland(int frames) {
+  const std::string count = std::to_string(frames);
+  if (std::filesystem::exists("/usr/bin/vkcube-wayland")) return {"vkcube-wayland", "--c", count};
+  return {"vkcube", "--c", count, "--wsi", "wayland"};
+}
 
 Words windows(const std::string& system) {
   return {build_root() + "/tests/windows/windows", "--system", system};

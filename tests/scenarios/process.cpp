@@ -85,13 +85,25 @@ double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+std::string fetched_drivers() {
+  const char* there = std::getenv("RONDO_DRIVERS");
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  const char* home = std::getenv("HOME");
+  const std::string caches = cache != nullptr ? cache : std::string(home != nullptr ? home : "/root") + "/.cache";
+  return there != nullptr ? there : caches + "/rondo-drivers";
+}
+
 Environment quiet_environment() {
   Environment e;
   for (const char* name :
        {"PATH", "HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS"})
     if (const char* value = std::getenv(name)) e[name] = value;
   const char* driver = std::getenv("RONDO_TEST_ICD");
-  e["VK_ICD_FILENAMES"] = driver != nullptr ? driver : lavapipe_manifest();
+  // A newer release than Debian 12 has Debian 12's lavapipe and validation layer there.
+  static const std::string of_12 = fetched_drivers() + "/lavapipe22";
+  static const bool newer = std::filesystem::exists(of_12 + ".json");
+  if (newer) e["VK_ADD_LAYER_PATH"] = of_12 + "/usr/share/vulkan/explicit_layer.d";
+  e["VK_ICD_FILENAMES"] = driver != nullptr ? driver : newer ? of_12 + ".json" : lavapipe_manifest();
   e["NODEVICE_SELECT"] = "1";  // Mesa's implicit layer: not part of what is tested
   // Captures of the launcher are trusted there, and none of the caller's.
   static const TemporaryDirectory state;

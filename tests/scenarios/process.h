@@ -16,6 +16,8 @@ using Environment = std::map<std::string, std::string>;
 // PATH, HOME and lavapipe, and nothing else of the caller's (sanitizer options
 // excepted): no display, no RONDO_*, no layers.
 Environment quiet_environment();
+// Where scripts/drivers puts what it fetches.
+std::string fetched_drivers();
 
 struct Command {
   std::vector<std::string> arguments;  // [0] is a path, or found in PATH
