@@ -24,13 +24,23 @@ struct Way {
 };
 constexpr Way kWays[] = {{"kill", SIGKILL}, {"segv", SIGSEGV}, {"abort", SIGABRT}, {"_exit", 0}};
 
+// die_later.so does not live with a program that opens the loader itself, as newer versions of vkcube do.
+bool is_linked_to_the_loader(const std::string& path) {
+  Command command;
+  command.arguments = {"ldd", path};
+  return run(command).out.find("libvulkan") != std::string::npos;
+}
+
 // Without an end.
 const std::vector<Words>& endless() {
-  static const std::vector<Words> all{{program("compute"), "--submits", "100000000"},
-                                      {program("twoqueues_threads"), "--rounds", "100000000"},
-                                      {program("headless"), "--frames", "100000000"},
-                                      {program("churn"), "--threads", "4", "--rounds", "100000000"},
-                                      vkcube(100000000)};
+  static const std::vector<Words> all = [] {
+    std::vector<Words> words{{program("compute"), "--submits", "100000000"},
+                             {program("twoqueues_threads"), "--rounds", "100000000"},
+                             {program("headless"), "--frames", "100000000"},
+                             {program("churn"), "--threads", "4", "--rounds", "100000000"}};
+    if (is_linked_to_the_loader("/usr/bin/vkcube")) words.push_back(vkcube(100000000));
+    return words;
+  }();
   return all;
 }
 const std::string& driver_of(const Words& words) { return words[0] == program("headless") ? fake : lavapipe; }
