@@ -121,7 +121,7 @@ SCENARIO("an image that is less alike than asked is named with its PSNR", "[othe
   CHECK(outcome.status == kDifferent);
   CHECK(is_one_line(outcome, "player"));
   CHECK(outcome.err.find("10 of 10 images differ; the first at record ") != std::string::npos);
-  CHECK(outcome.err.find(": image 0 of VkSwapchainKHR#0: its PSNR is 4") != std::string::npos);
+  CHECK(outcome.err.find(": image 0 of VkSwapchainKHR#0: its PSNR is ") != std::string::npos);
   CHECK(outcome.err.find(" dB, and 80 are asked for; pixel (") != std::string::npos);
   CHECK(compared(outcome, "images").equal == 0);
 }

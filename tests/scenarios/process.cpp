@@ -93,17 +93,20 @@ std::string fetched_drivers() {
   return there != nullptr ? there : caches + "/rondo-drivers";
 }
 
+bool has_drivers_of_12() {
+  static const bool has = std::filesystem::exists(fetched_drivers() + "/lavapipe22.json");
+  return has;
+}
+
 Environment quiet_environment() {
   Environment e;
   for (const char* name :
        {"PATH", "HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS"})
     if (const char* value = std::getenv(name)) e[name] = value;
   const char* driver = std::getenv("RONDO_TEST_ICD");
-  // A newer release than Debian 12 has Debian 12's lavapipe and validation layer there.
-  static const std::string of_12 = fetched_drivers() + "/lavapipe22";
-  static const bool newer = std::filesystem::exists(of_12 + ".json");
-  if (newer) e["VK_ADD_LAYER_PATH"] = of_12 + "/usr/share/vulkan/explicit_layer.d";
-  e["VK_ICD_FILENAMES"] = driver != nullptr ? driver : newer ? of_12 + ".json" : lavapipe_manifest();
+  const std::string of_12 = fetched_drivers() + "/lavapipe22";
+  if (has_drivers_of_12()) e["VK_ADD_LAYER_PATH"] = of_12 + "/usr/share/vulkan/explicit_layer.d";
+  e["VK_ICD_FILENAMES"] = driver != nullptr ? driver : has_drivers_of_12() ? of_12 + ".json" : lavapipe_manifest();
   e["NODEVICE_SELECT"] = "1";  // Mesa's implicit layer: not part of what is tested
   // Captures of the launcher are trusted there, and none of the caller's.
   static const TemporaryDirectory state;

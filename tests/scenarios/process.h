@@ -18,6 +18,8 @@ using Environment = std::map<std::string, std::string>;
 Environment quiet_environment();
 // Where scripts/drivers puts what it fetches.
 std::string fetched_drivers();
+// Whether this is a newer release than Debian 12, with Debian 12's lavapipe and validation layer fetched there.
+bool has_drivers_of_12();
 
 struct Command {
   std::vector<std::string> arguments;  // [0] is a path, or found in PATH

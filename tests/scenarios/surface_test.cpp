@@ -58,6 +58,7 @@ std::set<std::string> missing(const std::string& before, const std::string& afte
 }  // namespace
 
 SCENARIO("what of lavapipe is hidden is in the documentation, each with its reason", "[surface]") {
+  if (has_drivers_of_12()) SKIP_SCENARIO("the documentation lists what Debian 12's loader has; this one is newer");
   const TemporaryDirectory directory;
   Command alone;
   alone.arguments = {program("surface")};
