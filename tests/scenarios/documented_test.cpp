@@ -138,6 +138,7 @@ SCENARIO("every extension of the devices here has its row, which says what a pro
     INFO(drivers[i]);
     const std::set<std::string> offered = extensions_of(drivers[i]);
     for (const std::string& name : offered) {
+      if (name == "VK_LUNARG_direct_driver_loading") continue;  // newer loaders' own
       INFO(name);
       CHECK(documented.count(name) == 1);
     }
@@ -158,7 +159,12 @@ SCENARIO("every extension of the devices here has its row, which says what a pro
 SCENARIO("every scenario is run by a test of the build", "[surface]") {
   const auto named = [](const std::string& tags) {
     Command command;
-    command.arguments = {build_root() + "/tests/scenarios/scenarios", "--list-test-names-only", tags};
+    command.arguments = {build_root() + "/tests/scenarios/scenarios", tags};
+#if CATCH_VERSION_MAJOR >= 3
+    command.arguments.insert(command.arguments.end(), {"--list-tests", "--verbosity", "quiet"});
+#else
+    command.arguments.push_back("--list-test-names-only");
+#endif
     return lines(run(command).out);
   };
   const std::vector<std::string> all = named("*");

@@ -69,7 +69,8 @@ SCENARIO("the kit for a machine with a GPU runs in an empty root directory witho
         CHECK(row->second == 0);
       }
     }
-    CHECK(rows.at("ten/ray_pipelines/native") == 77);  // lavapipe of Debian 12 traces no rays
+    if (!has_drivers_of_12())  // else the kit has this machine's lavapipe, a newer one
+      CHECK(rows.at("ten/ray_pipelines/native") == 77);  // lavapipe of Debian 12 traces no rays
     CHECK(rows.at("doctor/player/devices") == 0);
     for (const char* row : {"lavapipe/triangle/verify", "lavapipe/vkcube/verify", "memory/types/captured",
                             "memory/writes/guard", "spans/cube/native", "spans/cube/loop", "spans/multiply/loop"}) {

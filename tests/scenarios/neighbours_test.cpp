@@ -87,7 +87,8 @@ void put_below(Environment& environment, const Neighbour& neighbour) {
                  R"( "description": "Rondo", "functions": {"vkNegotiateLoaderLayerInterfaceVersion":)"
                  R"( "vkNegotiateLoaderLayerInterfaceVersion"}}})");
   environment.erase("RONDO_CAPTURE");
-  environment["VK_LAYER_PATH"] = "/usr/share/vulkan/explicit_layer.d:" + directory;
+  const auto added = environment.find("VK_ADD_LAYER_PATH");  // which counts for nothing beside VK_LAYER_PATH
+  environment["VK_LAYER_PATH"] = (added != environment.end() ? added->second + ":" : "") + "/usr/share/vulkan/explicit_layer.d:" + directory;
   environment["VK_INSTANCE_LAYERS"] = neighbour.layer + ":" + kRondo;
 }
 
@@ -97,7 +98,7 @@ Words order(const Outcome& outcome) {
   for (const std::string& line : lines(outcome.err)) {
     if (line.find("vkCreateDevice layer callstack") != std::string::npos) names.clear();
     const std::size_t at = line.find(" VK_LAYER_");
-    if (line.rfind("LAYER:", 0) == 0 && at != std::string::npos) names.push_back(line.substr(at + 1));
+    if (line.find("LAYER:") < at && at != std::string::npos) names.push_back(line.substr(at + 1));
   }
   return names;
 }
