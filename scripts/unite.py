@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Make translation units of several source files each: most of what a compiler does is reading headers.
 
-    unite.py SIZE NAME 'FILE…'
-    unite.py SIZE --programs 'PROGRAM…'
+    unite.py [--absolute] SIZE NAME 'FILE…'
+    unite.py [--absolute] SIZE --programs 'PROGRAM…'
     unite.py --write UNIT FOLDER PROGRAM.cpp…
 
 meson.build files call the first two while a build is configured. SIZE is how many files a unit holds on average; 1: each file is
-compiled alone. The first prints the sources of the target NAME, a line each. A unit includes its files by their path from the root
+compiled alone. The first prints the sources of the target NAME, a line each; --absolute: by absolute paths. A unit includes its files by their path from the root
 of the source tree: messages then name them as if they were compiled alone, and compiler caches find them again from other directories.
 
 Each PROGRAM is a PROGRAM.cpp with a main() of its own. The second prints the programs of a unit on a line. The third writes such a
@@ -41,7 +41,7 @@ def split(names, size):
         yield unit
 
 
-def print_units(size, target, files):
+def print_units(size, target, files, absolute):
     folder = pathlib.Path(os.environ["MESON_SUBDIR"])
     source, build = (pathlib.Path(os.environ[f"MESON_{root}_ROOT"]) / folder for root in ("SOURCE", "BUILD"))
     for unit in split([(folder / file).as_posix() for file in files], size):
@@ -49,7 +49,7 @@ def print_units(size, target, files):
         text = "".join(f'#include "{file}"\n' for file in unit)
         if not path.exists() or path.read_text() != text:
             path.write_text(text)
-        print(os.path.relpath(path, source))
+        print(path if absolute else os.path.relpath(path, source))
 
 
 def print_programs(size, programs):
@@ -80,13 +80,14 @@ def main():
     if sys.argv[1] == "--write":
         write_unit(sys.argv[2], sys.argv[3], sys.argv[4:])
         return
-    size, target, words = sys.argv[1:]
+    absolute = sys.argv[1] == "--absolute"
+    size, target, words = sys.argv[2 if absolute else 1:]
     if target == "--programs":
         print_programs(int(size), words.split())
     elif size == "1":
         print("\n".join(words.split()))
     else:
-        print_units(int(size), target, words.split())
+        print_units(int(size), target, words.split(), absolute)
 
 
 if __name__ == "__main__":
