@@ -11,7 +11,7 @@ namespace rondo::player {
 
 namespace {
 
-// A loader that cannot open its drivers says that there are none.
+// If a process may open few files, the loader cannot open the drivers. It then says that there are none.
 std::string open_files_hint() {
   constexpr rlim_t kEnough = 64;  // a loader and a driver have a dozen open
   rlimit limit{};

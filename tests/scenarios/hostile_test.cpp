@@ -126,7 +126,7 @@ SCENARIO("a program that takes away all address space runs on, and the capture s
   for (const std::string memory : {"auto", "guard"}) {
     INFO(memory);
     const std::string path = directory.file(memory + ".rondo");
-    // KiB that are left: what the driver allocates fits into its heap on some systems, and needs more on others.
+    // --amount: KiB of address space that the program leaves itself. With some C libraries the driver needs more than none.
     Words words = hostile({"--do", "address-space", "--amount", "0"});
     Command alone;
     alone.arguments = words;

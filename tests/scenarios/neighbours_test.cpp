@@ -179,7 +179,7 @@ void stand_together(const Neighbour& neighbour, const Words& words, bool above) 
   command.environment["VK_LOADER_DEBUG"] = "layer";
   if (above) put_below(command.environment, neighbour);
   Run seen = is_vkcube ? run_seen(command) : Run{run_anew(command, file)};
-  // Six frames are over soon: on a busy machine nobody may have looked at the screen meanwhile.
+  // vkcube draws six frames in some milliseconds. On a busy machine run_seen() may miss them: it tries again.
   for (int tries = 0; tries < 4 && is_vkcube && neighbour.draws == Draws::over && !seen.drawn_over; ++tries) {
     std::filesystem::remove(file);
     seen = run_seen(command);

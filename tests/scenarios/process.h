@@ -16,9 +16,9 @@ using Environment = std::map<std::string, std::string>;
 // PATH, HOME and lavapipe, and nothing else of the caller's (sanitizer options
 // excepted): no display, no RONDO_*, no layers.
 Environment quiet_environment();
-// Where scripts/drivers puts what it fetches.
+// The directory of the drivers that scripts/drivers fetches.
 std::string fetched_drivers();
-// Whether this is a newer release than Debian 12, with Debian 12's lavapipe and validation layer fetched there.
+// True on a release after Debian 12 if scripts/drivers fetched Debian 12's lavapipe and validation layer.
 bool has_drivers_of_12();
 
 struct Command {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles of objects that no driver made.
+// Makes Vulkan handles from numbers, for tests without a driver.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace rondo::test {
 
-// Any pointer of 64 bits or handle that is not dispatchable.
+// Handle: any handle type of 64 bits, a pointer or an integer.
 template <class Handle>
 Handle handle(std::uint64_t value) {
   Handle h;

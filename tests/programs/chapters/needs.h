@@ -26,7 +26,7 @@ FEATURES_OF(Features2, FEATURES_2);
 FEATURES_OF(Vulkan11Features, VULKAN_1_1_FEATURES);
 FEATURES_OF(Vulkan12Features, VULKAN_1_2_FEATURES);
 FEATURES_OF(Vulkan13Features, VULKAN_1_3_FEATURES);
-// Of extensions that every registry has that the programs compile with; a program adds those of others itself.
+// Feature structures that even the oldest supported headers have. A program adds newer ones in its own file.
 FEATURES_OF(4444FormatsFeaturesEXT, 4444_FORMATS_FEATURES_EXT);
 FEATURES_OF(BlendOperationAdvancedFeaturesEXT, BLEND_OPERATION_ADVANCED_FEATURES_EXT);
 FEATURES_OF(ColorWriteEnableFeaturesEXT, COLOR_WRITE_ENABLE_FEATURES_EXT);
