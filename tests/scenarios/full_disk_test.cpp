@@ -32,7 +32,8 @@ Outcome capture_behind(const std::string& before, const Words& words, const Temp
   command.arguments.insert(command.arguments.end(), words.begin(), words.end());
   command.directory = here.path();
   command.environment["TMPDIR"] = temporary;
-  command.environment["HOME"] = command.environment["XDG_STATE_HOME"] = here.path();
+  // The user is 0 in a namespace of users: Mesa would look for that one's home.
+  for (const char* home : {"HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"}) command.environment[home] = here.path();
   return run(command);
 }
 
@@ -67,7 +68,7 @@ SCENARIO("the launcher lists its captures where a temporary directory is full", 
   WHEN("nobody may write into any") {
     // The directory of the captures stays writable, though it may lie in one of these.
     const std::string read_only =
-        "mount -o remount,ro \"$TMPDIR\" && mount --bind \"$PWD\" \"$PWD\"\n"
+        "mount -o remount,bind,ro \"$TMPDIR\" && mount --bind \"$PWD\" \"$PWD\"\n"
         "for place in /tmp /var/tmp /dev/shm; do mount --rbind $place $place && mount -o remount,bind,ro "
         "$place; done\n"
         "cd \"$PWD\"; touch /tmp/rondo-written 2>/dev/null && exit 77";
