@@ -2,30 +2,21 @@
 #include "analyzers/cli.h"
 
 #include <CLI/CLI.hpp>
-#include <charconv>
+#include <map>
 #include <set>
 
 #include "analyzers/output.h"
 #include "analyzers/text.h"
+#include "format/spans.h"
 #include "player/unexpected_words.h"
 
 namespace rondo::analyzers {
 
 Result<Span> parse_span(std::string_view in) {
-  const auto wrong = [&] {
-    return fail(Status::usage, text("'{}' is not a span A:B (zero-based, B not included, A < B)", printable(in)));
-  };
-  const auto number = [](std::string_view digits, std::uint64_t& out) {
-    const auto end = digits.data() + digits.size();
-    const auto result = std::from_chars(digits.data(), end, out);
-    return result.ec == std::errc() && result.ptr == end;
-  };
-  const std::size_t colon = in.find(':');
-  Span span;
-  if (colon == std::string_view::npos || !number(in.substr(0, colon), span.begin) ||
-      !number(in.substr(colon + 1), span.end) || span.begin >= span.end)
-    return wrong();
-  return span;
+  const auto bounds = parse_bounds(in);
+  if (!bounds || bounds->first >= bounds->last)
+    return fail(Status::usage, text("'{}' is not a span A:B (from A up to, not with, B, counted from 0, A < B; A alone is A:A+1)", printable(in)));
+  return Span{bounds->first, bounds->last};
 }
 
 struct Cli::Impl {
@@ -39,6 +30,7 @@ struct Cli::Impl {
   CLI::App app;
   std::string name;
   std::set<std::string, std::less<>> takes_value;
+  std::map<std::string, std::optional<std::string>*, std::less<>> may_take_range;
   std::vector<std::string>* program = nullptr;
 
   // Splits off the program to run: everything behind `--`, or from the first
@@ -69,6 +61,11 @@ Cli::Cli(std::string name, std::string summary) : impl_(std::make_unique<Impl>()
 Cli::~Cli() = default;
 
 void Cli::flag(const char* option, const char* help, bool& out) { impl_->app.add_flag(option, out, help); }
+
+void Cli::flag_or_range(const char* option, const char* help, bool& out, std::optional<std::string>& range) {
+  impl_->app.add_flag(option, out, help)->type_name("[A:B]");
+  impl_->may_take_range[option] = &range;
+}
 
 void Cli::value(const char* option, const char* placeholder, const char* help, std::string& out) {
   impl_->takes_value.insert(option);
@@ -135,6 +132,12 @@ void Cli::footer(const char* words) { impl_->app.footer(words); }
 Result<bool> Cli::parse(std::span<const std::string> args) {
   std::vector<std::string> own =
       impl_->program != nullptr ? impl_->split(args) : std::vector<std::string>(args.begin(), args.end());
+  // A range after an option that may have one is the option's: it is no file. CLI11 knows no such options.
+  for (std::size_t i = 0; i + 1 < own.size(); ++i)
+    if (const auto option = impl_->may_take_range.find(own[i]); option != impl_->may_take_range.end() && parse_bounds(own[i + 1])) {
+      *option->second = own[i + 1];
+      own.erase(own.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    }
   // CLI11 takes the words last first.
   std::vector<std::string> reversed(own.rbegin(), own.rend());
   try {

@@ -21,7 +21,7 @@ struct Span {
   bool overlaps(std::uint64_t first, std::uint64_t last) const { return first < end && last > begin; }
   bool contains(std::uint64_t value) const { return value >= begin && value < end; }
 };
-// "A:B" with A < B; an error says what is wrong with the text.
+// "A:B" with A < B, or "A" for A:A+1; an error says what is wrong with the text.
 Result<Span> parse_span(std::string_view text);
 
 // What is bound must outlive parse().
@@ -31,6 +31,8 @@ class Cli {
   ~Cli();
 
   void flag(const char* option, const char* help, bool& out);
+  // A flag that may be followed by a range, "A:B" or "A".
+  void flag_or_range(const char* option, const char* help, bool& out, std::optional<std::string>& range);
   void value(const char* option, const char* placeholder, const char* help, std::string& out);
   void value(const char* option, const char* placeholder, const char* help, std::optional<std::string>& out);
   void hidden(const char* option, std::string& out);  // for tests: not in --help

@@ -98,19 +98,26 @@ std::string SpanRequest::text() const {
   return "scope \"" + name + "\"" + (occurrence ? "#" + std::to_string(*occurrence) : "");
 }
 
-Result<SpanRequest> parse_range(const std::string& text, Kind kind, const std::string& option) {
+std::optional<Bounds> parse_bounds(std::string_view text) {
   const std::size_t colon = text.find(':');
-  const auto from = number(std::string_view(text).substr(0, colon));
-  const auto to = colon == std::string::npos ? std::nullopt : number(std::string_view(text).substr(colon + 1));
-  if (!from || !to)
-    return fail(Status::usage,
-                option + ": '" + text + "' is not A:B, the first and the one behind the last, from 0");
-  if (*from >= *to)
+  const auto first = number(text.substr(0, colon));
+  if (!first) return std::nullopt;
+  if (colon == std::string_view::npos) return *first != UINT64_MAX ? std::optional(Bounds{*first, *first + 1}) : std::nullopt;
+  const auto last = number(text.substr(colon + 1));
+  if (!last) return std::nullopt;
+  return Bounds{*first, *last};
+}
+
+Result<SpanRequest> parse_range(const std::string& text, Kind kind, const std::string& option) {
+  const auto bounds = parse_bounds(text);
+  if (!bounds)
+    return fail(Status::usage, option + ": '" + text + "' is not A:B, from A up to, not with, B, counted from 0 (A alone is A:A+1)");
+  if (bounds->first >= bounds->last)
     return fail(Status::usage, option + ": " + text + " is empty: it ends before it begins (A:B is from A up to, not with, B)");
   SpanRequest request;
   request.kind = kind;
-  request.first = *from;
-  request.last = *to;
+  request.first = bounds->first;
+  request.last = bounds->last;
   return request;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -28,7 +29,13 @@ struct SpanRequest {
   std::string text() const;
 };
 
-// "A:B" with A < B; `option` is named in the error.
+// "A:B", or "A" for A:A+1. None: the text is neither. A may be B or more.
+struct Bounds {
+  std::uint64_t first = 0, last = 0;
+};
+std::optional<Bounds> parse_bounds(std::string_view text);
+
+// "A:B" with A < B, or "A"; `option` is named in the error.
 Result<SpanRequest> parse_range(const std::string& text, SpanRequest::Kind kind, const std::string& option);
 // NAME, or NAME#K where digits follow the last '#'.
 Result<SpanRequest> parse_scope(const std::string& text);

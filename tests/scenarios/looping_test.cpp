@@ -228,7 +228,7 @@ SCENARIO("a span that is not there is told from what there is", "[looping]") {
   says({"--frames", "0:1"}, "there is no frame 0: it has 0 frames");
   says({"--submits", "2:9"}, "it has 3 submits, 0:3");
   says({"--submits", "2:2"}, "it ends before it begins");
-  says({"--submits", "2"}, "is not A:B");
+  says({"--submits", "2:x"}, "is not A:B");
   says({"--scope", "middle", "--submits", "0:1"}, "a span is either");
 }
 

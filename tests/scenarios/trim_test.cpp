@@ -257,7 +257,7 @@ SCENARIO("a part that is not there is told from what there is, and nothing is wr
   says({"--frames", "0:1"}, "there is no frame 0: it has 0 frames");
   says({"--submits", "2:9"}, "there are no submits 2:9: it has 3 submits, 0:3");
   says({"--submits", "2:2"}, "it ends before it begins");
-  says({"--submits", "2"}, "is not A:B");
+  says({"--submits", "2:x"}, "is not A:B");
   says({"--scope", "middle", "--submits", "0:1"}, "exclude each other");
   says({}, "nothing in it asks for a cut");
 }
