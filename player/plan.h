@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "format/given_names.h"
 #include "format/objects.h"
 #include "format/reader.h"
 #include "format/result.h"
@@ -273,7 +274,7 @@ struct Plan {
   std::vector<Observation> observations;  // likewise
   std::vector<Payload> payloads;  // in the order of their exports
   std::vector<SyncPoint> sync_points;
-  std::unordered_map<ObjectId, std::string> debug_names;
+  GivenNames debug_names;
   // Of the regions that a host copy reads or writes: bytes that the capture has, by its record.
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> host_bytes;
   // Images of several samples that were made so that they can be read on their device
@@ -300,10 +301,7 @@ struct Plan {
   }
   std::string name(ObjectId id) const { return objects.name(id); }
   // … with the name that the program gave it last, if it did.
-  std::string full_name(ObjectId id) const {
-    const auto given = debug_names.find(id);
-    return given == debug_names.end() ? name(id) : name(id) + " \"" + given->second + "\"";
-  }
+  std::string full_name(ObjectId id) const { return rondo::full_name(debug_names, objects, id); }
 };
 
 // payloads.cpp: once all settles are there.

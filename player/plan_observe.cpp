@@ -107,22 +107,7 @@ Result<void> PlanBuilder::observe(const Record& record, const codec::CommandInfo
   return observe_swapchain(record, command);
 }
 
-void PlanBuilder::observe_name(const codec::CommandInfo& command) {
-  const auto note = [&](ObjectId id, const char* name) {
-    if (id == 0 || name == nullptr) return;
-    if (*name != '\0')
-      plan_->debug_names[id] = name;
-    else
-      plan_->debug_names.erase(id);
-  };
-  if (command.canonical == CommandId::vkSetDebugUtilsObjectNameEXT) {
-    if (const auto* info = view_.as<args_vkSetDebugUtilsObjectNameEXT>().pNameInfo; info != nullptr)
-      note(view_.id(&info->objectHandle), info->pObjectName);
-  } else if (command.canonical == CommandId::vkDebugMarkerSetObjectNameEXT) {
-    if (const auto* info = view_.as<args_vkDebugMarkerSetObjectNameEXT>().pNameInfo; info != nullptr)
-      note(view_.id(&info->object), info->pObjectName);
-  }
-}
+void PlanBuilder::observe_name(const codec::CommandInfo& command) { take_name(plan_->debug_names, command, view_); }
 
 namespace {
 
