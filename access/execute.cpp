@@ -26,6 +26,7 @@ void begin(Tracker& t, const Call& c) {
   CommandBuffer& commands = t.recording(c);
   clear(t, commands);
   commands.inherits = (info.flags & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT) != 0;
+  commands.in_pass = commands.inherits;
   if (commands.inherits && info.pInheritanceInfo != nullptr) inherit_views(t, c, *info.pInheritanceInfo);
 }
 
@@ -69,17 +70,21 @@ void execute_secondaries(Tracker& t, const Call& c) {
 
 template <class Submit>
 void submit(Tracker& t, const Call& c, std::uint32_t count, const Submit* submits) {
+  t.batch = 0;
   for (const Submit& batch : std::span(submits, count)) {
+    t.draws = 0;
+    t.primary = 0;
     if (!c.succeeded) {
       // It has a number, and did nothing.
     } else if constexpr (requires { batch.pCommandBufferInfos; }) {
       for (const auto& info : std::span(batch.pCommandBufferInfos, batch.commandBufferInfoCount))
-        t.execute(c, c.id(&info.commandBuffer), {});
+        t.execute(c, c.id(&info.commandBuffer), {}), ++t.primary;
     } else {
       for (const VkCommandBuffer& one : std::span(batch.pCommandBuffers, batch.commandBufferCount))
-        t.execute(c, c.id(&one), {});
+        t.execute(c, c.id(&one), {}), ++t.primary;
     }
     t.submits += 1;
+    t.batch += 1;
   }
 }
 
@@ -263,11 +268,18 @@ void Tracker::execute_items(const Call& c, const CommandBuffer& from, std::span<
       Resolver{*this, bound, reach}.run(*item.bound);
       last = item.bound.get();
     }
+    if (item.recorded.mark == Mark::begins_label) labels.begin(c.dispatch(), LabelPaths::Of::commands, item.recorded.label);
     touches.assign(from.touches.begin() + item.first, from.touches.begin() + item.first + item.count);
     Executed one;
     one.record = item.record;
     one.at = c.sequence;
     one.submit = submits;
+    if (is_draw(item.command)) one.draw = draws++;
+    one.queue = c.dispatch();
+    one.batch = batch;
+    one.primary = primary;
+    one.label_path = labels.path(one.queue);
+    one.recorded = &item.recorded;
     one.command = item.command;
     one.reach = item.reach;
     if (item.bound != nullptr) {
@@ -283,6 +295,7 @@ void Tracker::execute_items(const Call& c, const CommandBuffer& from, std::span<
     executed += touches.size();
     one.touches = touches;
     sink(one);
+    if (item.recorded.mark == Mark::ends_label) labels.end(one.queue, LabelPaths::Of::commands);
   }
 }
 

@@ -42,6 +42,7 @@ const Handlers& handlers() {
     add_generated_commands(table);
     add_host_calls(table);
     add_submits(table);
+    add_labels(table);
     return table;
   }();
   return all;
@@ -114,6 +115,10 @@ std::vector<ObjectId> Model::reachable() const {
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }
+
+std::vector<std::string_view> Model::labels_of(std::uint32_t path) const { return impl_->labels.names(path); }
+
+std::uint64_t Model::bytes_of(const Touch& touch) const { return impl_->bytes_of(touch); }
 
 bool Model::too_many() const { return impl_->too_many; }
 

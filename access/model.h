@@ -8,7 +8,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <string_view>
+#include <vector>
 
+#include "access/executed.h"
 #include "access/touch.h"
 #include "format/codec/decoder.h"
 #include "format/native_view.h"
@@ -67,6 +70,12 @@ class Model {
   // What addresses and descriptors in memory may lead to now: buffers whose address the program was told, and what
   // lies behind descriptors that it wrote into memory, or of which there are very many. Ascending.
   std::vector<ObjectId> reachable() const;
+  // The names of a path of labels (Executed::label_path), the outermost first. Labels of the queue come before those
+  // of its command buffers. Specification: "Queue Labels", "Command Buffer Labels".
+  std::vector<std::string_view> labels_of(std::uint32_t path) const;
+  // An upper bound of the bytes that the touch can read or write: all of its range, or of the texels of its part.
+  // 0: of queries and acceleration structures (which lie in a buffer that is touched with them).
+  std::uint64_t bytes_of(const Touch& touch) const;
   // Beyond the limits: nothing of what came behind that was told.
   bool too_many() const;
 

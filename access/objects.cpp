@@ -15,7 +15,8 @@ void create_buffer(Tracker& t, const Call& c) {
 
 void create_image(Tracker& t, const Call& c) {
   const VkImageCreateInfo& info = *c.as<args_vkCreateImage>().pCreateInfo;
-  t.images.make(c.created()) = {info.imageType, info.format, info.extent, info.mipLevels, info.arrayLayers};
+  t.images.make(c.created()) = {info.imageType, info.format,     info.extent,
+                                 info.mipLevels, info.arrayLayers, static_cast<std::uint32_t>(info.samples)};
 }
 
 void create_view(Tracker& t, const Call& c) {

@@ -211,6 +211,14 @@ void resolve_subpass(Tracker& t, const Call& c, CommandBuffer& commands) {
   }
 }
 
+void mark(Tracker& t, const Call& c, Mark mark) {
+  CommandBuffer& commands = t.recording(c);
+  commands.in_pass = mark != Mark::ends_pass;
+  Recorded& recorded = t.record(c).recorded;
+  recorded.mark = mark;
+  recorded.views = commands.views_drawn;
+}
+
 // Each device of a group may have an area of its own.
 bool has_areas(const void* chain) {
   const auto* group = find_chained<VkDeviceGroupRenderPassBeginInfo>(
@@ -254,6 +262,8 @@ void begin_pass(Tracker& t, const Call& c, const VkRenderPassBeginInfo& info) {
     }
   }
   enter_subpass(t, commands);
+  mark(t, c, Mark::begins_pass);
+  t.record(c).recorded.pass = commands.pass;
 }
 
 void begin_pass_1(Tracker& t, const Call& c) { begin_pass(t, c, *c.as<args_vkCmdBeginRenderPass>().pRenderPassBegin); }
@@ -264,6 +274,7 @@ void next_subpass(Tracker& t, const Call& c) {
   resolve_subpass(t, c, commands);
   ++commands.subpass;
   enter_subpass(t, commands);
+  mark(t, c, Mark::next_subpass);
 }
 
 void end_pass(Tracker& t, const Call& c) {
@@ -278,6 +289,7 @@ void end_pass(Tracker& t, const Call& c) {
       if (const VkImageAspectFlags others = view->part.aspectMask & ~stencil; others != 0) store(t, c, *view, others, a.store);
       if (stencil != 0) store(t, c, *view, stencil, a.stencil_store);
     }
+  mark(t, c, Mark::ends_pass);
   commands.pass = 0;
   commands.views.clear();
   commands.views_drawn = 0;
@@ -325,11 +337,16 @@ void begin_rendering(Tracker& t, const Call& c) {
       commands.attachments.push_back(of_view(*view, view->part.aspectMask,
                                              VK_PIPELINE_STAGE_2_FRAGMENT_SHADING_RATE_ATTACHMENT_BIT_KHR,
                                              VK_ACCESS_2_FRAGMENT_SHADING_RATE_ATTACHMENT_READ_BIT_KHR, false));
+  mark(t, c, Mark::begins_pass);
+  Recorded& recorded = t.record(c).recorded;
+  recorded.suspends = suspends;
+  recorded.resumes = resumes;
 }
 
 void end_rendering(Tracker& t, const Call& c) {
   CommandBuffer& commands = t.recording(c);
   for (const Touch& touch : commands.at_end) t.touch(c, touch);
+  mark(t, c, Mark::ends_pass);
   commands.at_end.clear();
   commands.attachments.clear();
   commands.views_drawn = 0;

@@ -4,12 +4,9 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <vector>
 
 #include "format/objects.h"
 #include "format/vulkan.h"
-#include "generated/ids.h"
 
 namespace rondo::access {
 
@@ -63,18 +60,6 @@ struct Reach {
     stages |= at;
   }
   void add(const Reach& other) { add(other.unknown, other.reads, other.writes, other.stages); }
-};
-
-// A command as it is executed: once each time that its command buffer is submitted. Or a call that touches memory
-// by itself: a host write, a host copy, a present.
-struct Executed {
-  std::uint64_t record = 0;            // the command's, or the call's
-  std::uint64_t at = 0;                // the record that executes it: a submit; itself for calls
-  std::uint64_t submit = kNoSubmit;    // batch, counted from 0 over all queues
-  CommandId command{};                 // canonical
-  std::span<const Touch> touches;      // until the sink returns
-  Reach reach;
-  static constexpr std::uint64_t kNoSubmit = ~std::uint64_t{};
 };
 
 }  // namespace rondo::access

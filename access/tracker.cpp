@@ -47,6 +47,7 @@ Item& Tracker::record(const Call& c) {
   item.record = c.sequence;
   item.command = c.command.canonical;
   item.first = static_cast<std::uint32_t>(to.touches.size());
+  item.recorded.in_pass = to.in_pass;
   to.items.push_back(std::move(item));
   return to.items.back();
 }
@@ -129,6 +130,27 @@ std::uint64_t Tracker::bytes_of(ObjectId id, std::uint64_t offset, std::uint64_t
   const Buffer* buffer = buffers.find(id);
   if (buffer == nullptr || offset >= buffer->bytes) return 0;
   return std::min(size, buffer->bytes - offset);
+}
+
+std::uint64_t Tracker::bytes_of(const Touch& touch) {
+  const Image* image = images.find(touch.object);
+  if (image == nullptr) return buffers.find(touch.object) != nullptr ? touch.size : 0;
+  // Of several planes: COLOR is all of them.
+  const VkImageAspectFlags all = gpu::aspects_of(image->format);
+  VkImageAspectFlags aspects = touch.part.aspectMask & all;
+  if ((aspects & VK_IMAGE_ASPECT_COLOR_BIT) != 0 && all != VK_IMAGE_ASPECT_COLOR_BIT)
+    aspects = all & ~VkImageAspectFlags{VK_IMAGE_ASPECT_COLOR_BIT};
+  std::uint64_t bytes = 0;
+  for (; aspects != 0; aspects &= aspects - 1) {
+    const VkImageAspectFlags aspect = aspects & (~aspects + 1);
+    for (std::uint32_t i = 0; i < touch.part.levelCount; ++i) {
+      std::uint64_t mip = gpu::region_bytes(image->format, aspect, 0, 0,
+                                                  extent_of(*image, aspect, touch.part.baseMipLevel + i), touch.part.layerCount);
+      if (__builtin_mul_overflow(mip, image->samples, &mip) || __builtin_add_overflow(bytes, mip, &bytes))
+        return UINT64_MAX;
+    }
+  }
+  return bytes;
 }
 
 VkImageSubresourceRange Tracker::part_of(ObjectId id, VkImageSubresourceRange part) {

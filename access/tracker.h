@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "access/label_paths.h"
 #include "access/model.h"
 #include "shaders/static_use.h"
 
@@ -26,7 +27,7 @@ struct Image {
   VkImageType type{};
   VkFormat format{};
   VkExtent3D extent{};
-  std::uint32_t mips = 1, layers = 1;
+  std::uint32_t mips = 1, layers = 1, samples = 1;
 };
 
 struct Swapchain {
@@ -137,6 +138,7 @@ struct Item {
   CommandId command{};
   std::uint32_t first = 0, count = 0;  // of CommandBuffer::touches
   Reach reach;
+  Recorded recorded;
   std::shared_ptr<const Bound> bound;
   ObjectId secondary = 0;      // that is executed here; `bound` has the attachments of its draws
   // In a secondary that goes on with a pass: it draws to the attachments there, or clears these aspects of them.
@@ -168,6 +170,7 @@ struct CommandBuffer {
   std::uint32_t index_bytes = 0;
   std::vector<Touch> attachments;  // that a draw of this subpass touches
   bool inherits = false;           // those of the primary
+  bool in_pass = false;            // a render pass is open, begun here or, with `inherits`, in the primary
   bool feeding_back = false, conditional = false;
   Range condition;
   std::vector<std::uint64_t> descriptor_buffers;  // addresses
@@ -213,6 +216,10 @@ struct Tracker {
   const Limits limits;
   bool too_many = false;
   std::uint64_t submits = 0;
+  LabelPaths labels;
+  // Of the submit that is being executed.
+  std::uint64_t draws = 0;
+  std::uint32_t batch = 0, primary = 0;
   // As Limits has them.
   std::uint64_t executed = 0;
   std::size_t recorded = 0, descriptors = 0;
@@ -265,6 +272,8 @@ struct Tracker {
 
   // Bytes from an offset on that there are; VK_WHOLE_SIZE: to the end.
   std::uint64_t bytes_of(ObjectId buffer, std::uint64_t offset, std::uint64_t size);
+  // As Model has it.
+  std::uint64_t bytes_of(const Touch& touch);
   // Nothing remaining, and no more than there is.
   VkImageSubresourceRange part_of(ObjectId image, VkImageSubresourceRange part);
   VkExtent3D extent_of(const Image& image, VkImageAspectFlags aspect, std::uint32_t mip);
@@ -303,6 +312,7 @@ void add_queries(Handlers& handlers);
 void add_generated_commands(Handlers& handlers);
 void add_host_calls(Handlers& handlers);
 void add_submits(Handlers& handlers);
+void add_labels(Handlers& handlers);
 const Handlers& handlers();
 
 }  // namespace rondo::access

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "access/work.h"
+
 namespace rondo::trim {
 
 namespace {
@@ -101,10 +103,8 @@ Role role_of(CommandId canonical) {
     default:
       break;
   }
+  if (access::is_draw(canonical)) return Role::draw;
   const std::string_view name = codec::info(canonical).name;
-  for (const std::string_view draw :
-       {"vkCmdDraw", "vkCmdDispatch", "vkCmdTraceRays", "vkCmdExecuteGeneratedCommands"})
-    if (name.starts_with(draw)) return Role::draw;
   for (const std::string_view other : {"vkCmdSetEvent", "vkCmdSetCheckpoint", "vkCmdSetPerformance"})
     if (name.starts_with(other)) return Role::other;
   for (const std::string_view state : {"vkCmdBind", "vkCmdSet", "vkCmdPush"})

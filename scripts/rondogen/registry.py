@@ -76,6 +76,7 @@ class Command:
     params: list
     returns: str
     alias: str = ""
+    tasks: frozenset = frozenset()  # "action", "state", "synchronization", "indirection"; an alias has none
     origin: str = ""         # "VK_VERSION_1_0" or the first extension that brings it
     origins: list = field(default_factory=list)  # (version or extension, other extensions it needs)
     rondo: bool = False
@@ -274,7 +275,8 @@ class Registry:
 
     def _command(self, element, name):
         return Command(name, [self._member(p) for p in element.findall("param")],
-                       element.find("proto/type").text, alias=element.get("alias") or "")
+                       element.find("proto/type").text, alias=element.get("alias") or "",
+                       tasks=frozenset(filter(None, (element.get("tasks") or "").split(","))))
 
     def spirv(self, what):
         """The elements that tell what enables a SPIR-V "capability" or "extension"."""

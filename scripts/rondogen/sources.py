@@ -92,6 +92,21 @@ def commands(model):
     return "\n".join(lines) + TABLE_TAIL
 
 
+def tasks(model):
+    """only_works() of format/codec/tasks.h."""
+    registry = model.registry
+
+    def tasks_of(name):
+        return registry.commands[registry.commands[name].alias or name].tasks
+    rows = [boolean("action" in tasks_of(n) and not tasks_of(n) & {"state", "synchronization"}) for n in model.command_names]
+    lines = [BANNER + '#include "format/codec/tasks.h"\n\nnamespace rondo::codec {\n\nnamespace {\n',
+             f"constexpr bool works[{len(rows) + 1}] = {{", "  false,"]
+    lines += [f"  {row},  // {name}" for row, name in zip(rows, model.command_names)]
+    lines.append("};\n\n}  // namespace\n")
+    lines.append("bool only_works(CommandId id) { return works[static_cast<std::size_t>(id)]; }\n\n}  // namespace rondo::codec\n")
+    return "\n".join(lines)
+
+
 def enums(model, index, count):
     lines = [TABLE_HEAD]
     for enum in shard(list(model.registry.enums.values()), index, count):
