@@ -77,6 +77,7 @@ class AccessTextRows : public Rows {
   void command(std::string& out, const ObjectTable& objects, const Executed& executed) override {
     append(out, "{} {}", executed.record, codec::info(executed.command).name);
     if (executed.submit != Executed::kNoSubmit) append(out, ", submit {} by {}", executed.submit, executed.at);
+    if (executed.draw != Executed::kNoDraw) append(out, ", draw {}:{}", executed.submit, executed.draw);
     out += '\n';
     for (const Touch& touch : executed.touches) {
       append(out, "    {}", objects.name(touch.object));
@@ -119,6 +120,7 @@ class JsonRows : public Rows {
     json.field("record", executed.record);
     json.field("at", executed.at);
     if (executed.submit != Executed::kNoSubmit) json.field("submit", executed.submit);
+    if (executed.draw != Executed::kNoDraw) json.field("draw", executed.draw);
     json.key("touches");
     json.begin_array();
     for (const Touch& touch : executed.touches) write(json, objects, touch);

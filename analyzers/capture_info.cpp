@@ -129,11 +129,7 @@ void take_decoded(Walk& walk, const Step& step, const Digests& there, CaptureInf
 }
 
 void take_scopes(Walk& walk, const Step& step, SpanFinder& finder) {
-  if (step.by_layer()) return;
-  const Record& record = step.record;
-  finder.take({*step.command, &walk.args<std::byte>(), record.sequence, record.thread, step.succeeded(),
-               record.return_value, record.has_times ? record.start_ns : 0,
-               record.has_times ? record.end_ns : 0});
+  if (!step.by_layer()) finder.take(call_of(walk, step));
 }
 
 const char* kind_text(ScopeOccurrence::Kind kind) {

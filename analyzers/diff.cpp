@@ -126,9 +126,7 @@ class Calls {
       if (!more) return tl::unexpected(more.error());
       if (!*more) break;
       if (step_.command == nullptr || step_.by_layer()) continue;
-      const Record& r = step_.record;
-      finder.take({*step_.command, &walk_.args<std::byte>(), r.sequence, r.thread, step_.succeeded(), r.return_value,
-                   r.has_times ? r.start_ns : 0, r.has_times ? r.end_ns : 0});
+      finder.take(call_of(walk_, step_));
     }
     finder.finish();
     const auto span = finder.find(side.span, side.path);

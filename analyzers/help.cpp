@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rondo help agents: a playbook whose command blocks run as printed, in order,
 // in an empty directory (a test does that).
+#include "analyzers/analysis/rows.h"
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
 #include "analyzers/output.h"
@@ -114,9 +115,33 @@ an error before), or it starts one that is static or set-user-id. --log=info tel
 
 }  // namespace
 
+namespace {
+
+std::string rows_text() {
+  std::string out =
+      "The rows of rondo info --draws --json and rondo profile --format=jsonl: a JSON object on each line, \"row\" first.\n"
+      "The first row is \"analysis\", the last one \"summary\". Fields that do not apply are absent.\n";
+  std::string_view row;
+  for (const RowField& field : row_fields()) {
+    if (field.row != row) append(out, "\n{}\n", field.row);
+    row = field.row;
+    append(out, "  {:<18} {}\n", field.name, field.meaning);
+  }
+  return out;
+}
+
+}  // namespace
+
 Result<int> run_help(Arguments args) {
+  if (args.size() == 1 && args[0] == "rows") {
+    Output out;
+    out.write(rows_text());
+    RONDO_TRY(out.finish());
+    return 0;
+  }
   if (args.size() != 1 || args[0] != "agents")
-    return fail(Status::usage, text("'{}' is no help topic: there is 'rondo help agents', and 'rondo --help'", args[0]));
+    return fail(Status::usage, text("'{}' is no help topic: there are 'rondo help agents', 'rondo help rows' and 'rondo help SUBCOMMAND'; 'rondo --help' lists those",
+                                    printable(args[args.size() == 1 ? 0 : 1])));
   Output out;
   out.write(kAgents);
   RONDO_TRY(out.finish());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rondo info: what a capture holds, and what this build can capture.
+#include "analyzers/analysis/work_rows.h"
 #include "analyzers/capture_info.h"
 #include "analyzers/budgets.h"
 #include "analyzers/cli.h"
@@ -9,6 +10,7 @@
 #include "analyzers/output.h"
 #include "analyzers/privacy.h"
 #include "analyzers/replayable.h"
+#include "analyzers/span_arguments.h"
 #include "analyzers/text.h"
 #include "analyzers/walk.h"
 
@@ -31,11 +33,45 @@ Result<int> print_coverage(bool as_json) {
   return 0;
 }
 
+struct DrawArguments {
+  const InfoShown& shown;
+  bool as_json, privacy;
+  const std::optional<std::string>&frames, &submits, &scope, &top, &by;
+};
+
+Result<int> run_draws(const std::string& file, const DrawArguments& given, Budgets& budgets) {
+  constexpr const char* kSee = " (see rondo info --help)";
+  if (given.shown.coverage || given.shown.scopes || given.shown.shaders || given.shown.times || given.privacy)
+    return fail(Status::usage, text("--draws goes with spans, --by, --top and --json alone{}", kSee));
+  if ((given.shown.frames && !given.frames) || (given.shown.submits && !given.submits))
+    return fail(Status::usage, text("with --draws, --frames and --submits need a range A:B{}", kSee));
+  if (file.empty()) return fail(Status::usage, text("FILE is required{}", kSee));
+  DrawsWanted wanted;
+  wanted.as_json = given.as_json;
+  auto span = span_of(given.frames, given.submits, given.scope);
+  if (!span) return tl::unexpected(span.error());
+  wanted.span = std::move(*span);
+  if (given.by) {
+    const auto by = parse_group(*given.by);
+    if (!by) return tl::unexpected(by.error());
+    wanted.by = *by;
+  }
+  if (given.top) {
+    const auto count = parse_count("--top", given.top, 0);
+    if (!count) return tl::unexpected(count.error());
+    wanted.top = *count;
+  }
+  RONDO_TRY(budgets.start(file));
+  RONDO_TRY(print_draws(file, wanted));
+  return 0;
+}
+
 }  // namespace
 
 Result<int> run_info(Arguments args) {
   std::string file;
-  bool as_json = false, privacy = false;
+  bool as_json = false, privacy = false, draws = false;
+  std::optional<std::string> frames, submits, scope, top, by;
   InfoShown shown;
   Cli cli("rondo info",
           "Says what a capture holds: session, devices, records, frames, submits, sizes, and whether it is complete.\n"
@@ -43,10 +79,16 @@ Result<int> run_info(Arguments args) {
   cli.positional("FILE", "the capture", file, /*required=*/false);
   cli.flag("--json", "as JSON", as_json);
   cli.flag("--coverage", "regular, irregular and unsupported commands, with reasons", shown.coverage);
-  cli.flag("--submits", "a row for each submit", shown.submits);
-  cli.flag("--frames", "a row for each frame", shown.frames);
+  cli.flag_or_range("--submits", "a row for each submit; with --draws: only of these submits", shown.submits, submits);
+  cli.flag_or_range("--frames", "a row for each frame; with --draws: only of these frames", shown.frames, frames);
   cli.flag("--scopes", "a row for each time that a label or scope is entered", shown.scopes);
   cli.flag("--shaders", "a row for each shader: digest, size, entry points, and what is made of it", shown.shaders);
+  cli.flag("--draws",
+           "instead: a row for each draw, dispatch, copy and build that is executed, in order, with the number SUBMIT:DRAW that "
+           "rondo trim --draws takes", draws);
+  cli.value("--scope", "NAME[#K]", "with --draws: only where this scope is entered", scope);
+  cli.value("--by", "KEY", "with --draws: grouped by kind (the Vulkan command), pipeline, label, pass, shader, submit or frame; command (the default): not grouped", by);
+  cli.value("--top", "N", "with --draws: the N items that may touch the most bytes; with --by: the N groups with the most items", top);
   cli.flag("--times", "with --submits, --frames or --scopes: native start and duration", shown.times);
   cli.flag("--privacy", "what of it identifies a person or a place, instead, and how a capture comes to be without it", privacy);
   Budgets budgets;
@@ -54,6 +96,9 @@ Result<int> run_info(Arguments args) {
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
+  if (draws) return run_draws(file, {shown, as_json, privacy, frames, submits, scope, top, by}, budgets);
+  if (frames || submits || scope || top || by)
+    return fail(Status::usage, "--scope, --by, --top and ranges of --frames and --submits go with --draws (see rondo info --help)");
   const bool timed = shown.submits || shown.frames || shown.scopes;
   const bool rows = timed || shown.shaders;
   if (shown.times && !timed)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // rondo: capture Vulkan programs, and look at what was captured.
+#include <algorithm>
 #include <csignal>
 #include <exception>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +21,13 @@ namespace rondo::analyzers {
 
 namespace {
 
+Result<int> run_version(Arguments) {
+  Output out;
+  out.line(version_line("rondo"));
+  RONDO_TRY(out.finish());
+  return 0;
+}
+
 struct Subcommand {
   std::string_view name;
   std::string_view summary;
@@ -33,15 +42,19 @@ constexpr Subcommand kSubcommands[] = {
     {"info", "what a capture holds, or what this build can capture", run_info, 0},
     {"dump", "every record as text or JSON lines", run_dump, 0},
     {"accesses", "what each command touches", run_accesses, 0},
+    {"profile", "how long a device works at each draw, dispatch, copy and render pass", run_profile, 0},
     {"diff", "what is different in two captures", run_diff, 0},
     {"extract", "what a capture holds, as files: shaders, images, buffers", run_extract, 0},
     {"trim", "a part of a capture as one of its own", run_trim, 0},
     {"pack", "a capture that needs no files, of one that does", run_pack, 0},
     {"recompress", "the same capture with other compression", run_recompress, 0},
     {"play", "replay a capture (the same as the program player)", run_play, 0},
+    {"replay", "the same as play", run_play, 0},
+    {"verify", "replay a capture and compare it (play --verify)", run_verify, 0},
     {"compare-runs", "is a replay slower than it was? two reports, and a status for CI", run_compare_runs, 0},
     {"doctor", "is everything here that capturing and replaying need?", run_doctor, 0},
-    {"help", "help agents: a playbook for scripts and coding agents", run_help, 0},
+    {"help", "of a subcommand; help agents: a playbook for scripts and agents; help rows: fields of JSON lines", run_help, 0},
+    {"version", "the same as --version", run_version, 0},
 };
 
 // What the program prints of itself, and its exit status.
@@ -51,8 +64,8 @@ int finished(Output& out) {
   return done ? 0 : static_cast<int>(done.error().status);
 }
 
-int print_help() {
-  Output out;
+int print_help(int fd = 1) {
+  Output out(fd);
   out.write(
       "Rondo records what a program asks of Vulkan and plays it again.\n"
       "Usage: rondo SUBCOMMAND [OPTIONS] ...\n\n");
@@ -64,28 +77,35 @@ int print_help() {
   return finished(out);
 }
 
+// It becomes the program player.
+bool plays(const std::string& name) { return name == "play" || name == "replay" || name == "verify"; }
+
 int run(const std::vector<std::string>& words) {
   const Arguments args = words;
   // A reader that goes away is no error (output.h), and a file beyond a limit is one of
   // its write. The programs that these two run must find the signals as we did.
-  if (words.empty() || (words[0] != "capture" && words[0] != "play")) {
+  if (words.empty() || (words[0] != "capture" && !plays(words[0]))) {
     for (const int ignored : {SIGPIPE, SIGXFSZ}) std::signal(ignored, SIG_IGN);
     remove_temporary_files_at_signals();
     player::end_where_drivers_crash("rondo");
   }
   if (args.empty()) {
-    say("no subcommand given (see rondo --help)");
+    print_help(2);
     return static_cast<int>(Status::usage);
   }
   if (args[0] == "--help" || args[0] == "-h" || (args[0] == "help" && args.size() == 1)) return print_help();
-  if (args[0] == "--version") {
-    Output out;
-    out.line(version_line("rondo"));
-    return finished(out);
+  std::string name = args[0] == "--version" ? "version" : args[0];
+  std::vector<std::string> rest(args.begin() + 1, args.end());
+  const auto is_name = [](const std::string& word) {
+    return std::any_of(std::begin(kSubcommands), std::end(kSubcommands), [&](const Subcommand& s) { return s.name == word; });
+  };
+  if (name == "help" && rest.size() == 1 && is_name(rest[0])) {
+    name = rest[0];
+    rest = {"--help"};
   }
   for (const Subcommand& s : kSubcommands) {
-    if (args[0] != s.name) continue;
-    const auto status = s.run(args.subspan(1));
+    if (name != s.name) continue;
+    const auto status = s.run(rest);
     if (status) return *status;
     say(status.error());
     return s.error_status != 0 ? s.error_status : static_cast<int>(status.error().status);

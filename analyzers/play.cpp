@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rondo play = player: becomes the program beside this one; rondo capture --replay starts it.
+// rondo play, replay and verify: becomes the program beside this one; rondo capture --replay starts it.
 #include <cerrno>
 #include <cstring>
 #include <unistd.h>
@@ -14,10 +14,13 @@
 
 namespace rondo::analyzers {
 
-Result<int> run_play(Arguments args) {
+namespace {
+
+Result<int> become_player(std::vector<std::string> options, Arguments args) {
   const auto player = find_player();
   if (!player) return tl::unexpected(player.error());
   std::vector<std::string> words{"player"};
+  words.insert(words.end(), options.begin(), options.end());
   words.insert(words.end(), args.begin(), args.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -25,6 +28,11 @@ Result<int> run_play(Arguments args) {
   ::execv(player->c_str(), argv.data());
   return fail(Status::failed, text("{}: {}", *player, std::strerror(errno)));
 }
+
+}  // namespace
+
+Result<int> run_play(Arguments args) { return become_player({}, args); }
+Result<int> run_verify(Arguments args) { return become_player({"--verify"}, args); }
 
 Result<int> play_capture(const std::string& path, Replay how) {
   const auto player = find_player();

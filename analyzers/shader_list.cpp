@@ -57,6 +57,7 @@ struct ShaderList::Impl {
   std::vector<std::vector<std::byte>> inline_code;  // parallel to rows: of what is no blob
   std::unordered_map<Digest, std::size_t> by_digest;
   std::unordered_map<ObjectId, std::size_t> modules;  // the row of their code
+  std::unordered_map<ObjectId, std::vector<StageShader>> stages;
 
   std::size_t row_of(Walk& walk, const shaders::Site& site) {
     // Whole words of a module are in the file, whatever the program says of a last one.
@@ -85,8 +86,14 @@ struct ShaderList::Impl {
   }
 };
 
-ShaderList::ShaderList() : impl_(new Impl) {}
-ShaderList::~ShaderList() { delete impl_; }
+ShaderList::ShaderList() : impl_(std::make_unique<Impl>()) {}
+ShaderList::~ShaderList() = default;
+ShaderList::ShaderList(ShaderList&&) noexcept = default;
+
+std::span<const StageShader> ShaderList::stages_of(ObjectId id) const {
+  const auto found = impl_->stages.find(id);
+  return found != impl_->stages.end() ? std::span<const StageShader>(found->second) : std::span<const StageShader>();
+}
 
 void ShaderList::take(Walk& walk, const Step& step) {
   if (step.command == nullptr || step.by_layer() || !shaders::makes_shaders(step.command->canonical)) return;
@@ -107,8 +114,32 @@ void ShaderList::take(Walk& walk, const Step& step) {
     } else {
       return;
     }
+    if (site.kind != shaders::Site::Kind::module)
+      impl_->stages[id].push_back({site.suffix().substr(1), impl_->rows[row].digest});
     impl_->rows[row].uses.push_back(std::move(use));
   });
+  if (canonical == CommandId::vkCreateGraphicsPipelines) {
+    const auto& args = walk.args<args_vkCreateGraphicsPipelines>();
+    for (std::uint32_t i = 0; i < args.createInfoCount; ++i)
+      take_libraries(walk, made(walk, canonical, i),
+                     find_chained<VkPipelineLibraryCreateInfoKHR>(args.pCreateInfos[i].pNext,
+                                                                  VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR));
+  } else if (canonical == CommandId::vkCreateRayTracingPipelinesKHR) {
+    const auto& args = walk.args<args_vkCreateRayTracingPipelinesKHR>();
+    for (std::uint32_t i = 0; i < args.createInfoCount; ++i)
+      take_libraries(walk, made(walk, canonical, i), args.pCreateInfos[i].pLibraryInfo);
+  }
+}
+
+// A pipeline has the shaders of the libraries that it is linked of.
+void ShaderList::take_libraries(Walk& walk, ObjectId pipeline, const VkPipelineLibraryCreateInfoKHR* libraries) {
+  if (libraries == nullptr || pipeline == 0) return;
+  for (std::uint32_t i = 0; i < libraries->libraryCount; ++i) {
+    const std::span<const StageShader> of_library = stages_of(object_at(walk, &libraries->pLibraries[i]));
+    std::vector<StageShader> added(of_library.begin(), of_library.end());  // it may be the same list
+    std::vector<StageShader>& all = impl_->stages[pipeline];
+    all.insert(all.end(), added.begin(), added.end());
+  }
 }
 
 std::vector<ShaderRow> ShaderList::finish(Walk& walk, const Keep& keep) {

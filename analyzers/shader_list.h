@@ -4,12 +4,15 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "format/digest.h"
+#include "format/objects.h"
 #include "format/result.h"
+#include "format/vulkan.h"
 #include "shaders/reflect.h"
 
 namespace rondo::analyzers {
@@ -32,22 +35,30 @@ struct ShaderRow {
   bool missing = false;  // its code is not whole in the file
 };
 
+// A stage of a pipeline, or a shader object.
+struct StageShader {
+  std::string stage;  // "compute", "fragment"
+  Digest digest;
+};
+
 // Fed record by record in their order; finish() then reads the code.
 class ShaderList {
  public:
   ShaderList();
   ~ShaderList();
-  ShaderList(const ShaderList&) = delete;
-  ShaderList& operator=(const ShaderList&) = delete;
+  ShaderList(ShaderList&&) noexcept;
 
   void take(Walk& walk, const Step& step);
   // `keep` gets every SPIR-V that can be read, until it says no.
+  // Of a pipeline or shader object, in the order of the call that made it; of what was destroyed, too.
+  std::span<const StageShader> stages_of(ObjectId id) const;
   using Keep = std::function<bool(const ShaderRow& row, std::span<const std::byte> code)>;
   std::vector<ShaderRow> finish(Walk& walk, const Keep& keep = {});
 
  private:
   struct Impl;
-  Impl* impl_;
+  void take_libraries(Walk& walk, ObjectId pipeline, const VkPipelineLibraryCreateInfoKHR* libraries);
+  std::unique_ptr<Impl> impl_;
 };
 
 // "main (compute)"; what is wrong where it is not understood.

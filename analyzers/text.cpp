@@ -56,7 +56,7 @@ std::string utc_text(std::uint64_t unix_ns) {
 }
 
 std::string plural(std::uint64_t count, std::string_view noun) {
-  return text("{} {}{}", count_text(count), noun, count == 1 ? "" : "s");
+  return text("{} {}{}", count_text(count), noun, count == 1 ? "" : noun.ends_with('s') ? "es" : "s");
 }
 
 std::string printable(std::string_view in) { return rondo::printable(in); }

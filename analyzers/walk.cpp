@@ -132,4 +132,10 @@ const void* Walk::native() {
   return lowered_.bytes.data();
 }
 
+SpanFinder::Call call_of(Walk& walk, const Step& step) {
+  const Record& record = step.record;
+  return {*step.command, &walk.args<std::byte>(), record.sequence, record.thread, step.succeeded(), record.return_value,
+          record.has_times ? record.start_ns : 0, record.has_times ? record.end_ns : 0};
+}
+
 }  // namespace rondo::analyzers

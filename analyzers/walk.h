@@ -13,6 +13,7 @@
 #include "format/objects.h"
 #include "format/reader.h"
 #include "format/result.h"
+#include "format/spans.h"
 
 namespace rondo::analyzers {
 
@@ -85,5 +86,8 @@ class Walk {
   bool is_cut_;       // its sessions say so, …
   bool in_front_;     // … and its rondoCut comes later
 };
+
+// The current record of a walk, for the finder of spans. It must have a command.
+SpanFinder::Call call_of(Walk& walk, const Step& step);
 
 }  // namespace rondo::analyzers

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "generated/args.h"
+#include "player/command_times.h"
 #include "player/gpu_times.h"
 #include "player/idle.h"
 
@@ -19,6 +20,8 @@ Result<void> submit(Run& run, const Op& op, std::byte* args) {
   const auto& a = as<Args>(args);
   using Batch = std::remove_const_t<std::remove_pointer_t<decltype(a.pSubmits)>>;
   run.submitting();
+  if (CommandTimes* const times = run.command_times(); times != nullptr)
+    times->insert(run.index_of(op), const_cast<Batch*>(a.pSubmits), a.submitCount);
   if (GpuTimes* const times = run.gpu_times(); times != nullptr)  // its blocks are the run's own
     times->surround(run.index_of(op), const_cast<Batch*>(a.pSubmits), a.submitCount);
   RONDO_TRY(run.call_checked(op, args));

@@ -51,6 +51,10 @@ Iterations::Iterations(Run& run, Plan& plan, const LoopPlan* loop, const Options
     : run_(run), plan_(plan), loop_(loop), options_(options),
       may_idle_(loop != nullptr || !has_waiting_work(plan, plan.span.first)), played_(played) {
   find_intervals();
+  if (may_idle_ && options.times != nullptr) {
+    commands_.emplace(run, *options.times);
+    run.measure(&*commands_);
+  }
   if (may_idle_ && is_of_commands(plan, options.span)) {
     label_.emplace(run, options.span.name);
     run.measure(&*label_);
@@ -114,6 +118,7 @@ Result<IterationTimes> Iterations::timed() {
   IterationTimes times;
   if (gpu_) RONDO_TRY(gpu_->reset());
   if (label_) RONDO_TRY(label_->reset());
+  if (commands_) RONDO_TRY(commands_->reset());
   before_ = run_.counts();
   run_.begin_timing();
   const double cpu = thread_cpu_seconds();
@@ -145,6 +150,11 @@ Result<IterationTimes> Iterations::timed() {
     const auto label = label_->seconds();
     if (!label) return tl::unexpected<Error>(label.error());
     times.label = *label;
+  }
+  if (commands_) {
+    const auto each = commands_->times();
+    if (!each) return tl::unexpected<Error>(each.error());
+    command_times_ = *each;
   }
   return times;
 }

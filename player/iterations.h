@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "player/command_times.h"
 #include "player/gpu_times.h"
 #include "player/label_times.h"
 #include "player/looper.h"
@@ -27,6 +28,11 @@ class Iterations {
   Result<IterationTimes> next();
   const std::vector<std::string>& interval_names() const { return names_; }
   const std::vector<double>& interval_seconds() const { return seconds_; }
+  // Of Options::times, of the last iteration (command_times.h); until the next one.
+  std::span<const double> command_times() const { return command_times_; }
+  std::span<const double> command_probes() const { return commands_ ? commands_->probes() : std::span<const double>(); }
+  double timestamp_ns() const { return commands_ ? commands_->timestamp_ns() : 0; }
+  std::uint64_t left_out_times() const { return commands_ ? commands_->left_out() : 0; }
   // Behind the last one: what was put back is what there was.
   Result<void> check();
   // Of the span alone, and as they were behind it.
@@ -46,6 +52,8 @@ class Iterations {
   const bool may_idle_;  // the device, where the span begins: queries can be reset there
   std::optional<Looper> looper_;
   std::optional<GpuTimes> gpu_;
+  std::optional<CommandTimes> commands_;  // where they are asked for
+  std::span<const double> command_times_;
   std::optional<LabelTimes> label_;  // where the span is one of command buffers
   std::uint64_t played_;
   RunCounts before_, behind_, in_span_;

@@ -2,7 +2,9 @@
 // The command line of `player`. CLI11 stays behind options.cpp.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +51,10 @@ struct Options {
   bool quiet = false;
   bool junit = false;  // the verdict on standard output is JUnit XML (junit.h), and nothing else
   Damage damage;
+  // Of the program `rondo profile`. Null: no command is timed. It outlives the replay.
+  const struct TimesWanted* times = nullptr;
+  // Of each iteration that counts: CommandTimes::times() and probes().
+  std::function<void(std::span<const double>, std::span<const double>)> take_times;
 };
 
 // What to do, or what to print and leave with: `exit_text` is for stdout.

@@ -40,6 +40,8 @@ struct Outcome {
   RunCounts in_span;                                // of one iteration; of whole runs `played`
   std::vector<IterationTimes> iterations;
   IntervalTimes intervals;
+  double timestamp_ns = 0;           // likewise: of a tick
+  std::uint64_t left_out_times = 0;  // of Options::times: CommandTimes::left_out()
   std::vector<std::string> rows;  // of --benchmark: for which one each iteration was played
   std::uint64_t bytes_kept = 0;  // what a loop puts back
   Verification verification;

@@ -51,6 +51,26 @@ Result<void> end(Run& run, Result<void> played, Outcome& outcome) {
   return played ? ended : played;
 }
 
+void take_times(const Options& options, const Iterations& iterations, Outcome& outcome) {
+  if (options.times == nullptr) return;
+  outcome.left_out_times = iterations.left_out_times();
+  outcome.timestamp_ns = iterations.timestamp_ns();
+  options.take_times(iterations.command_times(), iterations.command_probes());
+}
+
+// Commands are timed from the first submit on, which nothing works before.
+void begin_at_submit(Plan& plan) {
+  std::uint32_t at = plan.span.first;
+  const auto submits = [&](const Op& op) {
+    const CommandId id = codec::info(op.command).canonical;
+    return id == CommandId::vkQueueSubmit || id == CommandId::vkQueueSubmit2;
+  };
+  while (at < plan.span.last && !submits(plan.ops[at])) ++at;
+  if (at == plan.span.last) return;
+  plan.span.first = at;
+  for (OpRange& one : plan.intervals) one.first = std::max(one.first, at);
+}
+
 // The span, and not what is behind it.
 Result<IterationTimes> play_once(Run& run, const Options& options, Plan& plan, Outcome& outcome, std::uint64_t number) {
   Iterations once(run, plan, nullptr, options, number);
@@ -59,6 +79,7 @@ Result<IterationTimes> play_once(Run& run, const Options& options, Plan& plan, O
   outcome.in_span = once.counts_in_span();
   outcome.intervals.names = once.interval_names();
   const std::vector<double>& seconds = once.interval_seconds();
+  if (times && number >= options.warmup) take_times(options, once, outcome);
   if (times && number >= options.warmup)
     outcome.intervals.seconds.insert(outcome.intervals.seconds.end(), seconds.begin(), seconds.end());
   return times;
@@ -111,6 +132,7 @@ Result<void> iterate(const Options& options, Iterations& iterations, Outcome& ou
     const auto times = iterations.next();
     if (!times) return tl::unexpected<Error>(times.error());
     outcome.iterations.push_back(*times);
+    take_times(options, iterations, outcome);
     const std::vector<double>& seconds = iterations.interval_seconds();
     outcome.intervals.seconds.insert(outcome.intervals.seconds.end(), seconds.begin(), seconds.end());
   }
@@ -123,11 +145,12 @@ Result<void> iterate(const Options& options, Iterations& iterations, Outcome& ou
 Result<void> play_span(const Options& options, Plan& plan, const PlayContext& context, Outcome& outcome) {
   const bool whole = options.span.kind == SpanRequest::Kind::whole;
   const bool repeats = options.loop + options.warmup > 1 || options.benchmark;
+  if (options.times != nullptr && plan.span.first == 0) begin_at_submit(plan);
   const bool from_submit = plan.span.first != 0 && plan.span.first < plan.span.last;
   if (options.benchmark && !from_submit)
     return fail(Status::usage, plan.path + ": " + (whole ? std::string("it submits nothing") : options.span.text() + " begins with the capture") +
                                    ": there is nothing to measure again and again");
-  if ((whole && !repeats) || !from_submit || options.fresh) return play_from_nothing(options, plan, context, outcome);
+  if ((whole && !repeats && options.times == nullptr) || !from_submit || options.fresh) return play_from_nothing(options, plan, context, outcome);
   std::optional<LoopPlan> loop;
   if (repeats) {
     auto planned = plan_loop(plan);

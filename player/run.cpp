@@ -11,6 +11,7 @@
 #include "generated/thunks.h"
 #include "gpu/zero_fill.h"
 #include "player/blobs_ahead.h"
+#include "player/command_times.h"
 #include "player/hints.h"
 #include "player/idle.h"
 #include "player/jobs.h"
@@ -277,7 +278,14 @@ Result<void> Run::finish_timing() {
   return {};
 }
 
+bool Run::is_timed(std::uint32_t op) const {
+  return (label_times_ != nullptr && label_times_->has(op)) || (command_times_ != nullptr && command_times_->has(op));
+}
+
 Result<void> Run::play_op(const Op& op) {
+  const bool is_among_timed = command_times_ != nullptr && command_times_->has(index_of(op));
+  if (is_among_timed) [[unlikely]]
+    RONDO_TRY(command_times_->before(index_of(op)));
   std::byte* args = prepare(op);
   if (const Executor executor = executors_[static_cast<std::size_t>(op.command)]; executor != nullptr)
     RONDO_TRY(executor(*this, op, args));
@@ -285,6 +293,11 @@ Result<void> Run::play_op(const Op& op) {
     RONDO_TRY(call_checked(op, args));
   if (label_times_ != nullptr) [[unlikely]]
     RONDO_TRY(label_times_->played(index_of(op)));
+  if (is_among_timed) [[unlikely]] {
+    // The device that the op made has its handle from here on.
+    RONDO_TRY(publish(op, args));
+    return command_times_->after(index_of(op));
+  }
   return publish(op, args);
 }
 

@@ -168,7 +168,9 @@ class Run {
   // Null: the devices' own times are not asked for. Kept by the caller.
   void measure(class GpuTimes* times) { gpu_times_ = times; }
   void measure(class LabelTimes* times) { label_times_ = times; }
-  const LabelTimes* label_times() const { return label_times_; }
+  void measure(class CommandTimes* times) { command_times_ = times; }
+  // Whether something of the player's own is recorded around that op.
+  bool is_timed(std::uint32_t op) const;
   // Ends the timing of what was played since begin_timing(): waits for work that nothing waited for.
   void begin_timing();
   Result<void> finish_timing();
@@ -269,6 +271,7 @@ class Run {
   void skip_image_checks();  // whose presents did not come
   CapturedContents& captured_contents() { return captured_contents_; }
   GpuTimes* gpu_times() { return gpu_times_; }
+  CommandTimes* command_times() { return command_times_; }
   std::uint32_t index_of(const Op& op) const { return static_cast<std::uint32_t>(&op - plan_.ops.data()); }
   Presenter* presenter() { return presenter_.get(); }  // null: nothing is shown
 
@@ -343,6 +346,7 @@ class Run {
   std::unique_ptr<Presenter> presenter_;
   GpuTimes* gpu_times_ = nullptr;
   LabelTimes* label_times_ = nullptr;
+  CommandTimes* command_times_ = nullptr;
   std::unique_ptr<class Jobs> jobs_;  // null: one thread makes all, or the span has begun
   std::unique_ptr<Steps> steps_;  // of a span that is played again; null: of none
 

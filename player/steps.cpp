@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <span>
 
-#include "player/label_times.h"
 #include "player/run.h"
 
 namespace rondo::player {
@@ -61,7 +60,7 @@ Steps::Steps(const Run& run, OpRange span, std::size_t most)
     if (settled || op.created != 0 || op.ended != 0 || !only_reads(op.command) ||
         executors()[static_cast<std::size_t>(op.command)] != nullptr)
       continue;
-    if (run.label_times() != nullptr && run.label_times()->has(i)) continue;
+    if (run.is_timed(i)) continue;
     const PFN_vkVoidFunction function = run.function(op);
     const std::size_t bytes = std::max<std::size_t>(op.block_bytes, 1);
     if (function == nullptr || blocks_.bytes() + bytes > most) continue;

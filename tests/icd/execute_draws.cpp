@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "tests/icd/access.h"
+#include "tests/icd/queue.h"
 #include "tests/icd/sensitive.h"
 
 using namespace rondo;  // args_vk…
@@ -19,6 +20,7 @@ Hash begin(Execution& execution, const BindPoint& point) {
 }
 
 void finish_draw(Execution& execution, const Hash& hash, std::uint64_t vertices) {
+  execution.queue().worked_ns += 100 * vertices;
   const std::uint64_t digest = hash.digest();
   write_descriptors(execution, execution.state().graphics, digest);
   write_feedback(execution, vertices, digest);
@@ -37,9 +39,11 @@ void finish_draw(Execution& execution, const Hash& hash, std::uint64_t vertices)
 
 // A dispatch or trace.
 template <class Args, BindPoint CommandState::*point>
-void compute(Execution& execution, const Args&) {
+void compute(Execution& execution, [[maybe_unused]] const Args& a) {
   CommandState& state = execution.state();
   if (!state.predicate) return;
+  if constexpr (requires { a.groupCountX; })
+    execution.queue().worked_ns += std::uint64_t{1000} * a.groupCountX * a.groupCountY * a.groupCountZ;
   const Hash hash = begin(execution, state.*point);
   write_descriptors(execution, state.*point, hash.digest());
   for (auto& [query, counter] : execution.queries) {

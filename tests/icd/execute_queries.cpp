@@ -6,6 +6,7 @@
 #include "tests/icd/access.h"
 #include "tests/icd/execute.h"
 #include "tests/icd/queries.h"
+#include "tests/icd/queue.h"
 
 using namespace rondo;  // args_vk…
 
@@ -68,7 +69,7 @@ void end_query(Execution& execution, VkQueryPool handle, std::uint32_t index) {
   execution.queries.erase(active);
 }
 
-void write_timestamp(VkQueryPool handle, std::uint32_t index) {
+void write_timestamp(Execution& execution, VkQueryPool handle, std::uint32_t index) {
   const auto pool = get<QueryPool>(handle);
   if (pool == nullptr || !has(*pool, index, 1)) return;
   // No clock: a replay gets the same. Each is a microsecond later than the pool's last.
@@ -78,7 +79,7 @@ void write_timestamp(VkQueryPool handle, std::uint32_t index) {
     const std::lock_guard lock(pool->mutex);
     if (pool->queries[index].state != Query::State::reset)
       harmless("writes a timestamp to a query that was not reset");
-    now = pool->time += kMicrosecond;
+    now = settings().timed_work ? execution.queue().worked_ns : pool->time += kMicrosecond;
   }
   make_available(*pool, index, {now});
 }
@@ -105,8 +106,8 @@ void begin_indexed(Execution& e, const args_vkCmdBeginQueryIndexedEXT& a) {
 }
 void end1(Execution& e, const args_vkCmdEndQuery& a) { end_query(e, a.queryPool, a.query); }
 void end_indexed(Execution& e, const args_vkCmdEndQueryIndexedEXT& a) { end_query(e, a.queryPool, a.query); }
-void timestamp1(Execution&, const args_vkCmdWriteTimestamp& a) { write_timestamp(a.queryPool, a.query); }
-void timestamp2(Execution&, const args_vkCmdWriteTimestamp2& a) { write_timestamp(a.queryPool, a.query); }
+void timestamp1(Execution& e, const args_vkCmdWriteTimestamp& a) { write_timestamp(e, a.queryPool, a.query); }
+void timestamp2(Execution& e, const args_vkCmdWriteTimestamp2& a) { write_timestamp(e, a.queryPool, a.query); }
 
 VkResult create_pool(Call& call, args_vkCreateQueryPool& a) {
   constexpr std::uint32_t kMost = 1u << 20;

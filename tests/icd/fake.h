@@ -34,6 +34,10 @@ struct Settings {
   std::uint64_t lost_after = 0;              // submits after which the first device is lost; 0: never
   std::uint64_t lost_in = 0;  // the first device is lost when a queue of its begins its so-manieth batch
   std::uint32_t delay_us = 0;                // a queue takes so long for every batch
+  bool timestamps = true;  // its queues have them
+  // Timestamps tell the work that the queue did: a microsecond for each workgroup, 100 ns for each vertex. Else each is a
+  // microsecond later than the last one of its pool.
+  bool timed_work = false;
   bool lazy = false;  // queues work while somebody waits, or from the third "not ready" on
   std::uint32_t devices = 1;
   std::uint32_t interface = 5;  // of loaders and drivers; before 3 surfaces are the loader's own

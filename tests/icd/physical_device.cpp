@@ -260,9 +260,10 @@ bool has_extension(const char* name) { return has_extension(name, false) || has_
 std::vector<VkQueueFamilyProperties> queue_families() {
   constexpr VkQueueFlags graphics = VK_QUEUE_GRAPHICS_BIT, compute = VK_QUEUE_COMPUTE_BIT,
                          transfer = VK_QUEUE_TRANSFER_BIT;
+  const std::uint32_t bits = settings().timestamps ? 64 : 0;
   constexpr VkExtent3D any{1, 1, 1};
   return {
-      {graphics | compute | transfer, 2, 64, any}, {compute | transfer, 2, 64, any}, {transfer, 1, 64, any}};
+      {graphics | compute | transfer, 2, bits, any}, {compute | transfer, 2, bits, any}, {transfer, 1, bits, any}};
 }
 
 VkPhysicalDeviceFeatures features() {

@@ -39,6 +39,7 @@ struct QueueState {
   QueueState& operator=(const QueueState&) = delete;
 
   Device& device;
+  std::uint64_t worked_ns = 0;  // Settings::timed_work; of the thread that runs the queue
   std::deque<Submission> work;  // the first one is being run
   bool stop = false;
   std::thread thread;

@@ -151,6 +151,10 @@ bool apply(Settings& s, const std::string& key, const std::string& value) {
     s.timeouts = n;
   else if (key == "delay-us")
     s.delay_us = static_cast<std::uint32_t>(n);
+  else if (key == "timestamps")
+    s.timestamps = n != 0;
+  else if (key == "timed-work")
+    s.timed_work = n != 0;
   else if (key == "lazy")
     s.lazy = n != 0;
   else if (key == "abort")

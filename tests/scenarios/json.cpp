@@ -32,4 +32,11 @@ std::size_t Json::size(const std::string& pointer) const {
   return found != nullptr && found->is_structured() ? found->size() : 0;
 }
 
+std::vector<std::string> Json::names(const std::string& pointer) const {
+  std::vector<std::string> names;
+  if (const nlohmann::json* found = find(value_.get(), pointer); found != nullptr && found->is_object())
+    for (const auto& [name, value] : found->items()) names.push_back(name);
+  return names;
+}
+
 }  // namespace scenario

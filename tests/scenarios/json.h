@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace scenario {
 
@@ -14,6 +15,7 @@ class Json {
   // The value at an RFC 6901 pointer, written as JSON; empty if there is none.
   std::string at(const std::string& pointer) const;
   std::size_t size(const std::string& pointer) const;  // elements of an array or object; 0 if there is none
+  std::vector<std::string> names(const std::string& pointer) const;  // of the members of an object
 
  private:
   std::shared_ptr<const void> value_;

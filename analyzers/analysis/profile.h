@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long a device works at each item of a span: the capture is played with timestamps around them. Needs a device.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyzers/analysis/groups.h"
+#include "analyzers/analysis/time_points.h"
+#include "player/options.h"
+#include "player/play.h"
+#include "player/times.h"
+
+namespace rondo::analyzers {
+
+struct ProfileWanted {
+  player::Options replay;  // the file, the span, how often: all but what is timed
+  ProfileMode mode = ProfileMode::natural;
+  bool draws = false;      // also of the draws in render passes
+  GroupBy by = GroupBy::none;
+};
+
+// Of an item, or of all items of a group: nanoseconds, over the iterations.
+struct ProfileRow {
+  std::string group;          // empty: an item
+  std::uint32_t item = 0;     // index into Profile::items; of a group: its first
+  std::uint64_t items = 1;    // in the group that were timed
+  double min = 0, median = 0, p95 = 0;
+  double share = 0;           // of the medians of all rows, 0 to 1
+  std::uint64_t bytes = 0;    // that the items may touch: an upper bound
+  bool bytes_unknown = false;
+  bool below_timer = false;   // the median is less than kFewTicks ticks of the device's clock
+  double begin = 0;           // of an item, in the last iteration, from the first timestamp of its device on
+};
+inline constexpr double kFewTicks = 10;
+
+struct Profile {
+  std::vector<WorkItem> items;
+  std::vector<ProfileRow> rows;    // the longest first
+  std::uint64_t chosen = 0;        // items that were to be timed: draws in passes only where they were asked for, …
+  std::uint64_t timed = 0;         // … of these: that have a time, …
+  std::uint64_t repeated = 0;      // … or have none, because one command buffer executes their secondary more than once
+  bool of_host = false;            // the devices have no timestamps: rows are submits, in the host's time
+  std::vector<std::string> devices;
+  double timer = 0;                // nanoseconds of a tick
+  double cost = 0;                 // isolated: of two timestamps and their barriers, in nanoseconds; is in no time of a row
+  // Medians, in seconds, of the whole span: played without timestamps around items, and with.
+  std::optional<double> device_without, device_with;
+  double host_without = 0, host_with = 0;
+  std::size_t iterations = 0;
+  // How much longer the span takes with them: 0.02 is 2 %. By the device's time, else by the host's.
+  double perturbation() const;
+  WorkTotals totals;
+};
+
+// Plays twice: without timestamps around items, and with. `work` is at its beginning, and has the names afterwards.
+Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted);
+
+}  // namespace rondo::analyzers

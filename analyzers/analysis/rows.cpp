@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzers/analysis/rows.h"
+
+#include "analyzers/text.h"
+#include "format/file_digest.h"
+#include "format/hex.h"
+
+namespace rondo::analyzers {
+
+namespace {
+
+constexpr RowField kFields[] = {
+    {"analysis", "schema", "number of this schema"},
+    {"analysis", "command", "the subcommand that printed the rows"},
+    {"analysis", "file", "path of the capture"},
+    {"analysis", "capture_id", "128 bits in hexadecimal: which recording this is"},
+    {"analysis", "capture_digest", "XXH3-128 of the file's bytes"},
+    {"analysis", "captured_devices", "array: name, driver and api_version of each device that the capture asked for"},
+    {"analysis", "devices", "profile: array: the devices that it was played on"},
+    {"analysis", "mode", "profile: natural or isolated"},
+    {"analysis", "span", "profile: what was played"},
+    {"analysis", "iterations", "profile: how often"},
+    {"analysis", "timer_ns", "profile: a tick of the device's clock, in nanoseconds"},
+    {"analysis", "cost_ns", "profile: what a pair of timestamps with its barriers costs (isolated); it is taken off every time"},
+    {"analysis", "rondo", "version of this build"},
+
+    {"draw", "submit", "number of the submit (batch), from 0"},
+    {"draw", "draw", "number in the submit, in the order of execution, from 0, as rondo trim --draws takes it; null: copies, builds, ..."},
+    {"draw", "frame", "number of the frame in which it was submitted, from 0"},
+    {"draw", "record", "sequence number of the command, as in rondo dump"},
+    {"draw", "at", "sequence number of the submit that executes it"},
+    {"draw", "command", "Vulkan command"},
+    {"draw", "queue", "VkQueue that executes it"},
+    {"draw", "pipeline", "VkPipeline that is bound; absent: shader objects, or no draw"},
+    {"draw", "pipeline_name", "name that the program gave the pipeline"},
+    {"draw", "shaders", "array: stage and digest (XXH3-128) of each shader of the pipeline"},
+    {"draw", "labels", "array: debug labels that are open, the outermost first"},
+    {"draw", "pass", "number of the render pass in the submit, from 0; absent: outside of render passes"},
+    {"draw", "counts", "object: what the command's parameters count (vertices, instances, groups_x, ...)"},
+    {"draw", "views", "how many views the subpass is drawn for (multiview); absent: no multiview"},
+    {"draw", "bytes", "bytes that it may touch, each once: an upper bound"},
+    {"draw", "bytes_unknown", "true: it may touch more than that"},
+
+    {"group", "by", "what the items are grouped by: kind, pipeline, label, pass, shader, submit, frame"},
+    {"group", "item", "name of the group"},
+    {"group", "n", "items in it"},
+    {"group", "share", "part of all items, 0 to 1"},
+    {"group", "bytes", "sum of the items' bytes"},
+    {"group", "first", "submit and draw number of its first item, \"3:17\""},
+
+    {"time", "by", "what the rows are of: command (an item each), kind, pipeline, label, pass, shader, submit, frame"},
+    {"time", "item", "submit and draw number, \"3:17\", render pass \"pass 3:0\", or the name of the group; of --by label the path of labels: its time holds that of the labels in it"},
+    {"time", "(as of draw)", "of an item: the fields of the row draw"},
+    {"time", "render_pass", "of a render pass: VkRenderPass; empty: dynamic rendering"},
+    {"time", "draws", "of a render pass: draws in it"},
+    {"time", "end_record", "of a render pass: sequence number of its end"},
+    {"time", "begin_ns", "of an item: when it began in the last iteration, in nanoseconds from the first timestamp on"},
+    {"time", "n", "items in the row"},
+    {"time", "min_ns", "the shortest time of an iteration, in nanoseconds; of a group: the sum of its items"},
+    {"time", "median_ns", "likewise the median"},
+    {"time", "p95_ns", "likewise what 95 % of the iterations do not exceed"},
+    {"time", "share", "of the medians of all items, 0 to 1"},
+    {"time", "bytes", "bytes that its items may touch: an upper bound"},
+    {"time", "gb_per_s", "bytes by median: an upper bound, in 10^9 bytes a second"},
+    {"time", "below_timer", "true: shorter than ten ticks an item, so the time says little"},
+    {"time", "host", "true: the device gave no timestamps, and the time is that of the host for a submit"},
+
+    {"summary", "items", "rows that were counted"},
+    {"summary", "draws", "of these: draws, dispatches, rays, generated commands"},
+    {"summary", "passes", "render passes in the span"},
+    {"summary", "shown", "rows that were printed, where --top or --max left some out"},
+    {"summary", "timed", "profile: items that have a time"},
+    {"summary", "repeated", "profile: items without one, in secondaries that one command buffer executes more than once"},
+    {"summary", "device_without_ns", "profile: the device's time for the span, median, without timestamps around items; absent: unknown"},
+    {"summary", "device_with_ns", "profile: likewise with them"},
+    {"summary", "host_without_ns", "profile: from the first submit to the last wait, on the host, without them"},
+    {"summary", "host_with_ns", "profile: likewise with them"},
+    {"summary", "perturbation", "profile: how much longer the span takes with them, 0.02 is 2 %"},
+    {"summary", "too_many", "true: the capture has more to follow than any program needs, and the rest is missing"},
+    {"summary", "cut", "why the capture ends early; absent: it is complete"},
+};
+
+}  // namespace
+
+std::span<const RowField> row_fields() { return kFields; }
+
+Result<void> append_head(std::string& out, std::string_view command, WorkWalk& work,
+                         const std::function<void(JsonWriter&)>& more) {
+  const Reader& reader = work.walk().reader();
+  const auto digest = digest_of_file(reader.path());
+  if (!digest) return tl::unexpected(digest.error());
+  JsonWriter json(out);
+  json.begin_object();
+  json.field("row", "analysis");
+  json.field("schema", kRowSchema);
+  json.field("command", command);
+  json.field("file", reader.path());
+  json.field("capture_id", hex_text(std::as_bytes(std::span(reader.header().capture_id))));
+  json.field("capture_digest", to_string(*digest));
+  json.key("captured_devices");
+  json.begin_array();
+  for (const DeviceRow& device : work.devices()) {
+    json.begin_object();
+    json.field("object", device.object);
+    json.field("name", device.name);
+    json.field("driver", device.driver);
+    json.field("api_version", device.api_version);
+    json.end_object();
+  }
+  json.end_array();
+  json.field("rondo", RONDO_VERSION);
+  if (more) more(json);
+  json.end_object();
+  out += '\n';
+  return {};
+}
+
+void write_item(JsonWriter& json, const WorkWalk& work, const WorkItem& item) {
+  json.field("submit", item.submit);
+  json.key("draw");
+  item.draw != access::Executed::kNoDraw ? json.unsigned_value(item.draw) : json.null();
+  json.field("frame", item.frame);
+  json.field("record", item.record);
+  json.field("at", item.at);
+  json.field("command", codec::info(item.command).name);
+  json.field("queue", work.objects().name(item.queue));
+  if (item.pipeline != 0) {
+    json.field("pipeline", work.objects().name(item.pipeline));
+    if (const std::string* given = work.given_name(item.pipeline)) json.field("pipeline_name", *given);
+    json.key("shaders");
+    json.begin_array();
+    for (const StageShader& shader : work.shaders(item.pipeline)) {
+      json.begin_object();
+      json.field("stage", shader.stage);
+      json.field("digest", to_string(shader.digest));
+      json.end_object();
+    }
+    json.end_array();
+  }
+  json.key("labels");
+  json.begin_array();
+  for (const std::string_view label : work.labels(item.label_path)) json.string(label);
+  json.end_array();
+  if (item.pass != WorkItem::kNoPass) json.field("pass", item.pass);
+  if (item.draw != access::Executed::kNoDraw) {
+    json.key("counts");
+    json.begin_object();
+    const auto names = access::count_names(item.command);
+    for (std::size_t i = 0; i < names.size(); ++i) json.field(names[i], item.counts[i]);
+    json.end_object();
+  }
+  if (item.views != 0) json.field("views", item.views);
+  json.field("bytes", item.bytes);
+  if (item.bytes_unknown) json.field("bytes_unknown", true);
+}
+
+std::string draw_text(const WorkItem& item) {
+  return item.draw != access::Executed::kNoDraw ? text("{}:{}", item.submit, item.draw) : text("{}:-", item.submit);
+}
+
+std::string counts_text(const WorkItem& item) {
+  if (item.draw == access::Executed::kNoDraw) return {};
+  const auto names = access::count_names(item.command);
+  if (names.size() == 3 && names[0] == std::string_view("groups_x"))
+    return text("groups {} {} {}", item.counts[0], item.counts[1], item.counts[2]);
+  std::string out;
+  for (std::size_t i = 0; i < names.size(); ++i) append(out, "{}{} {}", i == 0 ? "" : ", ", names[i], item.counts[i]);
+  return out;
+}
+
+std::string shaders_text(const WorkWalk& work, ObjectId pipeline) {
+  std::string out;
+  for (const StageShader& shader : work.shaders(pipeline))
+    append(out, "{}{} {}", out.empty() ? "" : ", ", shader.stage, to_string(shader.digest).substr(0, 8));
+  return out;
+}
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzers/analysis/time_points.h"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_set>
+
+namespace rondo::analyzers {
+
+using player::kNone;
+
+std::uint32_t TimePoints::point(std::uint64_t record, bool after, bool barrier, std::uint32_t queries) {
+  const auto [found, fresh] = point_at_.try_emplace(record * 2 + (after ? 1 : 0), static_cast<std::uint32_t>(wanted_.points.size()));
+  if (fresh) {
+    wanted_.points.push_back({record, after, barrier, barrier && !after, queries});
+    is_repeated_.push_back(false);
+  }
+  return found->second;
+}
+
+void TimePoints::add(const WorkItem& item, bool is_end) {
+  // Between the begin and the end of a pass a timestamp takes a query for each view, and there is no full barrier.
+  const bool is_inside = !item.is_pass && item.pass != WorkItem::kNoPass;
+  const std::uint32_t queries = is_inside ? std::max(item.views, 1u) : 1;
+  const bool barrier = mode_ == ProfileMode::isolated && !is_inside;
+  Write write;
+  write.item = static_cast<std::uint32_t>(items_.size() - 1);
+  write.batch = item.batch;
+  write.primary = is_end ? item.end_primary : item.primary;
+  write.point = point(is_end ? item.end : item.record, is_end, barrier, queries);
+  write.is_end = is_end;
+  writes_.push_back(write);
+}
+
+void TimePoints::take(std::span<const WorkItem> items) {
+  writes_.clear();
+  for (const WorkItem& item : items) {
+    items_.emplace_back();
+    const bool is_inside = !item.is_pass && item.pass != WorkItem::kNoPass;
+    if (is_inside && !draws_) continue;
+    chosen_ += 1;
+    if (item.end == 0) continue;  // a pass without an end
+    add(item, false);
+    add(item, true);
+  }
+  // Of each command buffer together. What is written first in it need not be known.
+  std::stable_sort(writes_.begin(), writes_.end(), [](const Write& a, const Write& b) {
+    return std::tie(a.batch, a.primary) < std::tie(b.batch, b.primary);
+  });
+  std::unordered_set<std::uint32_t> seen;  // points of one command buffer
+  for (std::size_t first = 0; first < writes_.size();) {
+    player::TimedCommands commands;
+    commands.at = items[0].at;
+    commands.batch = writes_[first].batch;
+    commands.primary = writes_[first].primary;
+    commands.first = static_cast<std::uint32_t>(wanted_.order.size());
+    seen.clear();
+    for (; first < writes_.size() && writes_[first].batch == commands.batch && writes_[first].primary == commands.primary; ++first) {
+      const Write& write = writes_[first];
+      if (!seen.insert(write.point).second) is_repeated_[write.point] = true;
+      (write.is_end ? items_[write.item].end : items_[write.item].begin) = static_cast<std::uint32_t>(wanted_.order.size());
+      wanted_.order.push_back(write.point);
+      commands.count += 1;
+    }
+    wanted_.commands.push_back(commands);
+  }
+}
+
+// A point that one command buffer writes more than once is written nowhere.
+void TimePoints::finish() {
+  if (std::find(is_repeated_.begin(), is_repeated_.end(), true) == is_repeated_.end()) return;
+  std::vector<std::uint32_t> order, moved(wanted_.order.size(), kNone);
+  for (player::TimedCommands& commands : wanted_.commands) {
+    const auto first = static_cast<std::uint32_t>(order.size());
+    for (std::uint32_t i = commands.first; i < commands.first + commands.count; ++i) {
+      if (is_repeated_[wanted_.order[i]]) continue;
+      moved[i] = static_cast<std::uint32_t>(order.size());
+      order.push_back(wanted_.order[i]);
+    }
+    commands.first = first;
+    commands.count = static_cast<std::uint32_t>(order.size()) - first;
+  }
+  wanted_.order = std::move(order);
+  std::erase_if(wanted_.commands, [](const player::TimedCommands& commands) { return commands.count == 0; });
+  for (ItemTimes& item : items_) {
+    const bool had = item.begin != kNone && item.end != kNone;
+    for (std::uint32_t* at : {&item.begin, &item.end})
+      if (*at != kNone) *at = moved[*at];
+    if (had && (item.begin == kNone || item.end == kNone)) repeated_ += 1;
+  }
+}
+
+}  // namespace rondo::analyzers

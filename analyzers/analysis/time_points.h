@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which timestamps tell the times of work items (player/command_times.h), and whose they are.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "analyzers/analysis/work.h"
+#include "player/command_times.h"
+
+namespace rondo::analyzers {
+
+enum class ProfileMode : std::uint8_t {
+  natural,   // no barrier is added: work overlaps as in the program, and so do the times
+  isolated,  // a full barrier before and after each item: what the item costs alone
+};
+
+// Where the times of an item stand: indexes into player::TimesWanted::order.
+struct ItemTimes {
+  std::uint32_t begin = player::kNone, end = player::kNone;  // kNone: it is not timed
+};
+
+class TimePoints {
+ public:
+  // `draws`: also of the draws in render passes, which no barrier can stand between.
+  TimePoints(ProfileMode mode, bool draws) : mode_(mode), draws_(draws) {}
+
+  // The items of a submit, as WorkList gives them.
+  void take(std::span<const WorkItem> items);
+
+  // After the last take().
+  void finish();
+
+  // These are valid after finish().
+  const player::TimesWanted& wanted() const { return wanted_; }
+  // Parallel to all items that were taken.
+  const std::vector<ItemTimes>& items() const { return items_; }
+  // Items that are to be timed.
+  std::uint64_t chosen() const { return chosen_; }
+  // Items whose command buffer is executed more than once by one that executes it: their timestamps would be written twice.
+  std::uint64_t repeated() const { return repeated_; }
+
+ private:
+  struct Write {
+    std::uint32_t item = 0;   // index into items_
+    std::uint32_t batch = 0, primary = 0;
+    std::uint32_t point = 0;  // index into TimesWanted::points
+    bool is_end = false;
+  };
+  std::uint32_t point(std::uint64_t record, bool after, bool barrier, std::uint32_t queries);
+  void add(const WorkItem& item, bool is_end);
+
+  const ProfileMode mode_;
+  const bool draws_;
+  player::TimesWanted wanted_;
+  std::vector<ItemTimes> items_;
+  std::unordered_map<std::uint64_t, std::uint32_t> point_at_;  // by record and side
+  std::vector<bool> is_repeated_;  // parallel to TimesWanted::points: written more than once in one command buffer
+  std::uint64_t chosen_ = 0, repeated_ = 0;
+  std::vector<Write> writes_;  // of the submit
+};
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzers/analysis/work.h"
+
+#include <utility>
+
+#include "format/codec/tasks.h"
+
+namespace rondo::analyzers {
+
+namespace {
+
+using access::Executed;
+using access::Mark;
+using access::Touch;
+
+std::uint64_t hash_of(const Touch& touch) {
+  std::uint64_t hash = 0;
+  for (const std::uint64_t value : {std::uint64_t{touch.object}, touch.offset, touch.size, std::uint64_t{touch.part.aspectMask},
+                                    std::uint64_t{touch.part.baseMipLevel} << 32 | touch.part.levelCount,
+                                    std::uint64_t{touch.part.baseArrayLayer} << 32 | touch.part.layerCount}) {
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+void add_saturated(std::uint64_t& to, std::uint64_t bytes) {
+  if (__builtin_add_overflow(to, bytes, &to)) to = ~std::uint64_t{};
+}
+
+}  // namespace
+
+void WorkList::add_bytes(WorkItem& item, std::unordered_set<std::uint64_t>& counted, const Executed& executed) const {
+  for (const Touch& touch : executed.touches)
+    if (counted.insert(hash_of(touch)).second) add_saturated(item.bytes, model_.bytes_of(touch));
+  if (executed.reach.unknown != 0) item.bytes_unknown = true;
+}
+
+WorkItem& WorkList::add(const Executed& executed, std::uint64_t frame) {
+  WorkItem& item = items_.emplace_back();
+  item.record = item.end = executed.record;
+  item.at = executed.at;
+  item.submit = executed.submit;
+  item.frame = frame;
+  item.draw = executed.draw;
+  item.command = executed.command;
+  item.queue = executed.queue;
+  item.batch = executed.batch;
+  item.primary = item.end_primary = executed.primary;
+  item.label_path = executed.label_path;
+  item.views = executed.recorded->views;
+  item.pipeline = executed.recorded->pipeline;
+  item.counts = executed.recorded->counts;
+  counted_.clear();
+  add_bytes(item, counted_, executed);
+  return item;
+}
+
+void WorkList::begin_pass(const Executed& executed, std::uint64_t frame) {
+  suspends_ = executed.recorded->suspends;
+  if (is_suspended_ && executed.recorded->resumes) {
+    is_suspended_ = false;
+    in_pass_ = true;
+    add_bytes(items_[pass_item_], counted_in_pass_, executed);
+    return;
+  }
+  pass_item_ = items_.size();
+  WorkItem& item = add(executed, frame);
+  std::swap(counted_, counted_in_pass_);
+  item.is_pass = true;
+  item.end = 0;
+  item.pass = passes_++;
+  item.render_pass = executed.recorded->pass;
+  in_pass_ = true;
+  is_suspended_ = false;
+}
+
+void WorkList::end_pass(const Executed& executed) {
+  if (!in_pass_) return;
+  WorkItem& item = items_[pass_item_];
+  item.end = executed.record;
+  item.end_primary = executed.primary;
+  in_pass_ = false;
+  is_suspended_ = suspends_;
+}
+
+void WorkList::take(const Executed& executed, std::uint64_t frame) {
+  if (executed.recorded == nullptr) return;
+  if (!items_.empty() && executed.submit != submit_) finish();
+  submit_ = executed.submit;
+  switch (executed.recorded->mark) {
+    case Mark::begins_pass: return begin_pass(executed, frame);
+    case Mark::begins_label:
+    case Mark::ends_label: return;
+    case Mark::next_subpass:
+    case Mark::ends_pass:
+    case Mark::none: break;
+  }
+  // What a pass does between its draws, as resolves, is its own.
+  if (in_pass_) add_bytes(items_[pass_item_], counted_in_pass_, executed);
+  if (executed.recorded->mark == Mark::ends_pass) return end_pass(executed);
+  if (executed.recorded->mark != Mark::none) return;
+  if (executed.draw == Executed::kNoDraw && !codec::only_works(executed.command)) return;
+  WorkItem& item = add(executed, frame);
+  if (in_pass_) {
+    item.pass = items_[pass_item_].pass;
+    if (executed.draw != Executed::kNoDraw) items_[pass_item_].draws += 1;
+  }
+  // Queries that are reset, written or ended, and copies of nothing.
+  if (item.draw == Executed::kNoDraw && item.bytes == 0 && !item.bytes_unknown) items_.pop_back();
+}
+
+void WorkList::finish() {
+  if (!items_.empty()) sink_(items_);
+  items_.clear();
+  passes_ = 0;
+  in_pass_ = is_suspended_ = suspends_ = false;
+}
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a device is given to do, item by item: draws, dispatches, copies, builds, and whole render passes. Made of what the
+// access model says is executed. No device. One thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "access/model.h"
+
+namespace rondo::analyzers {
+
+// One command that makes the device work, each time that it is executed; or a render pass from its begin to its end.
+struct WorkItem {
+  std::uint64_t record = 0;  // of the command, or of the begin of the pass
+  std::uint64_t end = 0;     // of a pass the record of its end; 0: it has none. Of others `record`
+  std::uint64_t at = 0;      // the submit that executes it, as a record, …
+  std::uint64_t submit = 0;  // … and as a number, counted from 0
+  std::uint64_t frame = 0;
+  std::uint64_t draw = access::Executed::kNoDraw;  // as in access::Executed
+  // An upper bound: all ranges and texels that it may touch, each once. Of a pass: of all that is in it.
+  std::uint64_t bytes = 0;
+  CommandId command{};            // canonical
+  bool is_pass = false;
+  bool bytes_unknown = false;     // it may touch more than `bytes`: shaders follow addresses, …
+  ObjectId queue = 0;
+  ObjectId pipeline = 0;          // of a draw; 0: shader objects, or none
+  ObjectId render_pass = 0;       // of a pass; 0: dynamic rendering
+  std::uint32_t pass = kNoPass;   // the render pass that it is, or is in: counted from 0 in its submit
+  std::uint32_t draws = 0;        // of a pass: how many are in it
+  std::uint32_t batch = 0;        // index of the submit in its call
+  std::uint32_t primary = 0;      // index of its primary command buffer in the submit; of a pass: of its begin
+  std::uint32_t end_primary = 0;  // of a pass: of its end, which may be in a later one (suspended passes)
+  std::uint32_t views = 0;        // multiview: as access::Recorded has it
+  std::uint32_t label_path = 0;   // access::Model::labels_of
+  access::Counts counts{};
+  static constexpr std::uint32_t kNoPass = ~std::uint32_t{};
+};
+
+class WorkList {
+ public:
+  // Gets the items of one submit, in the order in which they begin; a pass stands before what is in it.
+  using Sink = std::function<void(std::span<const WorkItem> items)>;
+  WorkList(const access::Model& model, Sink sink) : model_(model), sink_(std::move(sink)) {}
+
+  // In the order in which the model tells them.
+  void take(const access::Executed& executed, std::uint64_t frame);
+  // After the last one.
+  void finish();
+
+ private:
+  void begin_pass(const access::Executed& executed, std::uint64_t frame);
+  void end_pass(const access::Executed& executed);
+  WorkItem& add(const access::Executed& executed, std::uint64_t frame);
+  void add_bytes(WorkItem& item, std::unordered_set<std::uint64_t>& counted, const access::Executed& executed) const;
+
+  const access::Model& model_;
+  const Sink sink_;
+  std::vector<WorkItem> items_;  // of the submit
+  std::uint64_t submit_ = 0;
+  // The render pass that is open, or suspended to be resumed by a later command buffer.
+  bool in_pass_ = false, suspends_ = false, is_suspended_ = false;
+  std::size_t pass_item_ = 0;    // index into items_
+  std::uint32_t passes_ = 0;     // of the submit
+  std::unordered_set<std::uint64_t> counted_, counted_in_pass_;  // hashes of touches whose bytes are in an item already
+};
+
+}  // namespace rondo::analyzers

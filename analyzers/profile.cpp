@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// rondo profile: how long a device works at each draw, dispatch, copy and render pass of a span.
+#include "analyzers/analysis/profile.h"
+
+#include <algorithm>
+
+#include "analyzers/analysis/rows.h"
+#include "analyzers/budgets.h"
+#include "analyzers/cli.h"
+#include "analyzers/commands.h"
+#include "analyzers/file_arguments.h"
+#include "analyzers/output.h"
+#include "analyzers/span_arguments.h"
+#include "analyzers/text.h"
+#include "analyzers/trust_arguments.h"
+#include "format/file_digest.h"
+
+namespace rondo::analyzers {
+
+namespace {
+
+constexpr std::size_t kShown = 30;         // rows of text, unless --top asks for others
+constexpr double kMuchPerturbation = 0.05;
+
+std::string time_text(double ns) {
+  if (ns < 1e3) return text("{:.0f} ns", ns);
+  if (ns < 1e6) return text("{:.2f} us", ns * 1e-3);
+  return text("{:.3f} ms", ns * 1e-6);
+}
+
+// Bytes a nanosecond are GB/s.
+double bandwidth(const ProfileRow& row) { return row.median > 0 ? static_cast<double>(row.bytes) / row.median : 0; }
+
+struct Shown {
+  const WorkWalk& work;
+  const Profile& profile;
+  const ProfileWanted& wanted;
+  std::size_t rows;  // at most
+};
+
+void append_item(std::string& out, const Shown& shown, const ProfileRow& row) {
+  if (shown.profile.of_host || !row.group.empty()) {
+    append(out, "{}", row.group);
+    if (row.items > 1) append(out, ", {}", plural(row.items, "item"));
+    return;
+  }
+  const WorkItem& item = shown.profile.items[row.item];
+  append(out, "{} {}", item.is_pass ? text("pass {}:{}", item.submit, item.pass) : draw_text(item), codec::info(item.command).name);
+  const auto part = [&](const std::string& words) {
+    if (!words.empty()) append(out, "; {}", words);
+  };
+  if (item.is_pass) part(plural(item.draws, "draw"));
+  part(counts_text(item));
+  if (item.pipeline != 0) part(printable(shown.work.name(item.pipeline)));
+  part(shaders_text(shown.work, item.pipeline));
+  part(shown.work.label_text(item.label_path));
+}
+
+void append_totals(std::string& out, const Shown& shown) {
+  const Profile& p = shown.profile;
+  const auto both = [&](double without, double with) {
+    append(out, "{} without timestamps around items, {} with: {:+.1f} %\n", time_text(1e9 * without), time_text(1e9 * with),
+           100 * p.perturbation());
+  };
+  append(out, "{} of {} timed, medians of {}\n", count_text(p.timed), plural(p.chosen, "item"), plural(p.iterations, "iteration"));
+  if (p.of_host) {
+    out += "no item could be timed on this device: the rows are submits, in the host's time\n";
+    return;
+  }
+  if (const std::uint64_t others = p.chosen - p.timed - p.repeated; others != 0)
+    append(out, "{} not timed: their queue has no timestamps, their device is made in the span, or their submits take no more command buffers\n",
+           plural(others, "item"));
+  if (shown.wanted.mode == ProfileMode::isolated)
+    append(out, "{} for each pair of timestamps and barriers are taken off\n", time_text(p.cost));
+  if (p.repeated != 0)
+    append(out, "{} in command buffers that one command buffer executes more than once: they have no times of their own\n",
+           plural(p.repeated, "item"));
+  out += p.device_without && p.device_with ? "the device's work: " : "first submit to last wait, on the host: ";
+  if (p.device_without && p.device_with)
+    both(*p.device_without, *p.device_with);
+  else
+    both(p.host_without, p.host_with);
+  if (p.perturbation() > kMuchPerturbation && shown.wanted.mode == ProfileMode::natural)
+    out += "the timestamps themselves cost more than 5 %: compare rows with one another, and not with the total\n";
+}
+
+void append_text(std::string& out, const Shown& shown) {
+  const Profile& p = shown.profile;
+  for (const std::string& device : p.devices) append(out, "{}, {}\n", printable(device), shown.wanted.mode == ProfileMode::natural ? "natural: no barrier is added, and work overlaps" : "isolated: a barrier before and after each item");
+  append(out, "{:>7} {:>11} {:>11} {:>11} {:>8}  {}\n", "share", "median", "min", "p95", "GB/s", "item");
+  for (std::size_t i = 0; i < std::min(shown.rows, p.rows.size()); ++i) {
+    const ProfileRow& row = p.rows[i];
+    append(out, "{:>5.1f} % {:>11} {:>11} {:>11} {:>8}  ", 100 * row.share, (row.below_timer ? "~" : "") + time_text(row.median),
+           time_text(row.min), time_text(row.p95), row.bytes != 0 ? text("{:.1f}", bandwidth(row)) : std::string("-"));
+    append_item(out, shown, row);
+    out += '\n';
+  }
+  if (shown.rows < p.rows.size()) append(out, "… {} more: --top N shows N rows\n", count_text(p.rows.size() - shown.rows));
+  append_totals(out, shown);
+}
+
+Result<void> append_json(std::string& out, const Shown& shown, WorkWalk& work) {
+  const Profile& p = shown.profile;
+  RONDO_TRY(append_head(out, "profile", work, [&](JsonWriter& json) {
+    json.key("devices");
+    json.begin_array();
+    for (const std::string& device : p.devices) json.string(device);
+    json.end_array();
+    json.field("mode", shown.wanted.mode == ProfileMode::natural ? "natural" : "isolated");
+    json.field("span", shown.wanted.replay.span.text());
+    json.field("iterations", std::uint64_t{p.iterations});
+    json.key("timer_ns");
+    json.floating_value(p.timer);
+    if (shown.wanted.mode == ProfileMode::isolated) {
+      json.key("cost_ns");
+      json.floating_value(p.cost);
+    }
+  }));
+  for (std::size_t i = 0; i < std::min(shown.rows, p.rows.size()); ++i) {
+    const ProfileRow& row = p.rows[i];
+    JsonWriter json(out);
+    json.begin_object();
+    json.field("row", "time");
+    json.field("by", p.of_host ? "submit" : name_of(shown.wanted.by));
+    if (p.of_host || !row.group.empty()) {
+      json.field("item", row.group);
+    } else {
+      const WorkItem& item = p.items[row.item];
+      json.field("item", item.is_pass ? text("pass {}:{}", item.submit, item.pass) : draw_text(item));
+      write_item(json, shown.work, item);
+      if (item.is_pass) {
+        json.field("render_pass", item.render_pass != 0 ? work.objects().name(item.render_pass) : std::string());
+        json.field("draws", item.draws);
+        json.field("end_record", item.end);
+      }
+      json.key("begin_ns");
+      json.floating_value(row.begin);
+    }
+    json.field("n", row.items);
+    const auto number = [&](const char* name, double value) {
+      json.key(name);
+      json.floating_value(value);
+    };
+    number("min_ns", row.min);
+    number("median_ns", row.median);
+    number("p95_ns", row.p95);
+    number("share", row.share);
+    if (!row.group.empty()) json.field("bytes", row.bytes);
+    if (row.bytes != 0) number("gb_per_s", bandwidth(row));
+    json.field("below_timer", row.below_timer);
+    json.field("host", p.of_host);
+    json.end_object();
+    out += '\n';
+  }
+  JsonWriter json(out);
+  json.begin_object();
+  json.field("row", "summary");
+  json.field("items", p.chosen);
+  json.field("timed", p.timed);
+  json.field("repeated", p.repeated);
+  json.field("shown", std::uint64_t{std::min(shown.rows, p.rows.size())});
+  const auto number = [&](const char* name, double value) {
+    json.key(name);
+    json.floating_value(value);
+  };
+  if (p.device_without) number("device_without_ns", 1e9 * *p.device_without);
+  if (p.device_with) number("device_with_ns", 1e9 * *p.device_with);
+  number("host_without_ns", 1e9 * p.host_without);
+  number("host_with_ns", 1e9 * p.host_with);
+  number("perturbation", p.perturbation());
+  json.field("too_many", p.totals.too_many);
+  if (!p.totals.cut.empty()) json.field("cut", p.totals.cut);
+  json.end_object();
+  out += '\n';
+  return {};
+}
+
+}  // namespace
+
+Result<int> run_profile(Arguments args) {
+  ProfileWanted wanted;
+  std::string format = "text", mode = "natural", output;
+  std::optional<std::string> by, loop, top;
+  std::vector<std::string> devices, replacements;
+  SpanArguments spans;
+  FileArguments files;
+  TrustArguments trusting;
+  Cli cli("rondo profile",
+          "Says how long a device works at each draw, dispatch, copy, build and render pass of a capture. Plays the span\n"
+          "again and again, on a device, with timestamps around them; and once without, to say what they cost.");
+  cli.positional("FILE", "the capture", wanted.replay.file);
+  spans.add_to(cli);
+  cli.choice("--mode", {"natural", "isolated"},
+             "natural (default): no barrier is added; isolated: a full barrier before and after each item, for what it costs alone", mode);
+  cli.flag("--draws", "also each draw in render passes; on some devices that costs much time", wanted.draws);
+  cli.value("--by", "KEY", "a row for each command (default), kind, pipeline, label, pass, shader, submit or frame", by);
+  cli.value("--loop", "N", "how often the span is played for the medians (default 5)", loop);
+  cli.value("--top", "N", "the N longest rows; of text 30 without this", top);
+  cli.choice("--format", {"text", "jsonl"}, "of the rows (default text)", format);
+  cli.values("--device", "[K=]NAME|INDEX|UUID", "play on this device, as of player", devices);
+  cli.values("--replace", "SELECTOR=FILE.spv", "with another shader in a captured one's place, as of player", replacements);
+  files.add_to(cli);
+  Budgets budgets;
+  budgets.add_timeout_to(cli);
+  trusting.add_to(cli, "FILE");
+  const auto parsed = cli.parse(args);
+  if (!parsed) return tl::unexpected(parsed.error());
+  if (!*parsed) return 0;
+  if (wanted.replay.file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
+  auto span = spans.request();
+  if (!span) return tl::unexpected(span.error());
+  wanted.replay.span = std::move(*span);
+  wanted.mode = mode == "isolated" ? ProfileMode::isolated : ProfileMode::natural;
+  if (by) {
+    const auto group = parse_group(*by);
+    if (!group) return tl::unexpected(group.error());
+    wanted.by = *group;
+  }
+  const auto iterations = parse_count("--loop", loop, 5);
+  if (!iterations) return tl::unexpected(iterations.error());
+  if (*iterations == 0) return fail(Status::usage, "--loop: at least 1 (see rondo profile --help)");
+  const auto shown = parse_count("--top", top, format == "text" ? kShown : SIZE_MAX);
+  if (!shown) return tl::unexpected(shown.error());
+  for (const std::string& device : devices) {
+    auto choice = player::parse_device(device);
+    if (!choice) return tl::unexpected(choice.error());
+    wanted.replay.devices.push_back(std::move(*choice));
+  }
+  auto replace = player::parse_replacements(replacements);
+  if (!replace) return tl::unexpected(replace.error());
+  wanted.replay.replace = std::move(*replace);
+  auto access = files.access();
+  if (!access) return tl::unexpected(access.error());
+  wanted.replay.files = std::move(*access);
+  FileAccess reads = wanted.replay.files;
+  for (const player::Replacement& one : wanted.replay.replace) reads.allowed.push_back(one.file);
+  const auto trust = trusting.protect(wanted.replay.file, reads, {});
+  if (!trust) return tl::unexpected(trust.error());
+  wanted.replay.trust = *trust != player::Trust::foreign;
+  wanted.replay.sandbox = player::SandboxMode::off;  // protect() did that
+  wanted.replay.clamp_shaders = trusting.clamps_shaders();
+  wanted.replay.loop = *iterations;
+  wanted.replay.warmup = 1;
+  wanted.replay.quiet = true;
+  RONDO_TRY(budgets.start(wanted.replay.file));
+
+  auto work = WorkWalk::open(wanted.replay.file);
+  if (!work) return tl::unexpected(work.error());
+  const auto found = profile(*work, wanted);
+  if (!found) return tl::unexpected(found.error());
+  const Shown rows{*work, *found, wanted, *shown};
+  std::string words;
+  if (format == "jsonl")
+    RONDO_TRY(append_json(words, rows, *work));
+  else
+    append_text(words, rows);
+  Output out;
+  out.write(words);
+  RONDO_TRY(out.finish());
+  RONDO_TRY(work->walk().intact());
+  return 0;
+}
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "player/command_times.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "generated/args.h"
+#include "gpu/one_shot.h"
+#include "player/op_view.h"
+#include "player/times.h"
+
+namespace rondo::player {
+
+namespace {
+
+constexpr std::uint32_t kMostQueries = 1 << 18;  // of a pool; more, where one command buffer has more
+constexpr VkAccessFlags kAll = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+
+// Lists of command buffers can be made longer.
+bool can_grow(const void* chain) {
+  for (const auto* next = static_cast<const VkBaseInStructure*>(chain); next != nullptr; next = next->pNext)
+    switch (next->sType) {
+      case VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO:
+      case VK_STRUCTURE_TYPE_PROTECTED_SUBMIT_INFO:
+      case VK_STRUCTURE_TYPE_PERFORMANCE_QUERY_SUBMIT_INFO_KHR:
+        return false;
+      default:
+        break;
+    }
+  return true;
+}
+
+}  // namespace
+
+CommandTimes::CommandTimes(Run& run, const TimesWanted& wanted)
+    : run_(run), wanted_(wanted), places_(wanted.points.size()), devices_(run.plan().devices.size()),
+      grows_(wanted.commands.size(), false), submit_of_(wanted.commands.size(), kNone), copy_of_(wanted.commands.size(), kNone) {
+  for (const std::uint32_t point : wanted.order) places_[point].uses += 1;
+  find_growing();
+  find_places();
+  choose_copies();
+}
+
+// Which command buffer each point is recorded into, and its queries.
+void CommandTimes::find_places() {
+  const Plan& plan = run_.plan();
+  actions_.assign(plan.span.last, kNone);
+  const auto at = [&](std::uint32_t op) -> At& {
+    if (actions_[op] == kNone) {
+      actions_[op] = static_cast<std::uint32_t>(points_at_.size());
+      points_at_.emplace_back();
+    }
+    return points_at_[actions_[op]];
+  };
+  const auto op_of = [&](std::uint64_t record) {
+    const auto found = std::lower_bound(plan.ops.begin(), plan.ops.begin() + plan.span.last, record,
+                                        [](const Op& op, std::uint64_t sequence) { return op.sequence < sequence; });
+    return found != plan.ops.begin() + plan.span.last && found->sequence == record ? static_cast<std::uint32_t>(found - plan.ops.begin()) : kNone;
+  };
+  std::unordered_map<ObjectId, std::uint32_t> families;  // of command pools
+  OpView view;
+  for (std::uint32_t i = 0; i < plan.span.last; ++i) {
+    const Op& op = plan.ops[i];
+    const CommandId id = codec::info(op.command).canonical;
+    if (id == CommandId::vkCreateCommandPool && op.created != 0) {
+      view.load(plan, op);
+      families[plan.created[op.first_created].id] = view.as<args_vkCreateCommandPool>().pCreateInfo->queueFamilyIndex;
+    } else if (id == CommandId::vkCreateDevice) {
+      const std::uint32_t device = plan.place_of(op.subject);
+      if (device < devices_.size() && i < plan.span.first) devices_[device].create_op = i;
+    }
+  }
+  const auto can_be_timed = [&](const Op& op) {
+    const auto family = families.find(plan.objects.objects()[op.dispatch].parent);
+    if (op.device >= devices_.size() || devices_[op.device].create_op == kNone || family == families.end()) return false;
+    const LiveDevice& live = run_.targets()[op.device];
+    if (family->second >= live.families.size()) return false;
+    const VkQueueFamilyProperties& properties = live.families[family->second];
+    if (properties.timestampValidBits == 0 || (properties.queueFlags & (VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT)) == 0)
+      return false;
+    Device& device = devices_[op.device];
+    device.period = static_cast<double>(live.properties.limits.timestampPeriod);
+    if (properties.timestampValidBits < 64) device.mask &= (std::uint64_t{1} << properties.timestampValidBits) - 1;
+    return true;
+  };
+  // In the order of execution, so that what one command buffer writes lies together.
+  std::vector<std::uint32_t> open(devices_.size(), kNone);  // pools that have room
+  for (const std::uint32_t index : wanted_.order) {
+    Place& place = places_[index];
+    if (place.commands != 0) continue;
+    const TimePoint& point = wanted_.points[index];
+    const std::uint32_t op = op_of(point.record);
+    if (op == kNone || place.is_lost || !can_be_timed(plan.ops[op])) {
+      left_out_ += place.uses;
+      place.commands = op == kNone ? ~ObjectId{} : plan.ops[op].dispatch;
+      continue;
+    }
+    place.commands = plan.ops[op].dispatch;
+    const std::uint32_t device = plan.ops[op].device;
+    if (open[device] == kNone || pools_[open[device]].queries + queries_of(point) > kMostQueries) {
+      open[device] = static_cast<std::uint32_t>(pools_.size());
+      pools_.push_back({device, 0, VK_NULL_HANDLE});
+    }
+    place.pool = open[device];
+    place.first = pools_[place.pool].queries;
+    pools_[place.pool].queries += queries_of(point);
+    (point.after ? at(op).after : at(op).before) = index;
+  }
+  for (std::uint32_t d = 0; d < devices_.size(); ++d)
+    if (open[d] != kNone) at(devices_[d].create_op).makes = d;
+}
+
+// Which command buffers a command buffer of the player's own can follow in their submit.
+void CommandTimes::find_growing() {
+  const Plan& plan = run_.plan();
+  std::unordered_map<std::uint64_t, std::uint32_t> ops;  // of submits, by record
+  for (std::uint32_t i = plan.span.first; i < plan.span.last; ++i) {
+    const CommandId id = codec::info(plan.ops[i].command).canonical;
+    if (id == CommandId::vkQueueSubmit || id == CommandId::vkQueueSubmit2) ops[plan.ops[i].sequence] = i;
+  }
+  OpView view;
+  std::uint32_t last = kNone;
+  for (std::uint32_t c = 0; c < wanted_.commands.size(); ++c) {
+    const auto found = ops.find(wanted_.commands[c].at);
+    if (found == ops.end()) continue;
+    submit_of_[c] = found->second;
+    if (std::exchange(last, found->second) != found->second) view.load(plan, plan.ops[last]);
+    const std::uint32_t batch = wanted_.commands[c].batch;
+    if (codec::info(plan.ops[last].command).canonical == CommandId::vkQueueSubmit) {
+      const auto& a = view.as<args_vkQueueSubmit>();
+      grows_[c] = batch < a.submitCount && can_grow(a.pSubmits[batch].pNext);
+    } else {
+      const auto& a = view.as<args_vkQueueSubmit2>();
+      grows_[c] = batch < a.submitCount && can_grow(a.pSubmits[batch].pNext) && (a.pSubmits[batch].flags & VK_SUBMIT_PROTECTED_BIT) == 0;
+    }
+  }
+  // What is written again without a copy in between says nothing.
+  for (std::uint32_t c = 0; c < wanted_.commands.size(); ++c)
+    for (const std::uint32_t point : points_of(wanted_.commands[c]))
+      if (!grows_[c] && places_[point].uses > 1) places_[point].is_lost = true;
+}
+
+// Queries that are written more than once in the span are copied in between.
+void CommandTimes::choose_copies() {
+  for (std::uint32_t c = 0; c < wanted_.commands.size(); ++c) {
+    const auto points = points_of(wanted_.commands[c]);
+    const auto is_again = [&](std::uint32_t point) { return places_[point].pool != kNone && places_[point].uses > 1; };
+    if (std::none_of(points.begin(), points.end(), is_again)) continue;
+    Copy copy;
+    copy.commands = c;
+    for (const std::uint32_t point : points) {
+      const Place& place = places_[point];
+      if (place.pool == kNone) continue;
+      const std::uint32_t queries = queries_of(wanted_.points[point]);
+      if (!copy.ranges.empty() && copy.ranges.back().pool == place.pool &&
+          copy.ranges.back().first + copy.ranges.back().count == place.first)
+        copy.ranges.back().count += queries;
+      else
+        copy.ranges.push_back({place.pool, place.first, queries});
+    }
+    Device& device = devices_[device_of(copy)];
+    copy.offset = device.copied;
+    for (const Range& range : copy.ranges) device.copied += range.count;
+    copy_of_[c] = static_cast<std::uint32_t>(copies_.size());
+    submits_[submit_of_[c]].copies.push_back(copy_of_[c]);
+    copies_.push_back(std::move(copy));
+  }
+}
+
+Error CommandTimes::failure(const char* command, VkResult result) const {
+  return {Status::failed, run_.plan().path + ": measuring the times of commands: " + gpu::describe(command, result)};
+}
+
+// The device was just made, so nothing works on it.
+Result<void> CommandTimes::make_ready(std::uint32_t index) {
+  DeviceState& device = *run_.device_at(index);
+  Device& own = devices_[index];
+  // Queries are reset by commands: the host may do it only where that feature is on.
+  if ((run_.targets()[index].families[device.service_family].queueFlags & (VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT)) == 0)
+    return {};
+  for (Pool& pool : pools_) {
+    if (pool.device != index) continue;
+    VkQueryPoolCreateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
+    info.queryType = VK_QUERY_TYPE_TIMESTAMP;
+    info.queryCount = pool.queries;
+    const VkResult r = device.dispatch.vkCreateQueryPool(device.handle, &info, nullptr, &pool.handle);
+    if (r < 0) return tl::unexpected<Error>(failure("vkCreateQueryPool", r));
+    device.own_query_pools.push_back(pool.handle);
+  }
+  own.is_ready = true;
+  RONDO_TRY(reset_queries(index));
+  if (own.copied == 0) return {};
+  own.results = std::make_unique<gpu::Staging>(device.access, VK_BUFFER_USAGE_TRANSFER_DST_BIT, VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
+                                               "the times of commands");
+  return own.results->grow(own.copied * sizeof(std::uint64_t));
+}
+
+Result<void> CommandTimes::record(Copy& copy, VkCommandPool pool) {
+  DeviceState& device = *run_.device_at(device_of(copy));
+  const Dispatch& vk = device.dispatch;
+  const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, pool,
+                                         VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
+  VkResult r = vk.vkAllocateCommandBuffers(device.handle, &info, &copy.own);
+  if (r < 0) return tl::unexpected<Error>(failure("vkAllocateCommandBuffers", r));
+  const VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr, 0, nullptr};
+  r = vk.vkBeginCommandBuffer(copy.own, &begin);
+  if (r < 0) return tl::unexpected<Error>(failure("vkBeginCommandBuffer", r));
+  VkDeviceSize offset = copy.offset * sizeof(std::uint64_t);
+  // These three order themselves with the timestamps of the same queries ("vkCmdResetQueryPool").
+  for (const Range& range : copy.ranges) {
+    vk.vkCmdCopyQueryPoolResults(copy.own, pools_[range.pool].handle, range.first, range.count,
+                                 devices_[device_of(copy)].results->buffer(), offset, sizeof(std::uint64_t),
+                                 VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+    vk.vkCmdResetQueryPool(copy.own, pools_[range.pool].handle, range.first, range.count);
+    offset += range.count * sizeof(std::uint64_t);
+  }
+  const VkMemoryBarrier visible{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_TRANSFER_WRITE_BIT, VK_ACCESS_HOST_READ_BIT};
+  vk.vkCmdPipelineBarrier(copy.own, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &visible, 0, nullptr, 0, nullptr);
+  r = vk.vkEndCommandBuffer(copy.own);
+  if (r < 0) return tl::unexpected<Error>(failure("vkEndCommandBuffer", r));
+  return {};
+}
+
+Result<void> CommandTimes::write(const TimePoint& point, const Place& place) {
+  const Pool& pool = pools_[place.pool];
+  if (pool.handle == VK_NULL_HANDLE) return {};
+  const Dispatch& vk = run_.device_at(pool.device)->dispatch;
+  const auto commands = reinterpret_cast<VkCommandBuffer>(run_.slot(place.commands));
+  const bool at_end = point.after || point.barrier;
+  for (std::uint32_t i = 0; i < (point.probe ? 2 : 1); ++i) {
+    const VkMemoryBarrier all{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, kAll, kAll};
+    if (point.barrier)
+      vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &all, 0, nullptr, 0, nullptr);
+    vk.vkCmdWriteTimestamp(commands, at_end ? VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT : VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, pool.handle, place.first + i);
+  }
+  return {};
+}
+
+Result<void> CommandTimes::before(std::uint32_t op) {
+  const std::uint32_t point = points_at_[actions_[op]].before;
+  return point != kNone ? write(wanted_.points[point], places_[point]) : Result<void>();
+}
+
+Result<void> CommandTimes::after(std::uint32_t op) {
+  const At& at = points_at_[actions_[op]];
+  if (at.makes != kNone) return make_ready(at.makes);
+  return at.after != kNone ? write(wanted_.points[at.after], places_[at.after]) : Result<void>();
+}
+
+Result<void> CommandTimes::reset() {
+  for (Copy& copy : copies_) {
+    if (copy.own != VK_NULL_HANDLE) continue;
+    const std::uint32_t device = device_of(copy);
+    if (!devices_[device].is_ready) continue;
+    for (const LiveQueue& queue : run_.device_at(device)->queues)
+      if (queue.id == run_.plan().ops[submit_of_[copy.commands]].dispatch) copy.family = queue.family;
+    DeviceState& state = *run_.device_at(device);
+    auto& pool = devices_[device].pools[copy.family];
+    if (pool == VK_NULL_HANDLE) {
+      const VkCommandPoolCreateInfo info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, nullptr, 0, copy.family};
+      const VkResult r = state.dispatch.vkCreateCommandPool(state.handle, &info, nullptr, &pool);
+      if (r < 0) return tl::unexpected<Error>(failure("vkCreateCommandPool", r));
+      state.own_command_pools.push_back(pool);
+    }
+    RONDO_TRY(record(copy, pool));
+  }
+  for (std::uint32_t d = 0; d < devices_.size(); ++d)
+    if (devices_[d].is_ready && run_.device_at(d) != nullptr) RONDO_TRY(reset_queries(d));
+  return {};
+}
+
+Result<void> CommandTimes::reset_queries(std::uint32_t index) {
+  DeviceState& device = *run_.device_at(index);
+  gpu::OneShot& commands = device.one_shot(device.service_family);
+  auto begun = commands.begin();
+  if (!begun) return tl::unexpected<Error>(begun.error());
+  for (const Pool& pool : pools_)
+    if (pool.device == index) device.dispatch.vkCmdResetQueryPool(*begun, pool.handle, 0, pool.queries);
+  return commands.submit_and_wait(device.service_queue, {});
+}
+
+namespace {
+
+VkCommandBuffer as_listed(VkCommandBuffer commands, const VkCommandBuffer*) { return commands; }
+VkCommandBufferSubmitInfo as_listed(VkCommandBuffer commands, const VkCommandBufferSubmitInfo*) {
+  return {VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, nullptr, commands, 0};
+}
+std::span<const VkCommandBuffer> list_of(const VkSubmitInfo& batch) { return {batch.pCommandBuffers, batch.commandBufferCount}; }
+std::span<const VkCommandBufferSubmitInfo> list_of(const VkSubmitInfo2& batch) {
+  return {batch.pCommandBufferInfos, batch.commandBufferInfoCount};
+}
+void set_list(VkSubmitInfo& batch, const std::vector<VkCommandBuffer>& list) {
+  batch.pCommandBuffers = list.data();
+  batch.commandBufferCount = static_cast<std::uint32_t>(list.size());
+}
+void set_list(VkSubmitInfo2& batch, const std::vector<VkCommandBufferSubmitInfo>& list) {
+  batch.pCommandBufferInfos = list.data();
+  batch.commandBufferInfoCount = static_cast<std::uint32_t>(list.size());
+}
+
+}  // namespace
+
+template <class Commands, class Batch>
+void CommandTimes::insert(std::vector<std::vector<Commands>>& lists, const Submit& submit, Batch* submits, std::uint32_t count) {
+  lists.resize(count);
+  std::size_t next = 0;
+  for (std::uint32_t b = 0; b < count; ++b) {
+    std::vector<Commands>& list = lists[b];
+    list.clear();
+    const auto all = list_of(submits[b]);
+    for (std::uint32_t i = 0; i < all.size(); ++i) {
+      list.push_back(all[i]);
+      if (next == submit.copies.size()) continue;
+      const Copy& copy = copies_[submit.copies[next]];
+      const TimedCommands& commands = wanted_.commands[copy.commands];
+      if (commands.batch != b || commands.primary != i) continue;
+      if (copy.own != VK_NULL_HANDLE) list.push_back(as_listed(copy.own, static_cast<const Commands*>(nullptr)));
+      ++next;
+    }
+    set_list(submits[b], list);
+  }
+}
+
+void CommandTimes::insert(std::uint32_t op, VkSubmitInfo* submits, std::uint32_t count) {
+  const auto found = submits_.find(op);
+  if (found != submits_.end()) insert(found->second.lists, found->second, submits, count);
+}
+
+void CommandTimes::insert(std::uint32_t op, VkSubmitInfo2* submits, std::uint32_t count) {
+  const auto found = submits_.find(op);
+  if (found != submits_.end()) insert(found->second.lists2, found->second, submits, count);
+}
+
+double CommandTimes::timestamp_ns() const {
+  double longest = 0;
+  for (const Pool& pool : pools_) longest = std::max(longest, devices_[pool.device].period);
+  return longest;
+}
+
+Result<std::span<const double>> CommandTimes::times() {
+  // Ticks of each execution, and of the first half of a probe; whether it has any.
+  std::vector<std::uint64_t> ticks(wanted_.order.size(), 0), first_ticks(wanted_.order.size(), 0);
+  std::vector<bool> written(wanted_.order.size(), false);
+  std::vector<std::uint32_t> device_of_point(wanted_.order.size(), kNone);
+  std::vector<std::vector<std::uint64_t>> results(pools_.size());  // pairs: ticks, availability
+  for (std::size_t p = 0; p < pools_.size(); ++p) {
+    const Pool& pool = pools_[p];
+    if (run_.device_at(pool.device) == nullptr || pool.handle == VK_NULL_HANDLE) continue;
+    const DeviceState& device = *run_.device_at(pool.device);
+    results[p].resize(std::size_t{2} * pool.queries);
+    const VkResult r = device.dispatch.vkGetQueryPoolResults(
+        device.handle, pool.handle, 0, pool.queries, results[p].size() * sizeof(std::uint64_t), results[p].data(),
+        2 * sizeof(std::uint64_t), VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
+    if (r < 0) return tl::unexpected<Error>(failure("vkGetQueryPoolResults", r));
+  }
+  for (const Device& device : devices_)
+    if (device.results != nullptr) RONDO_TRY(device.results->invalidate());
+  for (std::uint32_t c = 0; c < wanted_.commands.size(); ++c) {
+    const TimedCommands& commands = wanted_.commands[c];
+    const Copy* copy = copy_of_[c] != kNone ? &copies_[copy_of_[c]] : nullptr;
+    std::uint64_t copied = copy != nullptr ? copy->offset : 0;
+    for (std::uint32_t i = commands.first; i < commands.first + commands.count; ++i) {
+      const std::uint32_t point = wanted_.order[i];
+      const Place& place = places_[point];
+      if (place.pool == kNone || results[place.pool].empty() || (copy != nullptr && copy->own == VK_NULL_HANDLE)) continue;
+      const std::uint32_t device = pools_[place.pool].device;
+      device_of_point[i] = device;
+      const std::uint32_t second = wanted_.points[point].probe ? 1 : 0;
+      if (copy != nullptr) {
+        const std::byte* const at = devices_[device].results->mapped() + copied * sizeof(std::uint64_t);
+        std::memcpy(&first_ticks[i], at, sizeof first_ticks[i]);
+        std::memcpy(&ticks[i], at + second * sizeof ticks[i], sizeof ticks[i]);
+        written[i] = true;
+        copied += queries_of(wanted_.points[point]);
+      } else if (place.uses == 1) {
+        first_ticks[i] = results[place.pool][std::size_t{2} * place.first];
+        ticks[i] = results[place.pool][std::size_t{2} * (place.first + second)];
+        written[i] = results[place.pool][std::size_t{2} * (place.first + second) + 1] != 0;
+      }
+    }
+  }
+  times_.assign(wanted_.order.size(), kNoTime);
+  // Ticks count from the first one of their device, which may not be the earliest: queues work side by side.
+  std::vector<std::optional<std::uint64_t>> zeros(devices_.size());
+  std::vector<std::int64_t> earliest(devices_.size(), 0);
+  std::vector<std::int64_t> since(wanted_.order.size(), 0);
+  for (std::size_t i = 0; i < since.size(); ++i) {
+    if (!written[i]) continue;
+    const std::uint32_t d = device_of_point[i];
+    if (!zeros[d]) zeros[d] = ticks[i];
+    since[i] = ticks_since(*zeros[d], ticks[i], devices_[d].mask);
+    earliest[d] = std::min(earliest[d], since[i]);
+  }
+  probes_.assign(wanted_.order.size(), kNoTime);
+  for (std::size_t i = 0; i < since.size(); ++i)
+    if (written[i] && wanted_.points[wanted_.order[i]].probe) {
+      const Device& device = devices_[device_of_point[i]];
+      probes_[i] = static_cast<double>(ticks_since(first_ticks[i], ticks[i], device.mask)) * device.period;
+    }
+  for (std::size_t i = 0; i < since.size(); ++i)
+    if (written[i])
+      times_[i] = static_cast<double>(since[i] - earliest[device_of_point[i]]) * devices_[device_of_point[i]].period;
+  return std::span<const double>(times_);
+}
+
+}  // namespace rondo::player

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// When a device works at commands of a span: timestamps that are recorded into the program's command buffers, before and
+// after the commands that are asked for. Made before the run begins; what it makes of a device goes with the device.
+// Specification: "Timestamp Queries".
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "gpu/staging.h"
+#include "player/run.h"
+
+namespace rondo::player {
+
+// A place in a command buffer where a timestamp is written.
+struct TimePoint {
+  std::uint64_t record = 0;   // the command at which it stands
+  bool after = false;         // after that command; else before it
+  bool barrier = false;       // all work before it ends first, and none after it begins earlier
+  bool probe = false;         // with `barrier`: twice, one after the other: what lies between is the cost of such a point
+  std::uint32_t queries = 1;  // that a timestamp takes there: one for each view in a multiview pass
+};
+
+// A command buffer of a submit of the span, as it is executed.
+struct TimedCommands {
+  std::uint64_t at = 0;       // the submit, as a record
+  std::uint32_t batch = 0;    // index of its VkSubmitInfo in the call
+  std::uint32_t primary = 0;  // index of the command buffer in the batch
+  std::uint32_t first = 0, count = 0;  // the points that it writes, in that order: in TimesWanted::order
+};
+
+struct TimesWanted {
+  std::vector<TimePoint> points;          // each record and side once
+  std::vector<std::uint32_t> order;       // indexes into `points`: the execution of each. No point twice in one command buffer
+  std::vector<TimedCommands> commands;    // in the order of execution
+};
+
+class CommandTimes {
+ public:
+  // Nanoseconds from the earliest timestamp of their device; kNoTime: it was not written.
+  static constexpr double kNoTime = -1;
+
+  CommandTimes(Run& run, const TimesWanted& wanted);
+  CommandTimes(const CommandTimes&) = delete;
+  CommandTimes& operator=(const CommandTimes&) = delete;
+
+  bool has(std::uint32_t op) const { return op < actions_.size() && actions_[op] != kNone; }
+  // Around that op, if it has it.
+  Result<void> before(std::uint32_t op);
+  Result<void> after(std::uint32_t op);
+  // Before each time that the span is played; nothing works.
+  Result<void> reset();
+  // Called with the parameters of a submit that is about to be made.
+  void insert(std::uint32_t op, VkSubmitInfo* submits, std::uint32_t count);
+  void insert(std::uint32_t op, VkSubmitInfo2* submits, std::uint32_t count);
+  // Of what was played since reset(), when all of it has ended. Parallel to TimesWanted::order.
+  Result<std::span<const double>> times();
+  // The longest tick of the clocks of these devices, in nanoseconds.
+  double timestamp_ns() const;
+  // Of the same: what a point with `probe` costs, in nanoseconds; kNoTime: of others.
+  std::span<const double> probes() const { return probes_; }
+  // Executions of points that cannot be timed on these devices: their queues have no timestamps, …
+  std::uint64_t left_out() const { return left_out_; }
+
+ private:
+  struct Pool {
+    std::uint32_t device = kNone;
+    std::uint32_t queries = 0;
+    VkQueryPool handle = VK_NULL_HANDLE;
+  };
+  struct Place {  // of a point
+    ObjectId commands = 0;
+    std::uint32_t pool = kNone;  // index into pools_; kNone: it is not timed
+    std::uint32_t first = 0;     // query
+    std::uint32_t uses = 0;      // executions
+    bool is_lost = false;        // an execution of it would overwrite another one's time
+  };
+  struct Range {
+    std::uint32_t pool = 0, first = 0, count = 0;
+  };
+  // Copies the queries of a command buffer that is executed more than once, and resets them, each time after it.
+  struct Copy {
+    std::uint32_t commands = 0;  // index into TimesWanted::commands
+    std::uint32_t family = 0;
+    std::uint64_t offset = 0;    // of its results, in the device's buffer, in queries
+    std::vector<Range> ranges;
+    VkCommandBuffer own = VK_NULL_HANDLE;
+  };
+  struct Device {
+    std::uint32_t create_op = kNone;
+    std::uint64_t mask = UINT64_MAX;  // of the bits that are valid in all of its families
+    double period = 1;                // nanoseconds a tick
+    std::uint64_t copied = 0;         // queries
+    bool is_ready = false;
+    std::unique_ptr<gpu::Staging> results;
+    std::unordered_map<std::uint32_t, VkCommandPool> pools;  // of own command buffers, by queue family
+  };
+  struct Submit {
+    std::vector<std::uint32_t> copies;  // indexes into copies_, in the order of batches and command buffers
+    std::vector<std::vector<VkCommandBuffer>> lists;
+    std::vector<std::vector<VkCommandBufferSubmitInfo>> lists2;
+  };
+  std::span<const std::uint32_t> points_of(const TimedCommands& commands) const {
+    return std::span(wanted_.order).subspan(commands.first, commands.count);
+  }
+  void find_growing();
+  void find_places();
+  void choose_copies();
+  Result<void> make_ready(std::uint32_t device);
+  Result<void> reset_queries(std::uint32_t device);
+  Result<void> record(Copy& copy, VkCommandPool pool);
+  Result<void> write(const TimePoint& point, const Place& place);
+  std::uint32_t queries_of(const TimePoint& point) const { return point.probe ? 2 : point.queries; }
+  template <class Commands, class Batch>
+  void insert(std::vector<std::vector<Commands>>& lists, const Submit& submit, Batch* submits, std::uint32_t count);
+  std::uint32_t device_of(const Copy& copy) const { return pools_[copy.ranges[0].pool].device; }
+  Error failure(const char* command, VkResult result) const;
+
+  Run& run_;
+  const TimesWanted& wanted_;
+  std::vector<Place> places_;               // parallel to TimesWanted::points
+  std::vector<Pool> pools_;
+  std::vector<Device> devices_;             // parallel to Plan::devices
+  std::vector<Copy> copies_;
+  std::vector<bool> grows_;                 // parallel to TimesWanted::commands: its list in the submit can be made longer
+  std::vector<std::uint32_t> submit_of_;    // likewise: its op
+  std::vector<std::uint32_t> copy_of_;      // parallel to TimesWanted::commands: index into copies_; kNone: read at the end
+  std::unordered_map<std::uint32_t, Submit> submits_;  // by op
+  std::vector<std::uint32_t> actions_;      // by op: index into points_at_; kNone
+  struct At {
+    std::uint32_t before = kNone, after = kNone;  // indexes of points
+    std::uint32_t makes = kNone;                  // the device that the op makes
+  };
+  std::vector<At> points_at_;
+  std::uint64_t left_out_ = 0;
+  std::vector<double> times_, probes_;
+};
+
+}  // namespace rondo::player

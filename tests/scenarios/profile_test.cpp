@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// rondo info --draws and rondo profile: what is executed has the numbers that rondo trim takes, and the times that it took.
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "fixture.h"
+#include "json.h"
+#include "skip.h"
+
+using namespace scenario;
+
+namespace {
+
+std::string unquoted(const std::string& text) {
+  return text.size() < 2 || text.front() != '"' ? text : text.substr(1, text.size() - 2);
+}
+
+std::vector<Json> rows_of(const Outcome& outcome) {
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  std::vector<Json> rows;
+  for (const std::string& line : lines(outcome.out)) {
+    rows.push_back(Json::parse(line));
+    CHECK(rows.back().valid());
+  }
+  REQUIRE(rows.size() >= 2);
+  CHECK(rows.front().at("/row") == "\"analysis\"");
+  CHECK(rows.front().at("/schema") == "1");
+  CHECK(rows.back().at("/row") == "\"summary\"");
+  return rows;
+}
+
+std::vector<Json> draws_of(const std::string& path, const Words& more = {}) {
+  Words words{"info", "--draws", "--json", path};
+  words.insert(words.end(), more.begin(), more.end());
+  return rows_of(rondo(words));
+}
+
+// Draws by submit.
+std::map<int, int> counts_of(const std::vector<Json>& rows) {
+  std::map<int, int> counts;
+  for (const Json& row : rows)
+    if (row.at("/row") == "\"draw\"" && row.at("/draw") != "null") {
+      int& count = counts[std::stoi(row.at("/submit"))];
+      CHECK(std::stoi(row.at("/draw")) == count);  // from 0, without gaps
+      ++count;
+    }
+  return counts;
+}
+
+// How many draws rondo trim finds in a submit.
+int draws_in(const std::string& path, int submit) {
+  const TemporaryDirectory directory;
+  const Outcome outcome = rondo({"trim", "--draws", std::to_string(submit) + ":0:1000000", path, "-o", directory.file("x.rondo")});
+  INFO(outcome.both());
+  CHECK(outcome.status == kUsage);
+  const std::string says = "submit " + std::to_string(submit) + " has ";
+  const std::size_t at = outcome.err.find(says);
+  REQUIRE(at != std::string::npos);
+  return std::atoi(outcome.err.c_str() + at + says.size());
+}
+
+// Played on the fake driver, whose timestamps tell the work that it did.
+std::vector<Json> profile_of(const std::string& path, const Words& more = {}) {
+  Command command;
+  command.arguments = {build_root() + "/analyzers/rondo", "profile", "--format", "jsonl", "--loop", "3", path};
+  command.arguments.insert(command.arguments.end(), more.begin(), more.end());
+  use_driver(command.environment, fake, "timed-work=1");
+  return rows_of(run_on(fake, command));
+}
+
+const Recording& kernels() {
+  CaptureOptions options;
+  options.driver = fake;
+  return captured(without_checks({program("kernels")}), options);
+}
+
+// Of the rows of this capture: what they are, and their times in nanoseconds.
+std::map<std::string, int> times_of(const std::vector<Json>& rows, const std::string& key) {
+  std::map<std::string, int> times;
+  for (const Json& row : rows)
+    if (row.at("/row") == "\"time\"") times[unquoted(row.at(key))] = static_cast<int>(std::stod(row.at("/median_ns")));
+  return times;
+}
+
+}  // namespace
+
+SCENARIO("draws have the numbers that rondo trim takes", "[profile]") {
+  for (const std::string name : {"draws", "secondary", "passes", "compute", "kernels", "groups", "rendering"}) {
+    INFO(name);
+    const Recording& capture = captured({program(name)});
+    const std::vector<Json> rows = draws_of(capture.path);
+    const auto counts = counts_of(rows);
+    REQUIRE(!counts.empty());
+    int submits = 0;
+    for (const auto& [submit, count] : counts) {
+      if (++submits > 3) break;  // one cut each
+      INFO("submit " << submit);
+      CHECK(draws_in(capture.path, submit) == count);
+    }
+  }
+}
+
+SCENARIO("a draw that is cut out is the draw that was listed", "[profile]") {
+  const Recording& capture = captured({program("kernels")});
+  const TemporaryDirectory directory;
+  const std::string cut = directory.file("cut.rondo");
+  REQUIRE(rondo({"trim", "--draws", "1:1:2", capture.path, "-o", cut}).status == 0);
+  const auto alone = draws_of(cut);
+  REQUIRE(alone.size() == 3);  // head, draw, summary
+  for (const Json& row : draws_of(capture.path, {"--submits", "1"}))
+    if (row.at("/row") == "\"draw\"" && row.at("/draw") == "1")
+      for (const char* same : {"/command", "/counts", "/shaders"}) CHECK(alone[1].at(same) == row.at(same));
+  CHECK(alone[1].at("/counts/groups_x") == "8");
+}
+
+SCENARIO("draws are listed by span, and grouped", "[profile]") {
+  const std::string path = captured({program("kernels")}).path;
+  CHECK(counts_of(draws_of(path)) == std::map<int, int>{{0, 2}, {1, 2}, {2, 3}});
+  CHECK(counts_of(draws_of(path, {"--submits", "1:3"})) == std::map<int, int>{{1, 2}, {2, 3}});
+  CHECK(counts_of(draws_of(path, {"--submits", "2"})) == std::map<int, int>{{2, 3}});
+  WHEN("a label is asked for: it begins in one submit and ends in the next") {
+    const auto rows = draws_of(path, {"--scope", "step"});
+    CHECK(counts_of(rows) == std::map<int, int>{{0, 2}, {1, 2}});
+    CHECK(rows[1].at("/labels") == R"(["step","x1"])");
+  }
+  WHEN("a label in a command buffer is asked for: what else is in its submit is left out") {
+    const auto rows = draws_of(path, {"--scope", "x4"});
+    REQUIRE(rows.size() == 3);
+    CHECK(rows[1].at("/counts/groups_x") == "4");
+  }
+  WHEN("they are grouped") {
+    std::map<std::string, std::string> groups;
+    for (const Json& row : draws_of(path, {"--by", "label"}))
+      if (row.at("/row") == "\"group\"") groups[unquoted(row.at("/item"))] = row.at("/n") + " " + unquoted(row.at("/first"));
+    CHECK(groups == std::map<std::string, std::string>{{"no label", "3 2:0"}, {"step/x1", "1 0:0"}, {"step/x2", "1 0:1"},
+                                                       {"step/x4", "1 1:0"}, {"step/x8", "1 1:1"}});
+  }
+  WHEN("the largest are asked for") {
+    const auto rows = draws_of(path, {"--top", "2"});
+    CHECK(rows.size() == 4);
+    CHECK(rows.back().at("/items") == "7");
+    CHECK(rows.back().at("/shown") == "2");
+  }
+  WHEN("what is asked for is not there, or makes no sense") {
+    for (const Words& wrong : {Words{"--submits", "7:9"}, {"--scope", "nowhere"}, {"--by", "colour"}, {"--top", "x"},
+                               {"--frames"}, {"--times"}}) {
+      Words words{"info", "--draws", path};
+      words.insert(words.end(), wrong.begin(), wrong.end());
+      const Outcome outcome = rondo(words);
+      INFO(outcome.both());
+      CHECK(outcome.status == kUsage);
+      CHECK(is_one_line(outcome, "rondo"));
+    }
+  }
+}
+
+SCENARIO("planted kernels have the times that they cost", "[profile]") {
+  const std::map<std::string, int> items{{"0:0", 1000}, {"0:1", 2000}, {"1:0", 4000}, {"1:1", 8000}, {"2:0", 3000}};
+  for (const std::string mode : {"natural", "isolated"}) {
+    INFO(mode);
+    const auto rows = profile_of(kernels().path, {"--mode", mode});
+    CHECK(times_of(rows, "/item") == items);
+    const Json& summary = rows.back();
+    CHECK(summary.at("/items") == "7");
+    CHECK(summary.at("/timed") == "5");
+    CHECK(summary.at("/repeated") == "2");  // their secondary is executed twice by one command buffer
+    CHECK(summary.at("/device_without_ns").substr(0, 4) == summary.at("/device_with_ns").substr(0, 4));
+    CHECK(std::stod(summary.at("/perturbation")) == 0);
+    CHECK(rows[0].at("/iterations") == "3");
+    CHECK(unquoted(rows[0].at("/mode")) == mode);
+    CHECK(rows[1].at("/item") == "\"1:1\"");  // the longest first
+    CHECK(rows[1].at("/pipeline") == "\"VkPipeline#0\"");
+    CHECK(rows[1].at("/below_timer") == "false");
+  }
+  CHECK(times_of(profile_of(kernels().path, {"--by", "label"}), "/item") ==
+        std::map<std::string, int>{{"no label", 3000}, {"step", 15000}, {"step/x1", 1000}, {"step/x2", 2000}, {"step/x4", 4000},
+                                   {"step/x8", 8000}});
+  CHECK(times_of(profile_of(kernels().path, {"--by", "submit"}), "/item") ==
+        std::map<std::string, int>{{"submit 0", 3000}, {"submit 1", 12000}, {"submit 2", 3000}});
+  CHECK(times_of(profile_of(kernels().path, {"--by", "pipeline", "--submits", "1"}), "/item") ==
+        std::map<std::string, int>{{"VkPipeline#0", 12000}});
+  CHECK(times_of(profile_of(kernels().path, {"--top", "1"}), "/item") == std::map<std::string, int>{{"1:1", 8000}});
+}
+
+// Every test program, also those with secondaries, multiview, suspended passes and several queues: a draw takes 100 ns for each
+// vertex, a dispatch 1 us for each workgroup, and a pass as long as what is in it.
+SCENARIO("every draw, dispatch and pass of the test programs has its time", "[profile]") {
+  CaptureOptions options;
+  options.driver = fake;
+  int draws = 0, dispatches = 0, passes = 0, views = 0;
+  for (const std::string& directory : {std::string(), std::string("chapters")}) {
+    for (const std::string& name : programs(directory)) {
+      // Conditions leave draws out there; what counts draws there is garbage without shaders; the third loses its device.
+      if (name == "conditional" || name == "conditional_draws" || name == "counted_draws" || name == "lost") continue;
+      const Words words = without_checks({program(directory.empty() ? name : directory + "/" + name)});
+      if (!cannot_run(words, fake).empty()) continue;
+      const Recording& capture = captured(words, options);
+      if (rondo({"info", "--draws", "--top", "0", capture.path}).out.find("\n0 items") != std::string::npos) continue;
+      Command command;
+      command.arguments = {build_root() + "/analyzers/rondo", "profile", "--draws", "--format", "jsonl", "--loop", "2", capture.path};
+      use_driver(command.environment, fake, "timed-work=1");
+      const Outcome outcome = run_on(fake, command);
+      INFO(name << ": " << outcome.both());
+      if (outcome.err.find("cannot be looped") != std::string::npos || outcome.err.find("nothing to do") != std::string::npos) continue;
+      const auto rows = rows_of(outcome);
+      CHECK(outcome.err.empty());
+      std::map<std::string, double> in_pass;  // of the draws of each
+      std::map<std::string, double> of_pass;
+      for (const Json& row : rows) {
+        if (row.at("/row") != "\"time\"" || row.at("/host") == "true") continue;
+        const double time = std::stod(row.at("/median_ns"));
+        const std::string pass = row.at("/pass").empty() ? "" : row.at("/submit") + ":" + row.at("/pass");
+        if (unquoted(row.at("/item")).rfind("pass", 0) == 0) {
+          of_pass[pass] = time;
+          ++passes;
+          continue;
+        }
+        if (!pass.empty()) in_pass[pass] += time;
+        views += row.at("/views").empty() ? 0 : 1;
+        const std::string instances = row.at("/counts/instances");
+        const std::string vertices = row.at("/counts/vertices") + row.at("/counts/indices");
+        INFO(row.at("/item") << " " << row.at("/command"));
+        if (!vertices.empty()) {
+          CHECK(time == Approx(100 * std::stod(vertices) * std::stod(instances)));
+          ++draws;
+        } else if (unquoted(row.at("/command")).rfind("vkCmdDispatch", 0) == 0 && !row.at("/counts/groups_x").empty()) {
+          CHECK(time == Approx(1000 * std::stod(row.at("/counts/groups_x")) * std::stod(row.at("/counts/groups_y")) *
+                               std::stod(row.at("/counts/groups_z"))));
+          ++dispatches;
+        }
+      }
+      for (const auto& [pass, time] : in_pass) {
+        INFO("pass " << pass);
+        if (of_pass.count(pass) == 0) continue;
+        // Draws in secondaries that are executed twice there have no times of their own.
+        if (rows.back().at("/repeated") == "0")
+          CHECK(of_pass[pass] == Approx(time));
+        else
+          CHECK(of_pass[pass] >= time);
+      }
+    }
+  }
+  CHECK(draws > 500);
+  CHECK(dispatches > 300);
+  CHECK(passes > 200);
+  CHECK(views > 0);
+}
+
+SCENARIO("a profile on a real device has the order of the costs", "[profile]") {
+  const Recording& capture = captured({program("kernels"), "--loops", "4000"});
+  const auto profiled = [&](const Words& more) {
+    Command command;
+    command.arguments = {build_root() + "/analyzers/rondo", "profile", "--format", "jsonl", capture.path};
+    command.arguments.insert(command.arguments.end(), more.begin(), more.end());
+    use_driver(command.environment, lavapipe);
+    return rows_of(run(command));
+  };
+  const auto rows = profiled({"--mode", "isolated"});
+  auto times = times_of(rows, "/item");
+  CHECK(times["0:1"] > times["0:0"]);
+  CHECK(times["1:0"] > times["0:1"]);
+  CHECK(times["1:1"] > times["1:0"]);
+  double sum = 0;
+  for (const auto& [item, time] : times) sum += time;
+  CHECK(sum > 0.5 * std::stod(rows.back().at("/device_without_ns")));  // two of seven have no time
+}
+
+SCENARIO("a device without timestamps has the host's times of submits", "[profile]") {
+  Command command;
+  command.arguments = {build_root() + "/analyzers/rondo", "profile", "--format", "jsonl", kernels().path};
+  use_driver(command.environment, fake, "timestamps=0");
+  const auto rows = rows_of(run_on(fake, command));
+  std::map<std::string, int> items;
+  for (const Json& row : rows)
+    if (row.at("/row") == "\"time\"") {
+      CHECK(row.at("/host") == "true");
+      CHECK(row.at("/by") == "\"submit\"");
+      items[unquoted(row.at("/item"))] += 1;
+    }
+  CHECK(items == std::map<std::string, int>{{"submit 0", 1}, {"submit 1", 1}, {"submit 2", 1}});
+}
+
+SCENARIO("every field of a row is in rondo help rows", "[profile]") {
+  const std::string help = rondo({"help", "rows"}).out;
+  const auto known = [&](const std::string& row, const std::string& field) {
+    const std::size_t at = help.find("\n" + row + "\n");
+    REQUIRE(at != std::string::npos);
+    const std::size_t end = help.find("\n\n", at + 2);
+    return help.substr(at, end - at).find("\n  " + field + " ") != std::string::npos;
+  };
+  for (const std::vector<Json>& rows : {draws_of(kernels().path), draws_of(kernels().path, {"--by", "kind"}),
+                                        profile_of(kernels().path, {"--draws"}), profile_of(kernels().path, {"--by", "label"})})
+    for (const Json& row : rows)
+      for (const std::string& field : row.names("")) {
+        const std::string kind = unquoted(row.at("/row"));
+        INFO(kind << " " << field);
+        if (field != "row") CHECK((known(kind, field) || (kind == "time" && known("draw", field))));
+      }
+}
