@@ -12,6 +12,7 @@
 #include "analyzers/statistics.h"
 #include "analyzers/text.h"
 #include "player/junit.h"
+#include "player/times.h"
 
 namespace rondo::analyzers {
 
@@ -28,6 +29,8 @@ const char* verdict_text(Verdict verdict) {
   }
   return "same";
 }
+
+constexpr double kMuchVariation = 0.2;
 
 struct Limits {
   double threshold = 0.05, alpha = 0.05;
@@ -106,6 +109,12 @@ Compared compare(const RunResults& before, const RunResults& after, const std::v
   for (const auto* lines : {&before.warnings, &before.failures, &after.warnings})
     compared.warnings.insert(compared.warnings.end(), lines->begin(), lines->end());
   compared.failures = after.failures;
+  for (const RunResults* results : {&before, &after})
+    for (const RunResults::Samples& one : results->samples)
+      if (one.metric == "seconds" && one.row == results->samples.front().row && one.seconds.size() > 1)
+        if (const double variation = player::spread_of(one.seconds).variation; variation > kMuchVariation)
+          compared.warnings.push_back(text("{}: the iterations of {} vary by {:.0f} %: the machine did other things", results->path,
+                                           one.row, 100 * variation));
   const auto wanted = [&](const std::string& metric) {
     return std::find(asked.begin(), asked.end(), metric) != asked.end();
   };

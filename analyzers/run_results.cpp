@@ -58,6 +58,14 @@ class ResultsReader {
     circumstance("driver", "/driver");
     circumstance("capture", json_.shown("/capture/digest") ? "/capture/digest" : "/capture/id");
     circumstance("span", "/span/request");
+    // What is compared or replaced takes other times.
+    results_.circumstances.emplace_back("verification", json_.size("/verification") != 0 ? "--verify" : "none");
+    std::string replaced;
+    for (std::size_t i = 0; i < json_.size("/replaced"); ++i)
+      append(replaced, "{}{}", replaced.empty() ? "" : ", ", json_.shown(text("/replaced/{}/selector", i).c_str()).value_or(""));
+    results_.circumstances.emplace_back("choice of replaced shaders", replaced.empty() ? "none" : replaced);
+    if (json_.shown("/interrupted") == "true")
+      results_.warnings.push_back(text("{}: was interrupted after {}", results_.path, plural(json_.size("/iterations"), "iteration")));
     results_.clamped_shaders = json_.size("/clamped_shaders") != 0;  // older players have no such member
     if (const auto status = json_.shown("/status"); status && *status != "0")
       results_.failures.push_back(text("{}: the replay ended with status {}: {}", results_.path, printable(*status),

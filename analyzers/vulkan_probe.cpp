@@ -152,6 +152,7 @@ std::string probe_enabled(const std::string& library) {
   VkInstance instance = VK_NULL_HANDLE;
   const VkResult created = loader.create(instance);
   if (maps_file(library)) return "ok";
+  if (created == VK_ERROR_INCOMPATIBLE_DRIVER) return text("bad {}", kNoDriver);
   if (created != VK_SUCCESS) return text("bad vkCreateInstance returned {}", static_cast<int>(created));
   return "bad the loader did not load it";
 }

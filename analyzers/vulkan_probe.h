@@ -20,5 +20,7 @@ std::string probe_driver(const std::string& manifest);
 // Makes an instance with the environment as it is and looks whether `library`
 // was loaded: "ok", "bad <why>".
 std::string probe_enabled(const std::string& library);
+// What it says after "bad " where no instance can be made because there is no driver.
+inline constexpr const char* kNoDriver = "there is no driver";
 
 }  // namespace rondo::analyzers

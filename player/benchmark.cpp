@@ -170,6 +170,10 @@ Result<void> benchmark(const Options& options, Iterations& iterations, Outcome& 
   ::benchmark::AddCustomContext("capture", printable(options.file));
   ::benchmark::AddCustomContext("capture_digest", outcome.capture_digest);
   ::benchmark::AddCustomContext("span", printable(outcome.span));
+  if (options.verify) ::benchmark::AddCustomContext("verification", "--verify");
+  std::string replaced;
+  for (const Replaced& one : outcome.replaced) replaced += (replaced.empty() ? "" : ", ") + one.selector;
+  if (!replaced.empty()) ::benchmark::AddCustomContext("choice of replaced shaders", printable(replaced));
   if (outcome.shaders.clamped)
     ::benchmark::AddCustomContext("clamped_shaders", outcome.shaders.clamped->numbers());
   Reporter reporter(all);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "player/console.h"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 
@@ -24,6 +27,9 @@ void print_error(std::string_view message) { put(stderr, "player: " + printable(
 
 Result<void> finish_output() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return {};
+  // A reader that goes away (`player | head`) is no error.
+  pollfd reader{STDOUT_FILENO, 0, 0};
+  if (::poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR) != 0) return {};
   return fail(Status::failed, "standard output cannot be written");
 }
 

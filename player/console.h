@@ -20,7 +20,7 @@ void print_lines(std::string_view text);
 void print_error(const Error& error);
 void print_error(std::string_view message);
 
-// Fails where something that was printed could not be written (a full disk).
+// Fails where something that was printed could not be written (a full disk). That a reader went away is no failure.
 Result<void> finish_output();
 
 // Fails where the validation layer said anything: a list of its messages, for the capture in `file`.

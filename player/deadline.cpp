@@ -51,7 +51,12 @@ Deadline::~Deadline() {
 std::uint64_t Deadline::left_ns() const {
   if (end_ns_ == UINT64_MAX) return UINT64_MAX;
   const std::uint64_t t = now();
+  if (waits_since_ns_ == 0) waits_since_ns_ = t;
   return t >= end_ns_ ? 0 : end_ns_ - t;
+}
+
+std::uint64_t Deadline::waited_ns() const {
+  return waits_since_ns_ != 0 ? now() - waits_since_ns_ : 0;
 }
 
 void Deadline::report_to(std::vector<Scope> scopes, Report report) {
@@ -70,7 +75,8 @@ void Deadline::watch() {
     return static_cast<unsigned long long>(value.load(std::memory_order_relaxed));
   };
   if (load(sequence_) == 0)
-    std::snprintf(state, sizeof state, "no end within %g s (--timeout); no record had been played yet", seconds_);
+    std::snprintf(state, sizeof state, "no end within %g s (--timeout); no record had been played yet: %s", seconds_,
+                  phase_.load(std::memory_order_relaxed));
   else
     std::snprintf(state, sizeof state, "no end within %g s (--timeout); record %llu was being played", seconds_,
                   load(sequence_));

@@ -29,7 +29,14 @@ class Deadline {
   std::uint64_t left_ns() const;
   double seconds() const { return seconds_; }
   // Where the replay is, for the watchdog's message.
-  void at(std::uint64_t sequence) { sequence_.store(sequence, std::memory_order_relaxed); }
+  void at(std::uint64_t sequence) {
+    sequence_.store(sequence, std::memory_order_relaxed);
+    waits_since_ns_ = 0;
+  }
+  // What is done before the first record is played: "loading", "planning", … Lives as long as this.
+  void begin(const char* phase) { phase_.store(phase, std::memory_order_relaxed); }
+  // How long the record that is played now has been waiting: since the first left_ns() after at().
+  std::uint64_t waited_ns() const;
   void submitted(std::uint64_t submit, std::uint64_t frame, std::uint64_t record) {
     submit_.store(submit, std::memory_order_relaxed);
     submit_frame_.store(frame, std::memory_order_relaxed);
@@ -47,6 +54,8 @@ class Deadline {
   std::string where_;  // begins the watchdog's message
   std::uint64_t end_ns_ = UINT64_MAX;
   std::atomic<std::uint64_t> sequence_{0};
+  std::atomic<const char*> phase_{"loading"};
+  mutable std::uint64_t waits_since_ns_ = 0;  // the first left_ns() of the record; 0: there was none
   std::atomic<std::uint64_t> submit_{0}, submit_frame_{0}, submit_record_{0};  // record 0: none yet
   std::vector<Scope> scopes_;  // guarded by mutex_, as is report_
   Report report_;

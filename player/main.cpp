@@ -33,6 +33,7 @@ void keep_freed_memory() {
 int run(int argc, char** argv) {
   using namespace rondo;
   using namespace rondo::player;
+  std::signal(SIGPIPE, SIG_IGN);  // finish_output()
   const auto parsed = parse_options(argc, argv);
   if (!parsed) {
     print_error(parsed.error().message);

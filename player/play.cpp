@@ -177,9 +177,9 @@ Result<void> protect(const Options& options, Trust trust, Windows& windows) {
 }
 
 // With what the outcome has by now.
-void report_timeouts(const Options& options, const Plan& plan, const Outcome& sofar, Deadline& deadline) {
+void report_timeouts(const Options& options, std::vector<Scope> scopes, const Outcome& sofar, Deadline& deadline) {
   if (options.timeout <= 0) return;
-  deadline.report_to(plan.scopes, [&options, sofar](const std::string& message, const auto& last) {
+  deadline.report_to(std::move(scopes), [&options, sofar](const std::string& message, const auto& last) {
     if (options.report.empty()) return;
     Outcome ended = sofar;
     ended.status = Status::timeout;
@@ -187,6 +187,15 @@ void report_timeouts(const Options& options, const Plan& plan, const Outcome& so
     ended.last_submit = last;
     [[maybe_unused]] const auto written = write_report(options.report, options, ended);
   });
+}
+
+// What is there of an earlier replay goes: if this one is killed, its report says that it did not end.
+Result<void> begin_report(const Options& options, const Outcome& sofar) {
+  if (options.report.empty()) return {};
+  Outcome begun = sofar;
+  begun.status = Status::failed;
+  begun.error = options.file + ": the replay has not ended";
+  return write_report(options.report, options, begun);
 }
 
 Result<void> play_file(const Options& options, Observer& observer, Outcome& outcome) {
@@ -202,9 +211,11 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   auto reader = Reader::open(options.file, reader_options);
   if (!reader) return tl::unexpected<Error>(reader.error());
   RONDO_TRY(check_outputs(options, **reader, outcome));
-  if (options.benchmark) RONDO_TRY(take_benchmark_flags(options.benchmark_flags));
   outcome.capture_id = hex((*reader)->header().capture_id, sizeof(FileHeader::capture_id));
   outcome.file_bytes = (*reader)->file_bytes();
+  RONDO_TRY(begin_report(options, outcome));
+  report_timeouts(options, {}, outcome, deadline);
+  if (options.benchmark) RONDO_TRY(take_benchmark_flags(options.benchmark_flags));
   if (options.benchmark || !options.report.empty()) {
     const auto digest = digest_of_file(options.file);
     if (!digest) return tl::unexpected<Error>(digest.error());
@@ -218,6 +229,7 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   plan_options.memory_budget = options.memory_budget;
   plan_options.verify = options.verify;
   plan_options.damage = options.damage;
+  deadline.begin("planning");
   auto plan = build_plan(**reader, plan_options);
   if (!plan) return tl::unexpected<Error>(plan.error());
   outcome.planned = (*plan)->counts;
@@ -257,13 +269,15 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
                                      (error ? ": " + error.message() : ""));
     observer.screenshot_directory = options.screenshots;
   }
-  report_timeouts(options, **plan, outcome, deadline);
+  report_timeouts(options, (*plan)->scopes, outcome, deadline);
+  deadline.begin("checking shaders");
   auto shaders = prepare_shaders(**plan, {outcome.trust, options.clamp_shaders, options.jobs, outcome.replaced});
   if (!shaders) return tl::unexpected<Error>(shaders.error());
   outcome.shaders = std::move(*shaders);
-  report_timeouts(options, **plan, outcome, deadline);
+  report_timeouts(options, (*plan)->scopes, outcome, deadline);
   for (const std::string& line : outcome.shaders.lines())
     if (!options.quiet) print_line(line);
+  deadline.begin("opening devices");
   auto loader = Loader::open();
   if (!loader) return tl::unexpected<Error>(loader.error());
   if (options.validate) RONDO_TRY(loader->check_validation_layer());
@@ -372,6 +386,10 @@ Outcome play(const Options& options) {
   const std::string undated = undated_writes(outcome);
   if (outcome.status == Status::different && !undated.empty())
     outcome.error += "; " + undated + ": that may be why, and not the device";
+  if (outcome.status == Status::timeout && options.loop > 1) {
+    outcome.error += "; " + std::to_string(outcome.iterations.size()) + " of " + std::to_string(options.loop) + " iterations had ended";
+    if (!options.quiet && !outcome.iterations.empty()) print_lines(times_table(outcome.iterations, outcome.intervals));
+  }
   if (!options.list_devices && !options.quiet && (done || outcome.status == Status::different)) {
     print_summary(options, outcome);
     if (done && !undated.empty()) print_lines(undated + ": this replay may differ from the program there\n");

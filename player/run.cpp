@@ -22,6 +22,8 @@ namespace rondo::player {
 
 namespace {
 
+// A wait that begins shortly before the deadline is not what takes the time.
+constexpr std::uint64_t kLongWaitNs = 100'000'000;
 constexpr VkQueueFlags kFills = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
 
 }  // namespace
@@ -197,13 +199,16 @@ Error Run::refuse(const Op& op, Status status, const std::string& sentence) cons
                       codec::info(op.command).name + ": " + sentence};
 }
 
-Error Run::timed_out(const Op& op) {
-  abandoned_ = true;
+std::string Run::time_is_over(const std::string& what) const {
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%g", deadline_.seconds());
-  return refuse(op, Status::timeout,
-                "what it waits for did not end within the " + std::string(seconds) + " s of --timeout" +
-                    behind_last_submit());
+  return "the " + std::string(seconds) + " s of --timeout were over" +
+         (deadline_.waited_ns() > kLongWaitNs ? " before " + what + " ended" : "") + behind_last_submit();
+}
+
+Error Run::timed_out(const Op& op) {
+  abandoned_ = true;
+  return refuse(op, Status::timeout, time_is_over("what it waits for"));
 }
 
 Result<void> Run::publish(const Op& op, const std::byte* block) {
@@ -407,7 +412,7 @@ Result<void> Run::idle() {
     const VkResult r = IdleProbe(*device).wait(deadline_.left_ns());
     if (r == VK_TIMEOUT) {
       abandoned_ = true;
-      return fail(Status::timeout, plan_.path + ": the submitted work did not end within --timeout" + behind_last_submit());
+      return fail(Status::timeout, plan_.path + ": " + time_is_over("the submitted work"));
     }
     if (r < 0)
       return fail(Status::failed, plan_.path + ": waiting for the submitted work returned " + result_name(r) +

@@ -248,6 +248,8 @@ class Run {
   std::optional<LastSubmit> last_submitted() const;
   std::string behind_last_submit() const;  // ends a sentence
   Error timed_out(const Op& op);
+  // "the 3 s of --timeout were over before WHAT ended": as messages say it.
+  std::string time_is_over(const std::string& what) const;
   // A copy of an op's block with the addresses and handles of now.
   void patch(const Op& op, std::byte* block) const;
   // … outside the scratch: for calls made again.

@@ -60,8 +60,12 @@ def main():
         print(f"The replay took {mine:.2f} s; gfxreconstruct's replay of its own capture {theirs:.2f} s (best of three each).")
     else:
         print(f"The replay took {mine:.2f} s, the program itself {seconds('native'):.2f} s.")
-    verify = shlex.join([str(player), "--verify", str(checked)])
-    print(f"Next: `{verify}` compares it again, and --window in place of --verify shows it; README.md has the other commands.")
+    if verified:
+        again, what = shlex.join([str(player), "--verify", str(checked)]), "compares it again"
+    else:
+        again, what = shlex.join([str(player), "--loop", "10", str(capture)]), "measures it"
+    shows = f", and --window in place of {'--verify' if verified else '--loop 10'} shows it" if drawn else ""
+    print(f"Next: `{again}` {what}{shows}; README.md has the other commands.")
 
 
 if __name__ == "__main__":

@@ -44,6 +44,23 @@ std::string benchmark_of(const TemporaryDirectory& directory, const std::string&
 
 }  // namespace
 
+SCENARIO("what was verified on one side only, or cut short, is said", "[compare-runs]") {
+  const TemporaryDirectory directory;
+  const std::string path = captured({program("triangle")}, {.checkpoints = "submit"}).path;
+  const std::string plain = directory.file("plain.json"), verified = directory.file("verified.json");
+  REQUIRE(player({"--loop", "6", "--report", plain, path}).status == 0);
+  REQUIRE(player({"--loop", "6", "--verify", "--report", verified, path}).status == 0);
+  const Outcome outcome = rondo({"compare-runs", plain, verified, "--threshold", "900%"});
+  INFO(outcome.both());
+  CHECK(outcome.out.find("warning: another verification: " + plain + " has none, " + verified + " has --verify") != std::string::npos);
+  std::string cut_short = read_file(plain);
+  const std::string was = "\"interrupted\": false";
+  REQUIRE(cut_short.find(was) != std::string::npos);
+  cut_short.replace(cut_short.find(was), was.size(), "\"interrupted\": true");
+  write_file(plain, cut_short);
+  CHECK(rondo({"compare-runs", plain, plain}).out.find("was interrupted after 6 iterations") != std::string::npos);
+}
+
 SCENARIO("a replay that became slower fails the gate, and the other way round passes it", "[compare-runs]") {
   const TemporaryDirectory directory;
   const Words span{"--scope", "middle"};
@@ -54,7 +71,7 @@ SCENARIO("a replay that became slower fails the gate, and the other way round pa
   CHECK(slower.status == kDifferent);
   CHECK(slower.err == "");
   CHECK(slower.out.find("1 slower, 0 faster") != std::string::npos);
-  CHECK(slower.out.find("warning") == std::string::npos);
+  CHECK(slower.out.find("warning: another") == std::string::npos);
   const Outcome faster = rondo({"compare-runs", slow, quick, "--threshold", "50%"});
   INFO(faster.both());
   CHECK(faster.status == 0);

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "fixture.h"
+#include "json.h"
 #include "skip.h"
 
 using namespace scenario;
@@ -108,9 +109,48 @@ SCENARIO("a host write that comes after endless work says what did not end", "[w
   INFO(outcome.both());
   CHECK(outcome.status == kTimeout);
   CHECK(outcome.err.find(
-            "what it waits for did not end within the 0.3 s of --timeout; the last submit was 0") !=
+            "the 0.3 s of --timeout were over before what it waits for ended; the last submit was 0") !=
         std::string::npos);
   CHECK(outcome.err.find("returned VK_TIMEOUT") == std::string::npos);
+}
+
+SCENARIO("a replay that is killed leaves a report that says so, and none of an earlier one", "[wrong-input]") {
+  const Recording& capture = captured({program("triangle")});
+  const TemporaryDirectory directory;
+  const std::string report = directory.file("report.json");
+  REQUIRE(player({"--report", report, capture.path}).status == 0);
+  REQUIRE(Json::parse(read_file(report)).at("/status") == "0");
+  Command command;
+  command.arguments = {"sh", "-c", "\"$0\" \"$@\" & sleep 1; kill -KILL $!; wait $!", build_root() + "/player/player", "--quiet",
+                       "--loop", "100000000", "--report", report, capture.path};
+  use_driver(command.environment, lavapipe);
+  const Outcome killed = run(command);
+  INFO(killed.both());
+  CHECK(killed.status == 128 + 9);
+  const Json left = Json::parse(read_file(report));
+  CHECK(left.at("/status") == "1");
+  CHECK(left.at("/error").find("has not ended") != std::string::npos);
+}
+
+SCENARIO("a reader that goes away is no failure of a replay", "[wrong-input]") {
+  Command command;
+  command.arguments = {"bash", "-c", "\"$0\" \"$@\" | true; exit ${PIPESTATUS[0]}", build_root() + "/player/player", "--loop", "20",
+                       captured({program("triangle")}).path};
+  use_driver(command.environment, lavapipe);
+  const Outcome outcome = run(command);
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(outcome.err.empty());
+}
+
+SCENARIO("a loop whose time is over says how far it came", "[wrong-input]") {
+  const Outcome outcome = player({"--timeout", "2", "--loop", "100000000", captured({program("triangle")}).path});
+  INFO(outcome.both());
+  CHECK(outcome.status == kTimeout);
+  CHECK(lines(outcome.err).size() == 1);
+  CHECK(outcome.err.find(" of 100000000 iterations had ended") != std::string::npos);
+  CHECK(outcome.err.find("the 2 s of --timeout were over; ") != std::string::npos);
+  CHECK(outcome.out.find("first submit to last wait") != std::string::npos);
 }
 
 SCENARIO("a picture that finds no room says why", "[wrong-input]") {

@@ -159,7 +159,10 @@ SCENARIO("a wrong command line is refused with status 2", "[wrong-input]") {
     refuses("player", player(words), kUsage, "would overwrite");
   CHECK(read_file(copy) == read_file(path));
   refuses("player", player({"--report", other, "--pipeline-cache", directory.path() + "/./other", path}), kUsage, "the same file");
-  refuses("rondo", rondo({}), kUsage, "subcommand");
+  const Outcome alone = rondo({});
+  CHECK(alone.status == kUsage);
+  CHECK(alone.out.empty());
+  CHECK(alone.err.find("\n  capture ") != std::string::npos);
   refuses("rondo", rondo({"no-such-subcommand"}), kUsage, "no-such-subcommand");
   refuses("rondo", rondo({"info", "--no-such-option", path}), kUsage, "--no-such-option");
   refuses("rondo", rondo({"dump", "--frames", "5:2", path}), kUsage, "5:2");

@@ -47,7 +47,7 @@ TEST(PlayerDeadline, SaysWhereNothingWasSubmitted) {
         Deadline deadline(0.05);
         hang();
       },
-      testing::ExitedWithCode(7), "player: no end within 0.05 s \\(--timeout\\); no record had been played yet; nothing had been submitted\n");
+      testing::ExitedWithCode(7), "player: no end within 0.05 s \\(--timeout\\); no record had been played yet: loading; nothing had been submitted\n");
 }
 
 }  // namespace

@@ -269,7 +269,9 @@ TEST(Spans, RequestsAreRead) {
   EXPECT_EQ(scope("a#b#3").occurrence, 3u);
   EXPECT_EQ(scope("a#b").name, "a#b");
   EXPECT_EQ(scope("#1").name, "#1");
-  for (const char* text : {"", "1", "1:", ":1", "1:x", "2:1", "1:1", "-1:2"})
+  EXPECT_EQ(parse_range("5", SpanRequest::Kind::frames, "--frames")->first, 5u);
+  EXPECT_EQ(parse_range("5", SpanRequest::Kind::frames, "--frames")->last, 6u);
+  for (const char* text : {"", "1:", ":1", "18446744073709551615", "1:x", "2:1", "1:1", "-1:2"})
     EXPECT_FALSE(parse_range(text, SpanRequest::Kind::frames, "--frames")) << text;
   EXPECT_TRUE(parse_scope(""));  // scopes may have no name
 }
