@@ -24,6 +24,7 @@ Result<int> run_play(Arguments args);
 Result<int> run_compare_runs(Arguments args);
 Result<int> run_pack(Arguments args);
 Result<int> run_profile(Arguments args);
+Result<int> run_report(Arguments args);
 Result<int> run_recompress(Arguments args);
 Result<int> run_verify(Arguments args);
 Result<int> run_trim(Arguments args);

@@ -43,6 +43,7 @@ constexpr Subcommand kSubcommands[] = {
     {"dump", "every record as text or JSON lines", run_dump, 0},
     {"accesses", "what each command touches", run_accesses, 0},
     {"profile", "how long a device works at each draw, dispatch, copy and render pass", run_profile, 0},
+    {"report", "a page about a capture: what it does, and where the time goes", run_report, 0},
     {"diff", "what is different in two captures", run_diff, 0},
     {"extract", "what a capture holds, as files: shaders, images, buffers", run_extract, 0},
     {"trim", "a part of a capture as one of its own", run_trim, 0},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analyzers/analysis/profile_rows.h"
 #include "analyzers/analysis/rows.h"
 #include "analyzers/budgets.h"
 #include "analyzers/cli.h"
@@ -27,9 +28,6 @@ std::string time_text(double ns) {
   if (ns < 1e6) return text("{:.2f} us", ns * 1e-3);
   return text("{:.3f} ms", ns * 1e-6);
 }
-
-// Bytes a nanosecond are GB/s.
-double bandwidth(const ProfileRow& row) { return row.median > 0 ? static_cast<double>(row.bytes) / row.median : 0; }
 
 struct Shown {
   const WorkWalk& work;
@@ -116,42 +114,7 @@ Result<void> append_json(std::string& out, const Shown& shown, WorkWalk& work) {
       json.floating_value(p.cost);
     }
   }));
-  for (std::size_t i = 0; i < std::min(shown.rows, p.rows.size()); ++i) {
-    const ProfileRow& row = p.rows[i];
-    JsonWriter json(out);
-    json.begin_object();
-    json.field("row", "time");
-    json.field("by", p.of_host ? "submit" : name_of(shown.wanted.by));
-    if (p.of_host || !row.group.empty()) {
-      json.field("item", row.group);
-    } else {
-      const WorkItem& item = p.items[row.item];
-      json.field("item", item.is_pass ? text("pass {}:{}", item.submit, item.pass) : draw_text(item));
-      write_item(json, shown.work, item);
-      if (item.is_pass) {
-        json.field("render_pass", item.render_pass != 0 ? work.objects().name(item.render_pass) : std::string());
-        json.field("draws", item.draws);
-        json.field("end_record", item.end);
-      }
-      json.key("begin_ns");
-      json.floating_value(row.begin);
-    }
-    json.field("n", row.items);
-    const auto number = [&](const char* name, double value) {
-      json.key(name);
-      json.floating_value(value);
-    };
-    number("min_ns", row.min);
-    number("median_ns", row.median);
-    number("p95_ns", row.p95);
-    number("share", row.share);
-    if (!row.group.empty()) json.field("bytes", row.bytes);
-    if (row.bytes != 0) number("gb_per_s", bandwidth(row));
-    json.field("below_timer", row.below_timer);
-    json.field("host", p.of_host);
-    json.end_object();
-    out += '\n';
-  }
+  for (std::size_t i = 0; i < std::min(shown.rows, p.rows.size()); ++i) append_time_row(out, work, p, shown.wanted.by, p.rows[i]);
   JsonWriter json(out);
   json.begin_object();
   json.field("row", "summary");

@@ -46,6 +46,8 @@ def main():
         except demo_sheet.NotRead as reason:
             print(f"pictures: {len(drawn)} in {output / 'png'} (no contact sheet: {reason})")
 
+    print(f"a page about it: {output / 'report.html'}")
+
     print()
     images = re.search(r"(\d+) of (\d+) images compared and equal", "\n".join(verified))
     if images:

@@ -2,8 +2,11 @@
 // Dispatches whose costs are known: 1, 2, 4 and 8 times as much work, in the labels "x1", "x2", "x4" and "x8". They are in
 // a label "step" that begins in the first submit and ends in the second. The third submit executes secondaries: one with a
 // dispatch of 3, and one with a dispatch of 5 that is executed twice.
-//   kernels [--loops N]: each dispatch is one workgroup that loops N times as often as it is to cost; N up to 8,000. Without it, each is so
+//   kernels [--loops N] [--label NAME]: NAME stands for "x8".
+//   --loops N: each dispatch is one workgroup that loops N times as often as it is to cost; N up to 8,000. Without it, each is so
 //   many workgroups as it is to cost.
+#include <cstring>
+
 #include "kernel.h"
 #include "kernels.comp.h"
 
@@ -45,6 +48,12 @@ struct Kernels {
   }
 };
 
+const char* text_option(int argc, char** argv, const char* name, const char* otherwise) {
+  for (int i = 1; i + 1 < argc; ++i)
+    if (std::strcmp(argv[i], name) == 0) return argv[i + 1];
+  return otherwise;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -64,7 +73,7 @@ int main(int argc, char** argv) {
   all.labelled("x2", 2);
   run(s);
   all.labelled("x4", 4);
-  all.labelled("x8", 8);
+  all.labelled(text_option(argc, argv, "--label", "x8"), 8);
   run(s);
   vkQueueEndDebugUtilsLabelEXT(s.queues[0]);
 

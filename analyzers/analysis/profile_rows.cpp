@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzers/analysis/profile_rows.h"
+
+#include "analyzers/analysis/rows.h"
+#include "analyzers/text.h"
+
+namespace rondo::analyzers {
+
+// Bytes a nanosecond are 10^9 bytes a second.
+double bandwidth(const ProfileRow& row) { return row.median > 0 ? static_cast<double>(row.bytes) / row.median : 0; }
+
+void append_time_row(std::string& out, const WorkWalk& work, const Profile& p, GroupBy by, const ProfileRow& row) {
+  JsonWriter json(out);
+  json.begin_object();
+  json.field("row", "time");
+  json.field("by", p.of_host ? "submit" : name_of(by));
+  if (p.of_host || !row.group.empty()) {
+    json.field("item", row.group);
+  } else {
+    const WorkItem& item = p.items[row.item];
+    json.field("item", item.is_pass ? text("pass {}:{}", item.submit, item.pass) : draw_text(item));
+    write_item(json, work, item);
+    if (item.is_pass) {
+      json.field("render_pass", item.render_pass != 0 ? work.objects().name(item.render_pass) : std::string());
+      json.field("draws", item.draws);
+      json.field("end_record", item.end);
+    }
+    json.key("begin_ns");
+    json.floating_value(row.begin);
+  }
+  json.field("n", row.items);
+  const auto number = [&](const char* name, double value) {
+    json.key(name);
+    json.floating_value(value);
+  };
+  number("min_ns", row.min);
+  number("median_ns", row.median);
+  number("p95_ns", row.p95);
+  number("share", row.share);
+  if (!row.group.empty()) json.field("bytes", row.bytes);
+  if (row.bytes != 0) number("gb_per_s", bandwidth(row));
+  json.field("below_timer", row.below_timer);
+  json.field("host", p.of_host);
+  json.end_object();
+  out += '\n';
+}
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+// rondo report: what a capture does and where its time goes, as one page that needs nothing else.
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <unistd.h>
+
+#include "analyzers/analysis/profile_rows.h"
+#include "analyzers/analysis/report_data.h"
+#include "analyzers/analysis/rows.h"
+#include "analyzers/budgets.h"
+#include "analyzers/capture_info.h"
+#include "analyzers/cli.h"
+#include "analyzers/commands.h"
+#include "analyzers/file_arguments.h"
+#include "analyzers/output.h"
+#include "analyzers/report_page.h"
+#include "analyzers/span_arguments.h"
+#include "analyzers/text.h"
+#include "analyzers/trust_arguments.h"
+#include "format/needed_files.h"
+#include "format/new_file.h"
+
+namespace rondo::analyzers {
+
+namespace {
+
+constexpr std::size_t kMostItems = 20'000, kMostGroups = 500, kMostFrames = 20'000;
+constexpr std::uint64_t kMostSubmits = 2'000, kFirstSubmit = 100;  // of a capture that is profiled whole; of a larger one
+
+// The rows of the page, a JSON object each.
+class Rows {
+ public:
+  template <class Fill>
+  void add(const char* row, Fill&& fill) {
+    JsonWriter json(out_);
+    json.begin_object();
+    json.field("row", row);
+    fill(json);
+    json.end_object();
+    out_ += '\n';
+  }
+  void sentence(const std::string& words, const std::string& command) {
+    add("sentence", [&](JsonWriter& json) {
+      json.field("text", words);
+      if (!command.empty()) json.field("command", command);
+    });
+  }
+  void fact(const char* name, const std::string& words) {
+    add("fact", [&](JsonWriter& json) {
+      json.field("name", name);
+      json.field("text", words);
+    });
+  }
+  std::string& lines() { return out_; }
+
+  // One JSON array, that ends no element of the page.
+  std::string array() const {
+    std::string out = "[";
+    for (std::size_t i = 0; i < out_.size(); ++i) {
+      if (out_[i] == '<')
+        out += "\\u003c";
+      else if (out_[i] == '\n')
+        out += i + 1 < out_.size() ? ",\n" : "";
+      else
+        out += out_[i];
+    }
+    return out + "]";
+  }
+
+ private:
+  std::string out_;
+};
+
+std::string duration(double ns) { return duration_text(static_cast<std::uint64_t>(ns)); }
+
+// A word of a command line that a shell takes as it is.
+std::string quoted(const std::string& word) {
+  if (word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+:=,") == std::string::npos && !word.empty())
+    return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+struct ReportParts {
+  const std::string& file;
+  const CaptureInfo& info;
+  const ReportData& data;
+  const WorkWalk& work;
+  const std::string& span;      // that was played
+  const Profile* profile;       // null: nothing was played, …
+  const std::string& no_profile;  // … for this reason
+};
+
+// The groups of a profile's items: the sum of their medians.
+void add_groups(Rows& rows, const ReportParts& parts) {
+  const Profile& p = *parts.profile;
+  for (const GroupBy by : {GroupBy::pipeline, GroupBy::label, GroupBy::pass, GroupBy::kind}) {
+    struct Group {
+      double median = 0;
+      std::uint64_t n = 0, bytes = 0;
+    };
+    std::map<std::string, Group> groups;
+    double sum = 0;
+    for (const ProfileRow& row : p.rows) {
+      const WorkItem& item = p.items[row.item];
+      if ((by == GroupBy::pass) != item.is_pass && by == GroupBy::pass) continue;
+      const std::string key = by == GroupBy::pipeline && item.is_pass ? "render passes" : key_of(parts.work, item, by);
+      Group& group = groups[key];
+      group.median += row.median;
+      group.n += 1;
+      if (__builtin_add_overflow(group.bytes, row.bytes, &group.bytes)) group.bytes = UINT64_MAX;
+      sum += row.median;
+    }
+    std::vector<std::pair<std::string, Group>> sorted(groups.begin(), groups.end());
+    std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second.median > b.second.median; });
+    if (sorted.size() > kMostGroups) sorted.resize(kMostGroups);
+    for (const auto& [name, group] : sorted)
+      rows.add("group", [&, &name = name, &group = group](JsonWriter& json) {
+        json.field("by", name_of(by));
+        json.field("item", name);
+        json.field("n", group.n);
+        json.key("median_ns");
+        json.floating_value(group.median);
+        json.key("share");
+        json.floating_value(sum > 0 ? group.median / sum : 0);
+        json.field("bytes", group.bytes);
+      });
+  }
+}
+
+// What a reader wants to know first, and the command that shows more.
+void add_sentences(Rows& rows, const ReportParts& parts) {
+  const std::string file = quoted(parts.file);
+  const CaptureInfo& info = parts.info;
+  std::string device = info.devices.empty() ? "an unknown device" : info.devices.front().name;
+  rows.sentence(text("It makes {}, {} and {} on {}.", plural(info.calls, "call"), plural(info.submits, "submit"), plural(info.frames, "frame"), device),
+                text("rondo info {}", file));
+  if (parts.profile != nullptr && !parts.profile->rows.empty()) {
+    const Profile& p = *parts.profile;
+    const ProfileRow& longest = p.rows.front();
+    double sum = 0;
+    for (const ProfileRow& row : p.rows) sum += row.median;
+    if (p.of_host) {
+      rows.sentence(text("No item can be timed on this device; the longest submit takes {}.", duration(longest.median)), text("rondo profile {}", file));
+    } else {
+      const WorkItem& item = p.items[longest.item];
+      std::string what = item.is_pass ? text("render pass {}:{}", item.submit, item.pass) : text("{} ({})", draw_text(item), codec::info(item.command).name);
+      if (item.pipeline != 0) what += ", " + parts.work.name(item.pipeline);
+      if (const std::string label = parts.work.label_text(item.label_path); !label.empty()) what += ", label " + label;
+      rows.sentence(text("In {}, the items of the device take {} together; the longest is {}: {}, {:.1f} %.", parts.span, duration(sum), what,
+                         duration(longest.median), 100 * longest.share),
+                    text("rondo profile --top 20 {}", file));
+      std::string total = text("With timestamps around {} the span takes {:.1f} % {} than without", plural(p.timed, "item"),
+                               100 * std::abs(p.perturbation()), p.perturbation() < 0 ? "less" : "more");
+      if (p.timed < p.chosen) append(total, "; {} could not be timed", plural(p.chosen - p.timed, "item"));
+      rows.sentence(total + ".", text("rondo profile --mode isolated {}", file));
+    }
+  } else {
+    rows.sentence(text("How long the device works is not in this page: {}.", parts.no_profile), text("rondo profile {}", file));
+  }
+  if (const std::uint64_t native = parts.data.last_ns - parts.data.first_ns; parts.data.timed_calls != 0 && native != 0)
+    rows.sentence(text("The program's own threads waited {} for the device, the presentation engine or an image, in a capture of {}.",
+                       duration(static_cast<double>(parts.data.waited_ns)), duration(static_cast<double>(native))),
+                  text("rondo info --submits --times {}", file));
+  if (info.frame_rows.size() > 2) {
+    std::vector<double> durations;
+    for (const FrameRow& frame : info.frame_rows)
+      if (frame.number != 0 && frame.end_ns > frame.start_ns) durations.push_back(static_cast<double>(frame.end_ns - frame.start_ns));
+    if (!durations.empty()) {
+      const auto spread = player::spread_of(std::move(durations));
+      rows.sentence(text("A frame took {} (median), and 95 % of them at most {}.", duration(spread.median), duration(spread.p95)),
+                    text("rondo info --frames --times {}", file));
+    }
+  }
+  rows.sentence(text("At most {} of device memory are allocated at one time, after record {}.", size_text(parts.data.peak_bytes), parts.data.peak_record),
+                text("rondo dump --grep 'vk(Allocate|Free)Memory' {}", file));
+}
+
+void add_facts(Rows& rows, const ReportParts& parts) {
+  const CaptureInfo& info = parts.info;
+  for (const DeviceRow& device : info.devices)
+    rows.fact("captured device", text("{}, {}, driver {}, Vulkan {}", device.name, device.type, device.driver, device.api_version));
+  if (parts.profile != nullptr) {
+    const Profile& p = *parts.profile;
+    rows.fact("timed", text("{}, {}", parts.span, plural(p.iterations, "iteration")));
+    for (const std::string& device : p.devices) rows.fact("replayed on", device);
+    if (!p.of_host) rows.fact("clock", text("a tick is {:.3g} ns; items below {:.3g} ns say little", p.timer, kFewTicks * p.timer));
+    if (p.repeated != 0) rows.fact("not timed", text("{} in secondaries that one command buffer executes more than once", plural(p.repeated, "item")));
+    if (const std::uint64_t others = p.chosen - p.timed - p.repeated; others != 0 && !p.of_host)
+      rows.fact("not timed", text("{}: their queue has no timestamps, their device is made in the span, or their submits take no more command buffers", plural(others, "item")));
+    const auto unknown = static_cast<std::uint64_t>(std::count_if(p.items.begin(), p.items.end(), [](const WorkItem& item) { return item.bytes_unknown; }));
+    if (unknown != 0) rows.fact("bytes not known", text("{} may touch more than the page says: rondo accesses says why", plural(unknown, "item")));
+  } else {
+    rows.fact("device's time", parts.no_profile);
+  }
+  if (!info.complete) rows.fact("the capture is cut", info.cut_reason);
+  if (info.ambiguous != 0) rows.fact("host writes", text("{} may be the device's", count_text(info.ambiguous)));
+  rows.fact("not in this page", "pictures, barriers and waits between items, what could be removed");
+}
+
+void add_rows(Rows& rows, const ReportParts& parts) {
+  add_sentences(rows, parts);
+  if (parts.profile != nullptr && !parts.profile->of_host) {
+    const Profile& p = *parts.profile;
+    for (std::size_t i = 0; i < std::min(kMostItems, p.rows.size()); ++i) append_time_row(rows.lines(), parts.work, p, GroupBy::none, p.rows[i]);
+    add_groups(rows, parts);
+  }
+  for (const HostCall& call : parts.data.calls)
+    rows.add("call", [&](JsonWriter& json) {
+      json.field("record", call.record);
+      json.field("thread", call.thread);
+      json.field("command", call.command->name);
+      json.field("start_ns", call.start_ns - parts.data.first_ns);
+      json.field("end_ns", call.end_ns - parts.data.first_ns);
+    });
+  for (std::size_t i = 0; i < std::min(kMostFrames, parts.info.frame_rows.size()); ++i) {
+    const FrameRow& frame = parts.info.frame_rows[i];
+    if (frame.number == 0 || frame.end_ns <= frame.start_ns) continue;  // the first one holds the start of the program
+    rows.add("frame", [&](JsonWriter& json) {
+      json.field("frame", frame.number);
+      json.field("duration_ns", frame.end_ns - frame.start_ns);
+      json.field("submits", frame.submits);
+      json.field("commands", frame.commands);
+      json.field("calls", frame.calls);
+    });
+  }
+  for (const MemoryPoint& point : parts.data.memory)
+    rows.add("memory", [&](JsonWriter& json) {
+      json.field("record", point.record);
+      json.field("bytes", point.bytes);
+      json.field("allocations", point.allocations);
+    });
+  add_facts(rows, parts);
+  for (const HiddenThing& hidden : parts.info.hidden)
+    rows.add("hidden", [&](JsonWriter& json) {
+      json.field("name", hidden.name);
+      json.field("reason", hidden.reason);
+      json.field("asked", hidden.asked);
+    });
+}
+
+std::string page_of(const std::string& rows) {
+  std::string page(report_page::html);
+  for (const auto& [mark, content] : {std::pair<std::string_view, std::string_view>{"@STYLE@", report_page::css},
+                                      {"@SCRIPT@", report_page::js}, {"@ROWS@", rows}}) {
+    const std::size_t at = page.find(mark);
+    page.replace(at, mark.size(), content);
+  }
+  return page;
+}
+
+Result<void> write_page(const std::string& path, const std::string& page) {
+  auto made = NewFile::create(path, {});
+  if (!made) return tl::unexpected(made.error());
+  std::size_t done = 0;
+  while (done < page.size()) {
+    const ssize_t written = ::write(made->file().descriptor(), page.data() + done, page.size() - done);
+    if (written < 0 && errno != EINTR) return made->failure(errno);
+    if (written > 0) done += static_cast<std::size_t>(written);
+  }
+  return made->keep();
+}
+
+// The whole of a small capture; of a large one submits near its begin, after the program's start: what comes before a span is
+// played, too.
+SpanRequest span_of_report(const SpanRequest& asked, const CaptureInfo& info) {
+  if (asked.kind != SpanRequest::Kind::whole || info.submits <= kMostSubmits) return asked;
+  const std::uint64_t first = std::min(kFirstSubmit, info.submits - kMostSubmits);
+  return {SpanRequest::Kind::submits, first, first + kMostSubmits, {}, {}};
+}
+
+}  // namespace
+
+Result<int> run_report(Arguments args) {
+  ProfileWanted wanted;
+  std::string output;
+  std::optional<std::string> loop;
+  std::vector<std::string> devices;
+  bool no_replay = false;
+  SpanArguments spans;
+  FileArguments files;
+  TrustArguments trusting;
+  Cli cli("rondo report",
+          "Writes one page about a capture, for a browser: what it does, where the time of the device goes, what the host\n"
+          "waits for, and how much memory it has. The page needs no network and no other file. The span is played for it,\n"
+          "on a device, as by rondo profile.");
+  cli.positional("FILE", "the capture", wanted.replay.file);
+  cli.value("-o,--output", "PAGE.html", "where the page goes", output);
+  spans.add_to(cli);
+  cli.value("--loop", "N", "how often the span is played for the medians (default 3)", loop);
+  cli.flag("--no-replay", "touch no device: without the times of the device", no_replay);
+  cli.values("--device", "[K=]NAME|INDEX|UUID", "play on this device, as of player", devices);
+  files.add_to(cli);
+  Budgets budgets;
+  budgets.add_timeout_to(cli);
+  trusting.add_to(cli, "FILE");
+  const auto parsed = cli.parse(args);
+  if (!parsed) return tl::unexpected(parsed.error());
+  if (!*parsed) return 0;
+  const std::string& file = wanted.replay.file;
+  if (file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
+  if (output.empty()) return fail(Status::usage, "-o PAGE.html is required (see rondo report --help)");
+  if (std::error_code unknown; std::filesystem::equivalent(file, output, unknown))
+    return fail(Status::usage, text("{}: -o names the capture itself: name another file", printable(output)));
+  const auto asked = spans.request();
+  if (!asked) return tl::unexpected(asked.error());
+  const auto iterations = parse_count("--loop", loop, 3);
+  if (!iterations) return tl::unexpected(iterations.error());
+  if (*iterations == 0) return fail(Status::usage, "--loop: at least 1 (see rondo report --help)");
+  for (const std::string& device : devices) {
+    auto choice = player::parse_device(device);
+    if (!choice) return tl::unexpected(choice.error());
+    wanted.replay.devices.push_back(std::move(*choice));
+  }
+  auto access = files.access();
+  if (!access) return tl::unexpected(access.error());
+  wanted.replay.files = std::move(*access);
+  const NamedOutput named{NamedOutput::Kind::file, output, file};
+  const auto trust = trusting.protect(file, wanted.replay.files, {named});
+  if (!trust) return tl::unexpected(trust.error());
+  RONDO_TRY(budgets.start(file));
+
+  auto walk = Walk::open(file);
+  if (!walk) return tl::unexpected(walk.error());
+  RONDO_TRY(spare_needed_files(walk->reader(), std::span(&named, 1)));
+  const CaptureInfo info = gather(*walk, InfoWanted{false, true, false, false});
+  RONDO_TRY(walk->rewind());
+  const ReportData data = gather_report_data(*walk);
+  auto work = WorkWalk::open(file);
+  if (!work) return tl::unexpected(work.error());
+  std::optional<Profile> profiled;
+  std::string why = "--no-replay was given";
+  wanted.replay.span = span_of_report(*asked, info);
+  if (!no_replay) {
+    wanted.replay.trust = *trust != player::Trust::foreign;
+    wanted.replay.sandbox = player::SandboxMode::off;  // protect() did that
+    wanted.replay.clamp_shaders = trusting.clamps_shaders();
+    wanted.replay.loop = *iterations;
+    wanted.replay.warmup = 1;
+    wanted.replay.quiet = true;
+    auto found = profile(*work, wanted);
+    if (found)
+      profiled = std::move(*found);
+    else if (asked->kind != SpanRequest::Kind::whole && found.error().status == Status::usage)
+      return tl::unexpected(found.error());  // the span is not there
+    else
+      why = found.error().message;
+  }
+
+  Rows rows;
+  const std::string program = info.session.string("/process/program").value_or(info.session.string("/application/name").value_or("a capture"));
+  RONDO_TRY(append_head(rows.lines(), "report", *work, [&](JsonWriter& json) {
+    json.field("program", program);
+    json.field("timed_calls", data.timed_calls);
+    json.field("items", std::uint64_t{profiled ? profiled->rows.size() : 0});
+    json.field("iterations", std::uint64_t{profiled ? profiled->iterations : 0});
+    json.field("span", wanted.replay.span.text());
+  }));
+  const std::string span = wanted.replay.span.text();
+  add_rows(rows, {file, info, data, *work, span, profiled ? &*profiled : nullptr, why});
+  const std::string page = page_of(rows.array());
+  RONDO_TRY(write_page(output, page));
+  Output out;
+  out.line(text("{}: {}{}", printable(output), size_text(page.size()), profiled ? "" : text(", without the device's times: {}", why)));
+  RONDO_TRY(out.finish());
+  RONDO_TRY(walk->intact());
+  return 0;
+}
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// rondo report: the page opens in a browser without a word on its console, shows what the rows of rondo profile say, and takes
+// no text of a capture for markup.
+#include <catch2/catch.hpp>
+
+#include "fixture.h"
+#include "json.h"
+#include "skip.h"
+
+using namespace scenario;
+
+namespace {
+
+struct Page {
+  std::string dom;      // after its scripts have run
+  std::string console;  // what it said
+};
+
+// Opens the page in headless Chromium; `script` runs in it at the end.
+Page open(const std::string& path, const std::string& script = "") {
+  std::string page = read_file(path);
+  const std::size_t end = page.rfind("</body>");
+  REQUIRE(end != std::string::npos);
+  page.insert(end, "<script>" + script + "</script>");
+  write_file(path + ".test.html", page);
+  const TemporaryDirectory profile;
+  Command command;
+  command.arguments = {"chromium", "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0", "--window-size=1200,900",
+                       "--user-data-dir=" + profile.path(), "--virtual-time-budget=5000", "--dump-dom", "file://" + path + ".test.html"};
+  command.environment["HOME"] = profile.path();
+  command.timeout_s = 120;
+  const Outcome outcome = run(command);
+  INFO(outcome.err);
+  REQUIRE(outcome.status == 0);
+  Page seen{outcome.out, ""};
+  for (const std::string& line : lines(outcome.err))
+    if (line.find("CONSOLE") != std::string::npos) seen.console += line + "\n";
+  return seen;
+}
+
+bool has_chromium() {
+  Command command;
+  command.arguments = {"sh", "-c", "command -v chromium"};
+  return run(command).status == 0;
+}
+
+// On the fake driver, whose timestamps tell the work that it did.
+Outcome report(const Words& more, const std::string& driver = fake) {
+  Command command;
+  command.arguments = {build_root() + "/analyzers/rondo", "report"};
+  command.arguments.insert(command.arguments.end(), more.begin(), more.end());
+  use_driver(command.environment, driver, driver == fake ? "timed-work=1" : "");
+  return run_on(driver, command);
+}
+
+// What a script of the test has left.
+std::string left_by(const Page& page) {
+  const std::string begin = "<pre id=\"test\">";
+  const std::size_t at = page.dom.find(begin);
+  REQUIRE(at != std::string::npos);
+  return page.dom.substr(at + begin.size(), page.dom.find("</pre>", at) - at - begin.size());
+}
+
+const std::string kLeave =
+    "const leave = text => { const pre = document.createElement('pre'); pre.id = 'test'; pre.textContent = text; document.body.append(pre); };"
+    "const column = (id, n) => [...document.querySelectorAll('#' + id + ' tbody tr')].map(row => row.children[n].textContent).join(' ');";
+
+}  // namespace
+
+SCENARIO("a report opens in a browser and shows what the profile says", "[report]") {
+  if (!has_chromium()) SKIP_SCENARIO("chromium is not here: scripts/setup installs it");
+  CaptureOptions options;
+  options.driver = fake;
+  const std::string path = captured(without_checks({program("kernels")}), options).path;
+  const TemporaryDirectory directory;
+  const std::string file = directory.file("page.html");
+  const Outcome made = report({path, "-o", file});
+  INFO(made.both());
+  REQUIRE(made.status == 0);
+  CHECK(read_file(file).size() < 100'000);
+  WHEN("it is opened") {
+    const Page page = open(file, kLeave + "leave(column('items', 0) + '|' + column('items', 2) + '|' + column('groups-label', 0));");
+    CHECK(page.console == "");
+    CHECK(page.dom.find("data-ready=\"yes\"") != std::string::npos);
+    CHECK(left_by(page) ==
+          "1:1 1:0 2:0 0:1 0:0|8.00 µs 4.00 µs 3.00 µs 2.00 µs 1.00 µs|step/x8 step/x4 no label step/x2 step/x1");
+  }
+  WHEN("a head of a table is clicked, and clicked again") {
+    const Page page = open(file, kLeave +
+                                     "const median = document.querySelectorAll('#items th')[2];"
+                                     "median.click(); const once = column('items', 0); median.click(); leave(once + '|' + column('items', 0));");
+    CHECK(page.console == "");
+    CHECK(left_by(page) == "1:1 1:0 2:0 0:1 0:0|0:0 0:1 2:0 1:0 1:1");
+  }
+  WHEN("the wheel turns over the timeline") {
+    const Page page = open(file, kLeave +
+                                     "const line = document.getElementById('device-timeline'), before = Number(line.dataset.span);"
+                                     "line.dispatchEvent(new WheelEvent('wheel', {deltaY: -100, cancelable: true}));"
+                                     "leave((Number(line.dataset.span) / before).toFixed(2));");
+    CHECK(page.console == "");
+    CHECK(left_by(page) == "0.80");
+  }
+  WHEN("there is no network, and nothing but the page") {
+    const std::string page = read_file(file);
+    for (const char* outside : {"http:", "https:", "//cdn", "@import", "src=\""}) CHECK(page.find(outside) == std::string::npos);
+    CHECK(page.find("default-src 'none'") != std::string::npos);
+  }
+}
+
+SCENARIO("a name that is markup stays text in a report", "[report]") {
+  if (!has_chromium()) SKIP_SCENARIO("chromium is not here: scripts/setup installs it");
+  const std::string hostile = "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">&lt;b&gt;";
+  CaptureOptions options;
+  options.driver = fake;
+  const std::string path = captured(without_checks({program("kernels"), "--label", hostile}), options).path;
+  const TemporaryDirectory directory;
+  const std::string file = directory.file("page.html");
+  REQUIRE(report({path, "-o", file}).status == 0);
+  const Page page = open(file, kLeave + "leave(document.title + '|' + document.images.length + '|' + column('groups-label', 0).includes(" +
+                                   "'/</' + 'script><' + 'script>document.title'));");
+  CHECK(page.console == "");
+  CHECK(left_by(page) == "Rondo report: kernels|0|true");
+}
+
+SCENARIO("a report says what it could not find out", "[report]") {
+  const std::string path = captured({program("kernels")}).path;
+  const TemporaryDirectory directory;
+  const std::string file = directory.file("page.html");
+  WHEN("nothing is played") {
+    const Outcome made = report({path, "--no-replay", "-o", file}, lavapipe);
+    INFO(made.both());
+    CHECK(made.status == 0);
+    CHECK(made.out.find("without the device's times: --no-replay was given") != std::string::npos);
+    CHECK(read_file(file).find("--no-replay was given") != std::string::npos);
+  }
+  WHEN("no device can play it") {
+    Command command;
+    command.arguments = {build_root() + "/analyzers/rondo", "report", path, "-o", file};
+    command.environment["VK_ICD_FILENAMES"] = command.environment["VK_DRIVER_FILES"] = "/nonexistent.json";
+    const Outcome made = run(command);
+    INFO(made.both());
+    CHECK(made.status == 0);
+    CHECK(made.out.find("without the device's times: ") != std::string::npos);
+  }
+  WHEN("it is to go where nothing can be, or over the capture, or is of a span that is not there") {
+    for (const auto& [words, status] : {std::pair{Words{path, "-o", "/nonexistent/page.html"}, kFailed}, {Words{path, "-o", path}, kUsage},
+                                        {Words{path, "-o", file, "--submits", "70"}, kUsage}, {Words{path}, kUsage}}) {
+      const Outcome made = report(words, lavapipe);
+      INFO(made.both());
+      CHECK(made.status == status);
+      CHECK(is_one_line(made, "rondo"));
+      CHECK(player({path}).status == 0);
+    }
+  }
+}
