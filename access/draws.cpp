@@ -243,7 +243,6 @@ void Tracker::record_bound(const Call& c, VkPipelineBindPoint point) {
   item.bound = std::move(bound);
   item.recorded.counts = counts_of(c);
   item.recorded.pipeline = commands_of.points[index_of(point)].pipeline;
-  item.recorded.views = point == VK_PIPELINE_BIND_POINT_GRAPHICS ? commands_of.views_drawn : 0;
   item.draws = commands_of.inherits && point == VK_PIPELINE_BIND_POINT_GRAPHICS;
 }
 

@@ -6,6 +6,7 @@
 namespace rondo::access {
 
 std::uint32_t LabelPaths::name(std::string_view text) {
+  text = text.substr(0, kLongest);
   if (const auto found = text_at_.find(std::string(text)); found != text_at_.end()) return found->second;
   if (bytes_ + text.size() > kMostBytes) return 0;
   bytes_ += text.size();

@@ -30,7 +30,8 @@ class LabelPaths {
  private:
   // Deeper labels are counted, and not part of the path.
   static constexpr std::size_t kDeepest = 64;
-  static constexpr std::size_t kMostBytes = std::size_t{1} << 26;  // of all names
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 26;  // of all names, …
+  static constexpr std::size_t kLongest = 1024;                    // … and of one: the rest of it is not kept
   struct Open {
     std::vector<std::uint32_t> names;
     std::uint64_t deeper = 0;

@@ -48,6 +48,7 @@ Item& Tracker::record(const Call& c) {
   item.command = c.command.canonical;
   item.first = static_cast<std::uint32_t>(to.touches.size());
   item.recorded.in_pass = to.in_pass;
+  item.recorded.views = to.in_pass ? to.views_drawn : 0;
   to.items.push_back(std::move(item));
   return to.items.back();
 }

@@ -29,6 +29,7 @@
 #include "analyzers/tree.h"
 #include "analyzers/trust_arguments.h"
 #include "analyzers/undated_writes.h"
+#include "format/file.h"
 #include "format/file_limit.h"
 #include "format/output_names.h"
 #include "format/reader.h"
@@ -58,6 +59,7 @@ struct Options {
   bool shim_only = false;
   bool replay = false;
   bool verify = false;
+  bool force = false, require_complete = false;
   std::string junit;  // file; empty: none
   std::vector<std::string> program;
 };
@@ -175,6 +177,18 @@ int refuse(const Refusal& refusal) {
   say(refusal.sentence);
   if (refusal.error == 0) return kLauncherError;
   return refusal.error == ENOENT ? kNotFound : kCannotExecute;
+}
+
+// Whether a capture of this very name is there. With `force` it must be one that can be replaced.
+Result<bool> there_already(const std::string& pattern, bool force) {
+  struct stat info {};
+  if (pattern.find('%') != std::string::npos || ::stat(pattern.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return false;
+  if (!force) return true;
+  const auto reader = Reader::open(pattern, ReaderOptions{.salvage = true});
+  if (!reader) return fail(Status::usage, text("{}; --force replaces captures alone", reader.error().message));
+  if (const auto file = File::open(pattern, false); file && file->locked_by_other())
+    return fail(Status::usage, text("{}: is still being recorded: --force does not replace it", printable(pattern)));
+  return true;
 }
 
 std::string how_it_ended(const Ended& ended, pid_t pid) {
@@ -323,8 +337,10 @@ Result<bool> parse(Arguments args, Options& options) {
   Cli cli("rondo capture",
           "Runs PROGRAM and records what it asks of Vulkan, without any installation. Standard input,\n"
           "signals and the exit status are passed through.");
-  cli.value("--output", "PATH", "the capture: %e program, %p process, %t start time (default %e-%p.rondo)",
+  cli.value("-o,--output", "PATH", "the capture: %e program, %p process, %t start time (default %e-%p.rondo)",
             options.output);
+  cli.flag("--force", "replace a capture of that name; without it the new one gets a number", options.force);
+  cli.flag("--require-complete", "a recording that stopped before the program did, or could not be closed, is status 125", options.require_complete);
   cli.choice("--checkpoints", {"none", "present", "readback", "submit"},
              "what to digest for player --verify: presented images; memory read back too; what each submit\n"
              "wrote too",
@@ -403,12 +419,16 @@ Result<Ended> record(const Options& options, std::vector<player::Verdict>& verdi
   if (!resolved) return tl::unexpected(resolved.error());
   const std::string& pattern = *resolved;
   RONDO_TRY(check_output(pattern));
+  const auto existed = there_already(pattern, options.force);
+  if (!existed) return tl::unexpected(existed.error());
   const auto layer = find_layer();
   if (!layer) return tl::unexpected(layer.error());
   const Checked checked = check_program(options.program[0], Starter::this_process());
   if (checked.refusal) return own_end(refuse(*checked.refusal));
   const auto doors = doors_for(options, *layer, place_for_shim(checked));
   if (!doors) return tl::unexpected(doors.error());
+  if (*existed && options.force && ::unlink(pattern.c_str()) != 0)
+    return fail(Status::usage, text("{}: {}", printable(pattern), std::strerror(errno)));
   Report reported;
   const auto ended = run_and_list(options, *doors, pattern, reported);
   if (!ended) return tl::unexpected(ended.error());
@@ -416,9 +436,18 @@ Result<Ended> record(const Options& options, std::vector<player::Verdict>& verdi
     return own_end(refuse(
         {ended->exec_error, text("{}: {}", printable(options.program[0]), exec_error_text(ended->exec_error))}));
   std::vector<Capture> captures;
+  if (*existed && !options.force && !reported.files.empty() && !reported.files[0].path.empty() && reported.files[0].path != pattern)
+    say(text("{}: existed and stays; this capture is {} (--force replaces the old one)", printable(shown_path(pattern)),
+             printable(shown_path(reported.files[0].path))));
   for (const ReportedFile& file : reported.files)
     if (!file.path.empty()) captures.push_back({file.path, close_and_report(file, *ended)});
   say_that_there_is_none(reported, options.program[0]);
+  if (options.require_complete && ended->signal == 0 && ended->status == 0) {
+    const auto stopped = std::find_if(captures.begin(), captures.end(), [](const Capture& capture) { return !capture.summary || capture.summary->stopped; });
+    if (stopped != captures.end()) say(text("{}: is not complete (--require-complete)", printable(shown_path(stopped->path))));
+    if (stopped != captures.end() || captures.size() != reported.files.size() || captures.empty() || reported.lacks_entries)
+      return own_end(kLauncherError);
+  }
   if (!options.replay && !options.verify) return *ended;
   const int status = replay(captures, options, verdicts);
   return ended->signal == 0 && ended->status == 0 ? own_end(status) : *ended;

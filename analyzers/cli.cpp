@@ -33,6 +33,13 @@ struct Cli::Impl {
   std::map<std::string, std::optional<std::string>*, std::less<>> may_take_range;
   std::vector<std::string>* program = nullptr;
 
+  // `option` may have two names: "-o,--output".
+  void note_value(std::string_view option) {
+    for (std::size_t comma; (comma = option.find(',')) != std::string_view::npos; option.remove_prefix(comma + 1))
+      takes_value.emplace(option.substr(0, comma));
+    takes_value.emplace(option);
+  }
+
   // Splits off the program to run: everything behind `--`, or from the first
   // word that is neither an option nor an option's value.
   std::vector<std::string> split(std::span<const std::string> args) const {
@@ -68,28 +75,28 @@ void Cli::flag_or_range(const char* option, const char* help, bool& out, std::op
 }
 
 void Cli::value(const char* option, const char* placeholder, const char* help, std::string& out) {
-  impl_->takes_value.insert(option);
+  impl_->note_value(option);
   impl_->app.add_option(option, out, help)->type_name(placeholder);
 }
 
 void Cli::value(const char* option, const char* placeholder, const char* help, std::optional<std::string>& out) {
-  impl_->takes_value.insert(option);
+  impl_->note_value(option);
   impl_->app.add_option_function<std::string>(option, [&out](const std::string& given) { out = given; }, help)
       ->type_name(placeholder);
 }
 
 void Cli::hidden(const char* option, std::string& out) {
-  impl_->takes_value.insert(option);
+  impl_->note_value(option);
   impl_->app.add_option(option, out)->group("");
 }
 
 void Cli::values(const char* option, const char* placeholder, const char* help, std::vector<std::string>& out) {
-  impl_->takes_value.insert(option);
+  impl_->note_value(option);
   impl_->app.add_option(option, out, help)->type_name(placeholder)->allow_extra_args(false);
 }
 
 void Cli::choice(const char* option, std::vector<std::string> choices, const char* help, std::string& out) {
-  impl_->takes_value.insert(option);
+  impl_->note_value(option);
   std::string listed;
   for (const std::string& c : choices) listed += (listed.empty() ? "" : "|") + c;
   const auto check = [choices = std::move(choices), listed](const std::string& given) {
@@ -101,7 +108,7 @@ void Cli::choice(const char* option, std::vector<std::string> choices, const cha
 }
 
 void Cli::span(const char* option, const char* help, std::optional<Span>& out) {
-  impl_->takes_value.insert(option);
+  impl_->note_value(option);
   const auto take = [&out](const std::string& given) {
     auto parsed = parse_span(given);
     if (!parsed) throw CLI::ValidationError(parsed.error().message);

@@ -355,6 +355,7 @@ Result<int> run_report(Arguments args) {
   const std::string program = info.session.string("/process/program").value_or(info.session.string("/application/name").value_or("a capture"));
   RONDO_TRY(append_head(rows.lines(), "report", *work, [&](JsonWriter& json) {
     json.field("program", program);
+    json.field("device", info.devices.empty() ? std::string("an unknown device") : text("{} ({})", info.devices.front().name, info.devices.front().driver));
     json.field("timed_calls", data.timed_calls);
     json.field("items", std::uint64_t{profiled ? profiled->rows.size() : 0});
     json.field("iterations", std::uint64_t{profiled ? profiled->iterations : 0});

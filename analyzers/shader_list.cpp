@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzers/shader_list.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "analyzers/json.h"
@@ -138,7 +139,9 @@ void ShaderList::take_libraries(Walk& walk, ObjectId pipeline, const VkPipelineL
     const std::span<const StageShader> of_library = stages_of(object_at(walk, &libraries->pLibraries[i]));
     std::vector<StageShader> added(of_library.begin(), of_library.end());  // it may be the same list
     std::vector<StageShader>& all = impl_->stages[pipeline];
-    all.insert(all.end(), added.begin(), added.end());
+    for (const StageShader& one : added)
+      if (std::none_of(all.begin(), all.end(), [&](const StageShader& other) { return other.stage == one.stage && other.digest == one.digest; }))
+        all.push_back(one);
   }
 }
 

@@ -21,6 +21,15 @@ bool is_unsure(const codec::IdMap& ids, const Record& record) {
   return codec::load<args_rondoWorkEnded>(lowered.bytes.data()).unsure != VK_FALSE;
 }
 
+// The batches of a submit.
+std::uint64_t batches_of(const codec::IdMap& ids, const Record& record) {
+  codec::Lowered lowered;
+  const CommandId id = ids.command(record.command);
+  if (id == CommandId::none || !codec::decode(lowered, ids, id, record.payload)) return 0;
+  if (codec::info(id).canonical == CommandId::vkQueueSubmit) return codec::load<args_vkQueueSubmit>(lowered.bytes.data()).submitCount;
+  return codec::load<args_vkQueueSubmit2>(lowered.bytes.data()).submitCount;
+}
+
 }  // namespace
 
 Result<Summary> summarize(const std::string& path) {
@@ -59,7 +68,7 @@ Result<Summary> summarize(const std::string& path) {
     if ((record.flags & kRecordKindMask) != kRecordCall || (record.flags & kRecordByLayer) != 0) continue;
     if (events.contains(record.command)) continue;
     summary.calls += 1;
-    if (submits.contains(record.command)) summary.submits += 1;
+    if (submits.contains(record.command)) summary.submits += batches_of(ids, record);
     if (devices.contains(record.command) && record.has_return && record.return_value == VK_SUCCESS)
       summary.made_device = true;
     if (presents.contains(record.command)) summary.frames += 1;
@@ -71,8 +80,8 @@ Result<Summary> summarize(const std::string& path) {
 }
 
 std::string summary_line(const std::string& path, const Summary& summary) {
-  return text("{}: {}, {}, {}, {}{}", printable(path), size_text(summary.file_bytes), plural(summary.calls, "call"),
-              plural(summary.frames, "frame"), duration_text(summary.last_ns - summary.first_ns),
+  return text("{}: {}, {}, {}, {}, {}{}", printable(path), size_text(summary.file_bytes), plural(summary.calls, "call"),
+              plural(summary.submits, "submit"), plural(summary.frames, "frame"), duration_text(summary.last_ns - summary.first_ns),
               summary.stopped ? " (stopped before the program did: rondo info says why)" : "");
 }
 

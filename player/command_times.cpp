@@ -54,11 +54,13 @@ void CommandTimes::find_places() {
     }
     return points_at_[actions_[op]];
   };
-  const auto op_of = [&](std::uint64_t record) {
-    const auto found = std::lower_bound(plan.ops.begin(), plan.ops.begin() + plan.span.last, record,
-                                        [](const Op& op, std::uint64_t sequence) { return op.sequence < sequence; });
-    return found != plan.ops.begin() + plan.span.last && found->sequence == record ? static_cast<std::uint32_t>(found - plan.ops.begin()) : kNone;
-  };
+  // An op that waited for a later record has an older number than those around it: they are not sorted.
+  std::unordered_map<std::uint64_t, std::uint32_t> ops;
+  for (const TimePoint& point : wanted_.points) ops.emplace(point.record, kNone);
+  for (std::uint32_t i = 0; i < plan.span.last; ++i)
+    if (const auto found = ops.find(plan.ops[i].sequence); found != ops.end() && codec::info(plan.ops[i].command).records_into_command_buffer)
+      found->second = i;
+  const auto op_of = [&](std::uint64_t record) { return ops.at(record); };
   std::unordered_map<ObjectId, std::uint32_t> families;  // of command pools
   OpView view;
   for (std::uint32_t i = 0; i < plan.span.last; ++i) {
@@ -136,10 +138,17 @@ void CommandTimes::find_growing() {
       grows_[c] = batch < a.submitCount && can_grow(a.pSubmits[batch].pNext) && (a.pSubmits[batch].flags & VK_SUBMIT_PROTECTED_BIT) == 0;
     }
   }
-  // What is written again without a copy in between says nothing.
-  for (std::uint32_t c = 0; c < wanted_.commands.size(); ++c)
-    for (const std::uint32_t point : points_of(wanted_.commands[c]))
-      if (!grows_[c] && places_[point].uses > 1) places_[point].is_lost = true;
+  // What is written again without a copy in between says nothing. Nor do queries of which queues work side by side: their order
+  // is that of one queue.
+  std::vector<ObjectId> queues(places_.size(), 0);
+  for (std::uint32_t c = 0; c < wanted_.commands.size(); ++c) {
+    const ObjectId queue = submit_of_[c] != kNone ? plan.ops[submit_of_[c]].dispatch : 0;
+    for (const std::uint32_t point : points_of(wanted_.commands[c])) {
+      if (places_[point].uses > 1 && (!grows_[c] || wanted_.commands[c].leaves_pass_open)) places_[point].is_lost = true;
+      if (queues[point] != 0 && queues[point] != queue) places_[point].is_lost = true;
+      queues[point] = queue;
+    }
+  }
 }
 
 // Queries that are written more than once in the span are copied in between.

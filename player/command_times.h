@@ -30,6 +30,7 @@ struct TimedCommands {
   std::uint32_t batch = 0;    // index of its VkSubmitInfo in the call
   std::uint32_t primary = 0;  // index of the command buffer in the batch
   std::uint32_t first = 0, count = 0;  // the points that it writes, in that order: in TimesWanted::order
+  bool leaves_pass_open = false;       // a render pass is suspended at its end: nothing may follow it but what resumes that
 };
 
 struct TimesWanted {

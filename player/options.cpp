@@ -178,6 +178,7 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
                "Keep the accesses of shaders within their arrays and buffers, where that can be done; not "
                "for measuring");
   app.add_flag("--validate", o.validate, "Play under the validation layer; any message is status 1");
+  app.add_flag("--require-complete", o.require_complete, "Refuse a capture whose recording stopped before the program did");
   app.add_flag("--salvage", o.salvage, "Play a cut or damaged capture up to its last whole submit; without one, what came before the first");
   app.add_option("--until", o.until, "Stop behind the record with this sequence number")
       ->type_name("SEQ")

@@ -46,11 +46,13 @@ struct Options {
   SandboxMode sandbox = SandboxMode::automatic;
   bool trust = false;       // the capture is trusted, whoever recorded it (trust.h)
   bool salvage = false;
+  bool require_complete = false;  // a recording that stopped early is refused
   std::uint64_t until = UINT64_MAX;
   double timeout = 0;  // seconds; 0: none
   bool quiet = false;
   bool junit = false;  // the verdict on standard output is JUnit XML (junit.h), and nothing else
   Damage damage;
+  bool from_submit = false;  // a span that begins with the capture begins at its first submit
   // Of the program `rondo profile`. Null: no command is timed. It outlives the replay.
   const struct TimesWanted* times = nullptr;
   // Of each iteration that counts: CommandTimes::times() and probes().

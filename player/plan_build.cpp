@@ -95,7 +95,7 @@ Result<void> PlanBuilder::run() {
     if (plan_->arena.bytes() + blob_bytes_ + validity_.bytes() + late_bytes > budget_)
       return tl::unexpected<Error>(at(**record, Status::failed,
                                       "the plan needs more than the " + std::to_string(budget_ >> 20) +
-                                          " MiB of memory it may use; play less of it with --until"));
+                                          " MiB of memory it may use; play less of it with --until, or cut a part out with `rondo trim --frames`"));
   }
   const bool whole = reader_.complete() && reader_.gaps() == 0 && blob_lost_.empty() && !reader_.names_lost();
   if (options_.salvage && !whole) {

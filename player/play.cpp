@@ -213,7 +213,10 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   RONDO_TRY(check_outputs(options, **reader, outcome));
   outcome.capture_id = hex((*reader)->header().capture_id, sizeof(FileHeader::capture_id));
   outcome.file_bytes = (*reader)->file_bytes();
-  RONDO_TRY(begin_report(options, outcome));
+  if (const Result<void> begun = begin_report(options, outcome); !begun) {
+    outcome.may_report = false;
+    return begun;
+  }
   report_timeouts(options, {}, outcome, deadline);
   if (options.benchmark) RONDO_TRY(take_benchmark_flags(options.benchmark_flags));
   if (options.benchmark || !options.report.empty()) {
@@ -229,6 +232,8 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   plan_options.memory_budget = options.memory_budget;
   plan_options.verify = options.verify;
   plan_options.damage = options.damage;
+  // Nothing after a span is played.
+  plan_options.to_end_of_span = options.span.kind != SpanRequest::Kind::whole && options.damage.kind == Damage::Kind::none;
   deadline.begin("planning");
   auto plan = build_plan(**reader, plan_options);
   if (!plan) return tl::unexpected<Error>(plan.error());
@@ -243,9 +248,13 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
     print_line("salvaged up to record " + std::to_string((*plan)->ops.back().sequence) + ", " +
                ((*plan)->counts.submits != 0 ? "the last whole submit" : "for there is no whole submit") + " (" +
                (*plan)->salvage_reason + ")");
-  if (const auto footer = (*reader)->footer();
-      footer && footer->ending == static_cast<std::uint32_t>(Ending::stopped) && !options.quiet)
-    std::printf("the recording stopped before the program did: `rondo info` says why\n");
+  const auto ending = (*reader)->footer();
+  const bool stopped = ending && ending->ending == static_cast<std::uint32_t>(Ending::stopped);
+  if (options.require_complete && (stopped || outcome.salvaged || ends_at_a_gap(**reader)))
+    return fail(Status::unreadable, options.file + ": is not complete (--require-complete): " +
+                                        (stopped ? "the recording stopped before the program did" : "the end of its records is missing") +
+                                        "; `rondo info` says why");
+  if (stopped && !options.quiet) std::printf("the recording stopped before the program did: `rondo info` says why\n");
   if (ends_at_a_gap(**reader) && !outcome.salvaged && !options.quiet)
     std::printf("its program died inside the recorder: the replay ends behind record %llu, before the first that is missing\n",
                 static_cast<unsigned long long>((*plan)->ops.back().sequence));

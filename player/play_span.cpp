@@ -145,12 +145,12 @@ Result<void> iterate(const Options& options, Iterations& iterations, Outcome& ou
 Result<void> play_span(const Options& options, Plan& plan, const PlayContext& context, Outcome& outcome) {
   const bool whole = options.span.kind == SpanRequest::Kind::whole;
   const bool repeats = options.loop + options.warmup > 1 || options.benchmark;
-  if (options.times != nullptr && plan.span.first == 0) begin_at_submit(plan);
+  if (options.from_submit && plan.span.first == 0) begin_at_submit(plan);
   const bool from_submit = plan.span.first != 0 && plan.span.first < plan.span.last;
   if (options.benchmark && !from_submit)
     return fail(Status::usage, plan.path + ": " + (whole ? std::string("it submits nothing") : options.span.text() + " begins with the capture") +
                                    ": there is nothing to measure again and again");
-  if ((whole && !repeats && options.times == nullptr) || !from_submit || options.fresh) return play_from_nothing(options, plan, context, outcome);
+  if ((whole && !repeats && !options.from_submit) || !from_submit || options.fresh) return play_from_nothing(options, plan, context, outcome);
   std::optional<LoopPlan> loop;
   if (repeats) {
     auto planned = plan_loop(plan);

@@ -102,6 +102,7 @@ Result<std::unique_ptr<Snapshot>> Snapshot::load(const std::string& file, const 
   PlanOptions options;
   options.span = span_of(place);
   options.memory_budget = memory_budget;
+  options.to_end_of_span = place.kind != SnapshotPlace::Kind::end;
   auto plan = build_plan(**reader, options);
   if (!plan) return tl::unexpected<Error>(plan.error());
   impl->plan = std::move(*plan);

@@ -40,7 +40,7 @@ struct SnapshotOptions {
 // One thread. The methods are called in this order: load, play, read (any number), close.
 class Snapshot {
  public:
-  // Checks and lowers the whole capture; touches no device. A place that is not there is Status::usage, and the
+  // Checks and lowers the capture up to the place; touches no device. A place that is not there is Status::usage, and the
   // message says what there is; an output that would overwrite a file that the capture needs is Status::usage, too.
   static Result<std::unique_ptr<Snapshot>> load(const std::string& file, const SnapshotPlace& place,
                                                 std::size_t memory_budget = 0, const FileAccess& files = {},

@@ -41,8 +41,9 @@ class Samples {
     const bool of_draws = counts_draws(by_, wanted.draws);
     for (std::uint32_t i = 0; i < items.size(); ++i) {
       const WorkItem& item = items[i];
-      if (times[i].begin == player::kNone || times[i].end == player::kNone) continue;
       const bool is_inside = !item.is_pass && item.pass != WorkItem::kNoPass;
+      has_cost_.push_back(!is_inside);
+      if (times[i].begin == player::kNone || times[i].end == player::kNone) continue;
       if (by_ != GroupBy::none && (of_draws ? item.is_pass : is_inside)) continue;
       row_of_[i] = by_ == GroupBy::none    ? add_row({}, i)
                    : by_ == GroupBy::label ? label_row(item.label_path, i)
@@ -71,7 +72,7 @@ class Samples {
       if (begin == CommandTimes::kNoTime || end == CommandTimes::kNoTime) continue;
       timed_ += 1;
       for (std::uint32_t r = row_of_[i]; r != player::kNone; r = parent_[r]) {
-        values_[first + r] += static_cast<float>(std::max(end - begin - cost, 0.0));
+        values_[first + r] += static_cast<float>(std::max(end - begin - (has_cost_[i] ? cost : 0), 0.0));
         if (rows_[r].items++ == 0) rows_[r].begin = begin;
       }
     }
@@ -138,6 +139,7 @@ class Samples {
   std::vector<std::uint32_t> parent_;  // parallel: the row that counts these items, too; kNone: none
   std::unordered_map<std::string, std::uint32_t> groups_;  // by name: index into rows_
   std::vector<float> values_;          // of each iteration, a value a row
+  std::vector<bool> has_cost_;         // parallel to the items: barriers can stand around it
   std::vector<double> costs_;          // of each iteration
   std::uint64_t timed_ = 0;            // items of the last iteration that have a time
 };
@@ -181,8 +183,8 @@ double Profile::perturbation() const {
 Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted) {
   Profile out;
   TimePoints points(wanted.mode, wanted.draws || counts_draws(wanted.by, wanted.draws));
-  auto totals = work.run(wanted.replay.span, [&](std::span<const WorkItem> items) {
-    out.items.insert(out.items.end(), items.begin(), items.end());
+  auto totals = work.run(wanted.replay.span, WorkWalk::Visit::played, [&](std::span<const WorkItem> items) {
+    std::copy_if(items.begin(), items.end(), std::back_inserter(out.items), [](const WorkItem& item) { return item.wanted; });
     points.take(items);
     return true;
   });
@@ -195,14 +197,16 @@ Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted) {
   out.chosen = points.chosen();
   out.repeated = points.repeated();
 
-  player::Outcome without = player::play(wanted.replay);
+  player::Options plain = wanted.replay;
+  plain.from_submit = true;
+  const player::Outcome without = player::play(plain);
   if (without.status != Status::ok) return tl::unexpected(without.as_error());
   out.devices = without.devices;
   out.device_without = device_time(without.iterations);
   out.host_without = median_of(without.iterations, &IterationTimes::work);
 
   Samples samples(work, wanted, out.items, points.items());
-  player::Options timed = wanted.replay;
+  player::Options timed = plain;
   timed.times = &points.wanted();
   timed.take_times = [&](std::span<const double> times, std::span<const double> probes) { samples.take(times, probes); };
   const player::Outcome with = player::play(timed);

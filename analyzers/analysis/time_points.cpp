@@ -14,17 +14,18 @@ std::uint32_t TimePoints::point(std::uint64_t record, bool after, bool barrier, 
   if (fresh) {
     wanted_.points.push_back({record, after, barrier, barrier && !after, queries});
     is_repeated_.push_back(false);
+    is_wanted_.push_back(false);
   }
   return found->second;
 }
 
-void TimePoints::add(const WorkItem& item, bool is_end) {
+void TimePoints::add(const WorkItem& item, std::uint32_t index, bool is_end) {
   // Between the begin and the end of a pass a timestamp takes a query for each view, and there is no full barrier.
   const bool is_inside = !item.is_pass && item.pass != WorkItem::kNoPass;
   const std::uint32_t queries = is_inside ? std::max(item.views, 1u) : 1;
   const bool barrier = mode_ == ProfileMode::isolated && !is_inside;
   Write write;
-  write.item = static_cast<std::uint32_t>(items_.size() - 1);
+  write.item = index;
   write.batch = item.batch;
   write.primary = is_end ? item.end_primary : item.primary;
   write.point = point(is_end ? item.end : item.record, is_end, barrier, queries);
@@ -35,14 +36,21 @@ void TimePoints::add(const WorkItem& item, bool is_end) {
 void TimePoints::take(std::span<const WorkItem> items) {
   writes_.clear();
   for (const WorkItem& item : items) {
-    items_.emplace_back();
+    const auto index = item.wanted ? static_cast<std::uint32_t>(items_.size()) : kNone;
+    if (item.wanted) items_.emplace_back();
     const bool is_inside = !item.is_pass && item.pass != WorkItem::kNoPass;
     if (is_inside && !draws_) continue;
-    chosen_ += 1;
+    chosen_ += item.wanted ? 1 : 0;
     if (item.end == 0) continue;  // a pass without an end
-    add(item, false);
-    add(item, true);
+    add(item, index, false);
+    add(item, index, true);
   }
+  const auto leaves_pass_open = [&](std::uint32_t batch, std::uint32_t primary) {
+    return std::any_of(items.begin(), items.end(), [&](const WorkItem& item) {
+      return item.is_pass && item.batch == batch && item.primary <= primary && primary < item.end_primary;
+    });
+  };
+  const bool any_suspended = std::any_of(items.begin(), items.end(), [](const WorkItem& item) { return item.is_pass && item.primary != item.end_primary; });
   // Of each command buffer together. What is written first in it need not be known.
   std::stable_sort(writes_.begin(), writes_.end(), [](const Write& a, const Write& b) {
     return std::tie(a.batch, a.primary) < std::tie(b.batch, b.primary);
@@ -54,11 +62,15 @@ void TimePoints::take(std::span<const WorkItem> items) {
     commands.batch = writes_[first].batch;
     commands.primary = writes_[first].primary;
     commands.first = static_cast<std::uint32_t>(wanted_.order.size());
+    commands.leaves_pass_open = any_suspended && leaves_pass_open(commands.batch, commands.primary);
     seen.clear();
     for (; first < writes_.size() && writes_[first].batch == commands.batch && writes_[first].primary == commands.primary; ++first) {
       const Write& write = writes_[first];
       if (!seen.insert(write.point).second) is_repeated_[write.point] = true;
-      (write.is_end ? items_[write.item].end : items_[write.item].begin) = static_cast<std::uint32_t>(wanted_.order.size());
+      if (write.item != kNone) {
+        (write.is_end ? items_[write.item].end : items_[write.item].begin) = static_cast<std::uint32_t>(wanted_.order.size());
+        is_wanted_[write.point] = true;
+      }
       wanted_.order.push_back(write.point);
       commands.count += 1;
     }
@@ -66,14 +78,16 @@ void TimePoints::take(std::span<const WorkItem> items) {
   }
 }
 
-// A point that one command buffer writes more than once is written nowhere.
+// A point that one command buffer writes more than once is written nowhere; nor is one that nobody asked for.
 void TimePoints::finish() {
-  if (std::find(is_repeated_.begin(), is_repeated_.end(), true) == is_repeated_.end()) return;
+  if (std::find(is_repeated_.begin(), is_repeated_.end(), true) == is_repeated_.end() &&
+      std::find(is_wanted_.begin(), is_wanted_.end(), false) == is_wanted_.end())
+    return;
   std::vector<std::uint32_t> order, moved(wanted_.order.size(), kNone);
   for (player::TimedCommands& commands : wanted_.commands) {
     const auto first = static_cast<std::uint32_t>(order.size());
     for (std::uint32_t i = commands.first; i < commands.first + commands.count; ++i) {
-      if (is_repeated_[wanted_.order[i]]) continue;
+      if (is_repeated_[wanted_.order[i]] || !is_wanted_[wanted_.order[i]]) continue;
       moved[i] = static_cast<std::uint32_t>(order.size());
       order.push_back(wanted_.order[i]);
     }

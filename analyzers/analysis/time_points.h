@@ -35,7 +35,7 @@ class TimePoints {
 
   // These are valid after finish().
   const player::TimesWanted& wanted() const { return wanted_; }
-  // Parallel to all items that were taken.
+  // Parallel to the items that were taken and are wanted.
   const std::vector<ItemTimes>& items() const { return items_; }
   // Items that are to be timed.
   std::uint64_t chosen() const { return chosen_; }
@@ -44,19 +44,21 @@ class TimePoints {
 
  private:
   struct Write {
-    std::uint32_t item = 0;   // index into items_
+    std::uint32_t item = 0;   // index into items_; kNone: of none
     std::uint32_t batch = 0, primary = 0;
     std::uint32_t point = 0;  // index into TimesWanted::points
     bool is_end = false;
   };
   std::uint32_t point(std::uint64_t record, bool after, bool barrier, std::uint32_t queries);
-  void add(const WorkItem& item, bool is_end);
+  // `index`: into items_; kNone: nobody asked for the item, but it writes the same timestamps as others.
+  void add(const WorkItem& item, std::uint32_t index, bool is_end);
 
   const ProfileMode mode_;
   const bool draws_;
   player::TimesWanted wanted_;
   std::vector<ItemTimes> items_;
   std::unordered_map<std::uint64_t, std::uint32_t> point_at_;  // by record and side
+  std::vector<bool> is_wanted_;    // parallel to TimesWanted::points: an item that was asked for has it
   std::vector<bool> is_repeated_;  // parallel to TimesWanted::points: written more than once in one command buffer
   std::uint64_t chosen_ = 0, repeated_ = 0;
   std::vector<Write> writes_;  // of the submit

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzers/analysis/work.h"
 
-#include <utility>
+#include <algorithm>
 
 #include "format/codec/tasks.h"
 
@@ -30,9 +30,24 @@ void add_saturated(std::uint64_t& to, std::uint64_t bytes) {
 
 }  // namespace
 
-void WorkList::add_bytes(WorkItem& item, std::unordered_set<std::uint64_t>& counted, const Executed& executed) const {
+void WorkList::add_bytes(WorkItem& item, const Executed& executed) {
+  touched_.clear();
+  for (const Touch& touch : executed.touches) touched_.emplace_back(hash_of(touch), &touch);
+  std::sort(touched_.begin(), touched_.end());
+  std::uint64_t last = 0;
+  bool any = false;
+  for (const auto& [hash, touch] : touched_) {
+    if (!any || hash != last) add_saturated(item.bytes, model_.bytes_of(*touch));
+    last = hash;
+    any = true;
+  }
+  if (executed.reach.unknown != 0) item.bytes_unknown = true;
+}
+
+void WorkList::add_bytes_of_pass(const Executed& executed) {
+  WorkItem& item = items_[pass_item_];
   for (const Touch& touch : executed.touches)
-    if (counted.insert(hash_of(touch)).second) add_saturated(item.bytes, model_.bytes_of(touch));
+    if (counted_in_pass_.insert(hash_of(touch)).second) add_saturated(item.bytes, model_.bytes_of(touch));
   if (executed.reach.unknown != 0) item.bytes_unknown = true;
 }
 
@@ -51,8 +66,7 @@ WorkItem& WorkList::add(const Executed& executed, std::uint64_t frame) {
   item.views = executed.recorded->views;
   item.pipeline = executed.recorded->pipeline;
   item.counts = executed.recorded->counts;
-  counted_.clear();
-  add_bytes(item, counted_, executed);
+  add_bytes(item, executed);
   return item;
 }
 
@@ -61,12 +75,13 @@ void WorkList::begin_pass(const Executed& executed, std::uint64_t frame) {
   if (is_suspended_ && executed.recorded->resumes) {
     is_suspended_ = false;
     in_pass_ = true;
-    add_bytes(items_[pass_item_], counted_in_pass_, executed);
+    add_bytes_of_pass(executed);
     return;
   }
   pass_item_ = items_.size();
   WorkItem& item = add(executed, frame);
-  std::swap(counted_, counted_in_pass_);
+  counted_in_pass_ = {};
+  for (const Touch& touch : executed.touches) counted_in_pass_.insert(hash_of(touch));
   item.is_pass = true;
   item.end = 0;
   item.pass = passes_++;
@@ -97,7 +112,7 @@ void WorkList::take(const Executed& executed, std::uint64_t frame) {
     case Mark::none: break;
   }
   // What a pass does between its draws, as resolves, is its own.
-  if (in_pass_) add_bytes(items_[pass_item_], counted_in_pass_, executed);
+  if (in_pass_) add_bytes_of_pass(executed);
   if (executed.recorded->mark == Mark::ends_pass) return end_pass(executed);
   if (executed.recorded->mark != Mark::none) return;
   if (executed.draw == Executed::kNoDraw && !codec::only_works(executed.command)) return;

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "access/model.h"
@@ -26,6 +26,7 @@ struct WorkItem {
   std::uint64_t bytes = 0;
   CommandId command{};            // canonical
   bool is_pass = false;
+  bool wanted = true;             // is in what was asked for; else it is executed beside that, in the same span
   bool bytes_unknown = false;     // it may touch more than `bytes`: shaders follow addresses, …
   ObjectId queue = 0;
   ObjectId pipeline = 0;          // of a draw; 0: shader objects, or none
@@ -56,7 +57,8 @@ class WorkList {
   void begin_pass(const access::Executed& executed, std::uint64_t frame);
   void end_pass(const access::Executed& executed);
   WorkItem& add(const access::Executed& executed, std::uint64_t frame);
-  void add_bytes(WorkItem& item, std::unordered_set<std::uint64_t>& counted, const access::Executed& executed) const;
+  void add_bytes(WorkItem& item, const access::Executed& executed);
+  void add_bytes_of_pass(const access::Executed& executed);
 
   const access::Model& model_;
   const Sink sink_;
@@ -66,7 +68,8 @@ class WorkList {
   bool in_pass_ = false, suspends_ = false, is_suspended_ = false;
   std::size_t pass_item_ = 0;    // index into items_
   std::uint32_t passes_ = 0;     // of the submit
-  std::unordered_set<std::uint64_t> counted_, counted_in_pass_;  // hashes of touches whose bytes are in an item already
+  std::vector<std::pair<std::uint64_t, const access::Touch*>> touched_;  // by hash: of one item
+  std::unordered_set<std::uint64_t> counted_in_pass_;  // hashes of touches whose bytes are in the pass already
 };
 
 }  // namespace rondo::analyzers

@@ -194,7 +194,7 @@ Result<void> print_draws(const std::string& file, const DrawsWanted& wanted) {
   Output out;
   Printer printer(wanted, *work, out);
   Result<void> printed;
-  const auto totals = work->run(wanted.span, [&](std::span<const WorkItem> items) {
+  const auto totals = work->run(wanted.span, WorkWalk::Visit::wanted, [&](std::span<const WorkItem> items) {
     printed = printer.take(items);
     return printed && !out.closed();
   });

@@ -40,7 +40,7 @@ Result<rondo::Span> WorkWalk::find(const SpanRequest& request, std::vector<Scope
   return finder.find(request, walk_->reader().path());
 }
 
-Result<WorkTotals> WorkWalk::run(const SpanRequest& request, const std::function<bool(std::span<const WorkItem>)>& visit) {
+Result<WorkTotals> WorkWalk::run(const SpanRequest& request, Visit which, const std::function<bool(std::span<const WorkItem>)>& visit) {
   rondo::Span span;
   bool is_command_label = false;
   if (request.kind != SpanRequest::Kind::whole) {
@@ -80,8 +80,12 @@ Result<WorkTotals> WorkWalk::run(const SpanRequest& request, const std::function
   });
   list = std::make_unique<WorkList>(*model_, [&](std::span<const WorkItem> items) {
     wanted.clear();
-    std::copy_if(items.begin(), items.end(), std::back_inserter(wanted), is_wanted);
-    totals.items += wanted.size();
+    for (WorkItem item : items) {
+      item.wanted = is_wanted(item);
+      const bool played = request.kind == SpanRequest::Kind::whole || (item.at >= span.records.first && item.at <= span.records.last);
+      if (item.wanted || (which == Visit::played && played)) wanted.push_back(item);
+      totals.items += item.wanted ? 1 : 0;
+    }
     if (!wanted.empty() && more_wanted) more_wanted = visit(wanted);
   });
   access::Parameters parameters;
@@ -96,7 +100,7 @@ Result<WorkTotals> WorkWalk::run(const SpanRequest& request, const std::function
       continue;
     }
     if (request.kind == SpanRequest::Kind::frames && step.frame >= request.last) break;
-    if (request.kind == SpanRequest::Kind::submits && step.submit >= request.last && !walk_->in_front()) break;
+    if (request.kind == SpanRequest::Kind::submits && step.submit >= request.last && !walk_->in_front()) break;  // batches of one call are of one record
     frame = step.frame;
     RONDO_TRY(access::load(walk_->reader(), *step.command, walk_->decoded(), walk_->resolution().ids, parameters));
     take_name(names_, *step.command, parameters.view);

@@ -30,9 +30,13 @@ class WorkWalk {
   static Result<WorkWalk> open(const std::string& path);
   WorkWalk(WorkWalk&&) = default;
 
+  enum class Visit : std::uint8_t {
+    wanted,  // only the items that are asked for
+    played,  // also what a replay of the span executes beside them: WorkItem::wanted tells them apart
+  };
   // `visit` gets the items of each submit of the span and says whether it wants more. Once. A span that is not there is
   // Status::usage.
-  Result<WorkTotals> run(const SpanRequest& span, const std::function<bool(std::span<const WorkItem>)>& visit);
+  Result<WorkTotals> run(const SpanRequest& span, Visit which, const std::function<bool(std::span<const WorkItem>)>& visit);
 
   Walk& walk() { return *walk_; }
   // What follows is as it was up to the submit that is visited, and holds after run().

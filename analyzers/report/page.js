@@ -145,8 +145,8 @@ function timeline(parent, id, lanes, keys) {
       for (const item of lane.items) {
         if (item.end < from || item.begin > to) continue;
         const left = Math.max(at(item.begin), label), right = Math.max(Math.min(at(item.end), width - 4), left + 1);
-        if (right <= drawnTo) continue;
-        drawnTo = right;
+        if (right <= drawnTo && right - left < 2) continue;
+        drawnTo = Math.max(drawnTo, right);
         context.fillStyle = colour(keys[choice.value](item));
         context.fillRect(left, y, right - left, row - 4);
         if (right - left < 60) continue;
@@ -241,7 +241,7 @@ const head = of("analysis")[0];
 document.getElementById("title").textContent = "Rondo report: " + head.program;
 document.title = "Rondo report: " + head.program;
 document.getElementById("subtitle").textContent =
-  [head.file, head.captured_devices.map(device => device.name + " (" + device.driver + ")").join(", "), "capture " + head.capture_digest,
+  [head.file, head.device, "capture " + head.capture_digest,
    "Rondo " + head.rondo].join(" · ");
 
 const verdict = element(section("What it shows"), "ul", undefined, {class: "verdict", id: "verdict"});

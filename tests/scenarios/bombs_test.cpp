@@ -109,8 +109,8 @@ SCENARIO("Work of hours is given up in time, and leaves nothing", "[bombs]") {
     CHECK(is_one_line(outcome, tool));
   };
   const std::string output = bomb.directory.file("out"), late = "bomb.rondo: no end within 0.5 s (--timeout)";
-  is_given_up(player({"--timeout", "0.5", bomb.path}), "player", "within the 0.5 s of --timeout");
-  is_given_up(player({"--timeout", "0.5", "--loop", "2", bomb.path}), "player", "within the 0.5 s of --timeout");
+  is_given_up(player({"--timeout", "0.5", bomb.path}), "player", "the 0.5 s of --timeout were over");
+  is_given_up(player({"--timeout", "0.5", "--loop", "2", bomb.path}), "player", "the 0.5 s of --timeout were over");
   is_given_up(rondo({"trim", "--timeout", "0.5", "--submits", "5:6", bomb.path, "-o", output}), "rondo",
               late);
   is_given_up(rondo({"extract", "--timeout", "0.5", "--buffers", bomb.path, "-o", output}), "rondo", late);

@@ -258,6 +258,41 @@ SCENARIO("a tree without the shim captures by the layer, and says so when asked"
   CHECK(files_in(captures.path()).size() == 1);
 }
 
+SCENARIO("a capture whose name is there already gets another one, and says so, or takes its place", "[capture-checks]") {
+  const TemporaryDirectory directory;
+  const auto record = [&](const Words& options) {
+    Command command;
+    command.arguments = {build_root() + "/analyzers/rondo", "capture"};
+    command.arguments.insert(command.arguments.end(), options.begin(), options.end());
+    command.arguments.insert(command.arguments.end(), {"-o", "cube.rondo", "--", program("leak")});
+    command.directory = directory.path();
+    use_driver(command.environment, lavapipe);
+    return run(command);
+  };
+  const Outcome first = record({});
+  INFO(first.both());
+  REQUIRE(first.status == 0);
+  CHECK(first.err.find("cube.rondo: ") != std::string::npos);
+  CHECK(first.err.find(" submit") != std::string::npos);
+  const std::string bytes = read_file(directory.file("cube.rondo"));
+  const Outcome second = record({});
+  INFO(second.both());
+  CHECK(second.err.find("cube.rondo: existed and stays; this capture is cube-") != std::string::npos);
+  CHECK(read_file(directory.file("cube.rondo")) == bytes);
+  CHECK(files_in(directory.path()).size() == 2);
+  const Outcome third = record({"--force"});
+  INFO(third.both());
+  CHECK(third.err.find("existed") == std::string::npos);
+  CHECK(files_in(directory.path()).size() == 2);
+  CHECK(read_file(directory.file("cube.rondo")) != bytes);
+  write_file(directory.file("cube.rondo"), "somebody's letter");
+  const Outcome fourth = record({"--force"});
+  INFO(fourth.both());
+  CHECK(fourth.status == kOwnError);
+  CHECK(is_one_line(fourth, "rondo"));
+  CHECK(read_file(directory.file("cube.rondo")) == "somebody's letter");
+}
+
 SCENARIO("captures are played when the program has ended", "[capture-checks]") {
   const TemporaryDirectory directory;
   const std::string two = program("vulkan14") + " && " + program("leak");
@@ -268,7 +303,7 @@ SCENARIO("captures are played when the program has ended", "[capture-checks]") {
   CHECK(outcome.out.find("the captured device") == std::string::npos);  // standard output is the program's
   CHECK(count(outcome.err, "the captured device and driver") == 2);
   CHECK(count(outcome.err, ".rondo: the replay:") == 2);
-  CHECK(count(outcome.err, " calls, 0 frames, ") == 2);  // the line of each file stays
+  CHECK(count(outcome.err, ", 0 frames, ") == 2);  // the line of each file stays
 }
 
 SCENARIO("captures are verified when the program has ended", "[capture-checks]") {

@@ -346,4 +346,9 @@ SCENARIO("a capture that may have no file ends where one is found, and the progr
   INFO(played.both());
   CHECK(played.status == 0);
   CHECK(played.out.find("the recording stopped before the program did") != std::string::npos);
+  const Outcome refused = player({"--require-complete", upload.capture});
+  INFO(refused.both());
+  CHECK(refused.status == kUnreadable);
+  CHECK(is_one_line(refused, "player"));
+  CHECK(Uploaded({"--files", "fail", "--require-complete"}).run.status == 125);
 }

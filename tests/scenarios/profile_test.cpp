@@ -5,6 +5,7 @@
 
 #include "fixture.h"
 #include "json.h"
+#include "replays.h"
 #include "skip.h"
 
 using namespace scenario;
@@ -84,6 +85,10 @@ std::map<std::string, int> times_of(const std::vector<Json>& rows, const std::st
 }
 
 }  // namespace
+
+SCENARIO("kernels of known cost replay bit for bit", "[profile]") {
+  replays_bit_for_bit({program("kernels")});
+}
 
 SCENARIO("draws have the numbers that rondo trim takes", "[profile]") {
   for (const std::string name : {"draws", "secondary", "passes", "compute", "kernels", "groups", "rendering"}) {

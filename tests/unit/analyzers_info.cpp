@@ -191,7 +191,7 @@ TEST(AnalyzersFinish, ClosesACutCaptureOnceAndKeepsItsRecords) {
   test::write_cut_scene(file.path());
   const Printed first = printed(run_finish, {file.path()});
   EXPECT_EQ(first.status, 0) << first.error;
-  EXPECT_NE(first.out.find("18 calls, 2 frames, 1.50 ms (finished)"), std::string::npos) << first.out;
+  EXPECT_NE(first.out.find("18 calls, 3 submits, 2 frames, 1.50 ms (finished)"), std::string::npos) << first.out;
   const JsonText json = json_of(printed(run_info, {"--json", file.path()}));
   EXPECT_EQ(json.shown("/complete"), "true");
   EXPECT_EQ(json.string("/ending"), "finished");
