@@ -94,7 +94,9 @@ class Samples {
       row.median = spread.median;
       row.p95 = spread.p95;
       row.below_timer = spread.median < kFewTicks * timer * static_cast<double>(row.items);
-      if (parent_[r] == player::kNone) sum += row.median;
+      // A draw in a pass is a part of it.
+      const bool is_part = by_ == GroupBy::none && !has_cost_[row.item];
+      if (parent_[r] == player::kNone && !is_part) sum += row.median;
     }
     std::erase_if(rows_, [](const ProfileRow& row) { return row.items == 0; });
     for (ProfileRow& row : rows_) row.share = sum > 0 ? row.median / sum : 0;
@@ -139,7 +141,7 @@ class Samples {
   std::vector<std::uint32_t> parent_;  // parallel: the row that counts these items, too; kNone: none
   std::unordered_map<std::string, std::uint32_t> groups_;  // by name: index into rows_
   std::vector<float> values_;          // of each iteration, a value a row
-  std::vector<bool> has_cost_;         // parallel to the items: barriers can stand around it
+  std::vector<bool> has_cost_;         // parallel to the items: it is not in a render pass, so barriers can stand around it
   std::vector<double> costs_;          // of each iteration
   std::uint64_t timed_ = 0;            // items of the last iteration that have a time
 };
