@@ -196,8 +196,9 @@ SCENARIO("every draw, dispatch and pass of the test programs has its time", "[pr
   int draws = 0, dispatches = 0, passes = 0, views = 0;
   for (const std::string& directory : {std::string(), std::string("chapters")}) {
     for (const std::string& name : programs(directory)) {
-      // Conditions leave draws out there; what counts draws there is garbage without shaders; the third loses its device.
-      if (name == "conditional" || name == "conditional_draws" || name == "counted_draws" || name == "lost") continue;
+      // Conditions leave draws out there; what counts draws there is garbage without shaders; the fourth loses its device. A child
+      // of the last may wait for ever for a lock that a thread of the driver held when it was forked.
+      if (name == "conditional" || name == "conditional_draws" || name == "counted_draws" || name == "lost" || name == "forks") continue;
       const Words words = without_checks({program(directory.empty() ? name : directory + "/" + name)});
       if (!cannot_run(words, fake).empty()) continue;
       const Recording& capture = captured(words, options);
