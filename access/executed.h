@@ -31,7 +31,7 @@ struct Executed {
   std::uint64_t record = 0;            // the command's, or the call's
   std::uint64_t at = 0;                // the record that executes it: a submit; itself for calls
   std::uint64_t submit = kNoSubmit;    // batch, counted from 0 over all queues
-  // Of a draw its number in the submit, counted from 0 in the order of execution: what `rondo trim --draws` takes.
+  // The number of a draw in its submit: from 0, in the order of execution. `rondo trim --draws` takes the same number.
   std::uint64_t draw = kNoDraw;
   CommandId command{};                 // canonical
   ObjectId queue = 0;                  // 0: a call

@@ -136,7 +136,7 @@ std::uint64_t Tracker::bytes_of(ObjectId id, std::uint64_t offset, std::uint64_t
 std::uint64_t Tracker::bytes_of(const Touch& touch) {
   const Image* image = images.find(touch.object);
   if (image == nullptr) return buffers.find(touch.object) != nullptr ? touch.size : 0;
-  // Of several planes: COLOR is all of them.
+  // The aspect COLOR of a format with several planes stands for all its planes.
   const VkImageAspectFlags all = gpu::aspects_of(image->format);
   VkImageAspectFlags aspects = touch.part.aspectMask & all;
   if ((aspects & VK_IMAGE_ASPECT_COLOR_BIT) != 0 && all != VK_IMAGE_ASPECT_COLOR_BIT)

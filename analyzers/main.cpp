@@ -78,7 +78,7 @@ int print_help(int fd = 1) {
   return finished(out);
 }
 
-// It becomes the program player.
+// True if this subcommand replaces the process by the program player.
 bool plays(const std::string& name) { return name == "play" || name == "replay" || name == "verify"; }
 
 int run(const std::vector<std::string>& words) {

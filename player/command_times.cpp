@@ -8,6 +8,7 @@
 
 #include "generated/args.h"
 #include "gpu/one_shot.h"
+#include "player/gpu_times.h"
 #include "player/op_view.h"
 #include "player/times.h"
 
@@ -17,20 +18,6 @@ namespace {
 
 constexpr std::uint32_t kMostQueries = 1 << 18;  // of a pool; more, where one command buffer has more
 constexpr VkAccessFlags kAll = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
-
-// Lists of command buffers can be made longer.
-bool can_grow(const void* chain) {
-  for (const auto* next = static_cast<const VkBaseInStructure*>(chain); next != nullptr; next = next->pNext)
-    switch (next->sType) {
-      case VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO:
-      case VK_STRUCTURE_TYPE_PROTECTED_SUBMIT_INFO:
-      case VK_STRUCTURE_TYPE_PERFORMANCE_QUERY_SUBMIT_INFO_KHR:
-        return false;
-      default:
-        break;
-    }
-  return true;
-}
 
 }  // namespace
 
@@ -132,10 +119,10 @@ void CommandTimes::find_growing() {
     const std::uint32_t batch = wanted_.commands[c].batch;
     if (codec::info(plan.ops[last].command).canonical == CommandId::vkQueueSubmit) {
       const auto& a = view.as<args_vkQueueSubmit>();
-      grows_[c] = batch < a.submitCount && can_grow(a.pSubmits[batch].pNext);
+      grows_[c] = batch < a.submitCount && takes_more_commands(a.pSubmits[batch].pNext);
     } else {
       const auto& a = view.as<args_vkQueueSubmit2>();
-      grows_[c] = batch < a.submitCount && can_grow(a.pSubmits[batch].pNext) && (a.pSubmits[batch].flags & VK_SUBMIT_PROTECTED_BIT) == 0;
+      grows_[c] = batch < a.submitCount && takes_more_commands(a.pSubmits[batch].pNext) && (a.pSubmits[batch].flags & VK_SUBMIT_PROTECTED_BIT) == 0;
     }
   }
   // What is written again without a copy in between says nothing. Nor do queries of which queues work side by side: their order

@@ -57,7 +57,7 @@ class CommandTimes {
   // Called with the parameters of a submit that is about to be made.
   void insert(std::uint32_t op, VkSubmitInfo* submits, std::uint32_t count);
   void insert(std::uint32_t op, VkSubmitInfo2* submits, std::uint32_t count);
-  // Of what was played since reset(), when all of it has ended. Parallel to TimesWanted::order.
+  // The times of the last iteration. Call this when all its work has ended. Parallel to TimesWanted::order.
   Result<std::span<const double>> times();
   // The longest tick of the clocks of these devices, in nanoseconds.
   double timestamp_ns() const;

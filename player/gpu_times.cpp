@@ -9,9 +9,7 @@
 
 namespace rondo::player {
 
-namespace {
-
-bool is_surroundable(const void* chain) {
+bool takes_more_commands(const void* chain) {
   for (const auto* next = static_cast<const VkBaseInStructure*>(chain); next != nullptr; next = next->pNext)
     switch (next->sType) {
       case VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO:
@@ -24,6 +22,8 @@ bool is_surroundable(const void* chain) {
   return true;
 }
 
+namespace {
+
 // What a submit asks for; nothing of the handles in it.
 struct Asked {
   bool surroundable = false;
@@ -33,14 +33,14 @@ struct Asked {
 Asked asked_of(const args_vkQueueSubmit& a) {
   if (a.submitCount == 0) return {};
   const VkSubmitInfo &first = a.pSubmits[0], &last = a.pSubmits[a.submitCount - 1];
-  return {is_surroundable(first.pNext) && is_surroundable(last.pNext), first.commandBufferCount, last.commandBufferCount};
+  return {takes_more_commands(first.pNext) && takes_more_commands(last.pNext), first.commandBufferCount, last.commandBufferCount};
 }
 
 Asked asked_of(const args_vkQueueSubmit2& a) {
   if (a.submitCount == 0) return {};
   const VkSubmitInfo2 &first = a.pSubmits[0], &last = a.pSubmits[a.submitCount - 1];
   const bool is_protected = ((first.flags | last.flags) & VK_SUBMIT_PROTECTED_BIT) != 0;
-  return {!is_protected && is_surroundable(first.pNext) && is_surroundable(last.pNext), first.commandBufferInfoCount,
+  return {!is_protected && takes_more_commands(first.pNext) && takes_more_commands(last.pNext), first.commandBufferInfoCount,
           last.commandBufferInfoCount};
 }
 

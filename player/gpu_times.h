@@ -14,6 +14,10 @@
 
 namespace rondo::player {
 
+// True if the player may add command buffers of its own to a batch whose pNext chain this is. Not to a batch for several devices
+// or of protected memory, nor where a pass of performance counters is chosen.
+bool takes_more_commands(const void* chain);
+
 class GpuTimes {
  public:
   explicit GpuTimes(Run& run) : run_(run) {}

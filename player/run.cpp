@@ -22,8 +22,6 @@ namespace rondo::player {
 
 namespace {
 
-// A wait that begins shortly before the deadline is not what takes the time.
-constexpr std::uint64_t kLongWaitNs = 100'000'000;
 constexpr VkQueueFlags kFills = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
 
 }  // namespace
@@ -171,44 +169,6 @@ Result<void> Run::call_checked(const Op& op, std::byte* args) {
   if (op.checked && result < 0) [[unlikely]]
     return tl::unexpected<Error>(failure(op, result));
   return {};
-}
-
-Error Run::failure(const Op& op, std::int64_t result, const char* command) const {
-  std::string text = plan_.path + ": record " + std::to_string(op.sequence) + ": " +
-                     (command != nullptr ? command : codec::info(op.command).name) + " returned " +
-                     result_name(result);
-  if (op.returned) text += ", in the capture " + result_name(op.captured);
-  return {Status::failed, text + behind_last_submit() + memory_hint(result)};
-}
-
-std::optional<LastSubmit> Run::last_submitted() const {
-  if (counts_.submits == 0) return {};
-  return LastSubmit{counts_.submits - 1, last_submit_frame_, last_submit_sequence_,
-                    innermost_scope(plan_.scopes, last_submit_sequence_)};
-}
-
-std::string Run::behind_last_submit() const {
-  const std::optional<LastSubmit> last = last_submitted();
-  if (!last) return "; nothing had been submitted";
-  return "; the last submit was " + std::to_string(last->submit) + " (frame " + std::to_string(last->frame) +
-         (last->scope.empty() ? "" : ", scope \"" + last->scope + "\"") + ", record " + std::to_string(last->record) + ")";
-}
-
-Error Run::refuse(const Op& op, Status status, const std::string& sentence) const {
-  return {status, plan_.path + ": record " + std::to_string(op.sequence) + ": " +
-                      codec::info(op.command).name + ": " + sentence};
-}
-
-std::string Run::time_is_over(const std::string& what) const {
-  char seconds[32];
-  std::snprintf(seconds, sizeof seconds, "%g", deadline_.seconds());
-  return "the " + std::string(seconds) + " s of --timeout were over" +
-         (deadline_.waited_ns() > kLongWaitNs ? " before " + what + " ended" : "") + behind_last_submit();
-}
-
-Error Run::timed_out(const Op& op) {
-  abandoned_ = true;
-  return refuse(op, Status::timeout, time_is_over("what it waits for"));
 }
 
 Result<void> Run::publish(const Op& op, const std::byte* block) {

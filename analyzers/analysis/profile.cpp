@@ -94,7 +94,7 @@ class Samples {
       row.median = spread.median;
       row.p95 = spread.p95;
       row.below_timer = spread.median < kFewTicks * timer * static_cast<double>(row.items);
-      // A draw in a pass is a part of it.
+      // The time of a render pass holds that of its draws: a draw is not added to the sum again.
       const bool is_part = by_ == GroupBy::none && !has_cost_[row.item];
       if (parent_[r] == player::kNone && !is_part) sum += row.median;
     }

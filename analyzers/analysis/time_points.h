@@ -50,7 +50,7 @@ class TimePoints {
     bool is_end = false;
   };
   std::uint32_t point(std::uint64_t record, bool after, bool barrier, std::uint32_t queries);
-  // `index`: into items_; kNone: nobody asked for the item, but it writes the same timestamps as others.
+  // `index` is the item's place in items_. kNone: the item was not asked for, but it executes commands that have timestamps.
   void add(const WorkItem& item, std::uint32_t index, bool is_end);
 
   const ProfileMode mode_;

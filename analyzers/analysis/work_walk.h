@@ -39,7 +39,7 @@ class WorkWalk {
   Result<WorkTotals> run(const SpanRequest& span, Visit which, const std::function<bool(std::span<const WorkItem>)>& visit);
 
   Walk& walk() { return *walk_; }
-  // What follows is as it was up to the submit that is visited, and holds after run().
+  // The names, labels and shaders that the capture has given up to the submit that `visit` gets. They stay after run().
   const ObjectTable& objects() const { return walk_->objects(); }
   // "VkPipeline#3", with the name that the program gave it.
   std::string name(ObjectId id) const { return full_name(names_, walk_->objects(), id); }

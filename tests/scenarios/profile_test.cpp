@@ -76,7 +76,7 @@ const Recording& kernels() {
   return captured(without_checks({program("kernels")}), options);
 }
 
-// Of the rows of this capture: what they are, and their times in nanoseconds.
+// The median of each row "time", in nanoseconds, by the member `key` of the row.
 std::map<std::string, int> times_of(const std::vector<Json>& rows, const std::string& key) {
   std::map<std::string, int> times;
   for (const Json& row : rows)
@@ -196,8 +196,8 @@ SCENARIO("every draw, dispatch and pass of the test programs has its time", "[pr
   int draws = 0, dispatches = 0, passes = 0, views = 0;
   for (const std::string& directory : {std::string(), std::string("chapters")}) {
     for (const std::string& name : programs(directory)) {
-      // Conditions leave draws out there; what counts draws there is garbage without shaders; the fourth loses its device. A child
-      // of the last may wait for ever for a lock that a thread of the driver held when it was forked.
+      // Conditions leave draws out there; what counts draws there is garbage without shaders; the fourth loses its device. The
+      // fifth forks while a thread of the driver may hold a lock: its child may then wait for ever.
       if (name == "conditional" || name == "conditional_draws" || name == "counted_draws" || name == "lost" || name == "forks") continue;
       const Words words = without_checks({program(directory.empty() ? name : directory + "/" + name)});
       if (!cannot_run(words, fake).empty()) continue;
