@@ -10,7 +10,7 @@
 
 namespace rondo::analyzers {
 
-using Arguments = std::span<const std::string>;  // behind the subcommand's name
+using Arguments = std::span<const std::string>;  // after the subcommand's name
 
 Result<int> run_accesses(Arguments args);
 Result<int> run_capture(Arguments args);
@@ -25,6 +25,7 @@ Result<int> run_compare_runs(Arguments args);
 Result<int> run_pack(Arguments args);
 Result<int> run_profile(Arguments args);
 Result<int> run_report(Arguments args);
+Result<int> run_redact(Arguments args);
 Result<int> run_recompress(Arguments args);
 Result<int> run_verify(Arguments args);
 Result<int> run_trim(Arguments args);

@@ -70,7 +70,7 @@ Result<int> run_draws(const std::string& file, const DrawArguments& given, Budge
 
 Result<int> run_info(Arguments args) {
   std::string file;
-  bool as_json = false, privacy = false, draws = false;
+  bool as_json = false, privacy = false, draws = false, gate = false;
   std::optional<std::string> frames, submits, scope, top, by;
   InfoShown shown;
   Cli cli("rondo info",
@@ -91,11 +91,13 @@ Result<int> run_info(Arguments args) {
   cli.value("--top", "N", "with --draws: the N items that may touch the most bytes; with --by: the N groups with the most items", top);
   cli.flag("--times", "with --submits, --frames or --scopes: native start and duration", shown.times);
   cli.flag("--privacy", "what of it identifies a person or a place, instead, and how a capture comes to be without it", privacy);
+  cli.flag("--gate", "with --privacy: status 5 where it lists what rondo redact leaves out", gate);
   Budgets budgets;
   budgets.add_to(cli);
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
+  if (gate && !privacy) return fail(Status::usage, "--gate goes with --privacy (see rondo info --help)");
   if (draws) return run_draws(file, {shown, as_json, privacy, frames, submits, scope, top, by}, budgets);
   if (frames || submits || scope || top || by)
     return fail(Status::usage, "--scope, --by, --top and ranges of --frames and --submits go with --draws (see rondo info --help)");
@@ -115,9 +117,11 @@ Result<int> run_info(Arguments args) {
   info.damaged = walk->reader().damaged_chunks();
   if (!rows && !privacy && info.damaged.empty() && info.missing_blobs == 0) info.not_replayable = why_not_replayable(file);
   std::string words;
+  std::size_t redactable = 0;
   if (privacy) {
-    if (rows || shown.coverage) return fail(Status::usage, "--privacy goes with --json alone (see rondo info --help)");
+    if (rows || shown.coverage) return fail(Status::usage, "--privacy goes with --json and --gate alone (see rondo info --help)");
     const auto found = gather_privacy(*walk, info);
+    redactable = gate ? count_redactable(found) : 0;
     if (as_json) {
       JsonWriter json(words, /*indented=*/true);
       write_privacy(json, found);
@@ -140,6 +144,7 @@ Result<int> run_info(Arguments args) {
                 text("{}: {} to data that is not in the file, which was not written to its end or copied in part: "
                      "`player --salvage` plays what comes before the first",
                      file, plural(info.missing_blobs, "reference")));
+  if (redactable != 0) return static_cast<int>(Status::different);
   return 0;
 }
 

@@ -119,6 +119,23 @@ std::size_t too_large(std::string_view text) {
   return text.size();
 }
 
+using Drops = std::function<bool(const std::string& pointer)>;
+using Change = std::function<std::string(const std::string& text)>;
+
+nlohmann::json edited_tree(const nlohmann::json& value, const std::string& pointer, const Drops& drops, const Change& change) {
+  if (value.is_string()) return change(value.get<std::string>());
+  if (!value.is_structured()) return value;
+  nlohmann::json made = value.is_array() ? nlohmann::json::array() : nlohmann::json::object();
+  for (const auto& item : value.items()) {
+    const std::string at = pointer + "/" + item.key();
+    if (drops(at)) continue;
+    nlohmann::json one = edited_tree(item.value(), at, drops, change);
+    if (value.is_array()) made.push_back(std::move(one));
+    else made[item.key()] = std::move(one);
+  }
+  return made;
+}
+
 }  // namespace
 
 Result<JsonText> JsonText::parse(std::string_view text) {
@@ -191,6 +208,10 @@ std::vector<std::pair<std::string, std::string>> JsonText::members(const char* p
 
 std::string JsonText::compact() const {
   return printable_json(tree_->root.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+std::string JsonText::edited(const Drops& drops, const Change& change) const {
+  return printable_json(edited_tree(tree_->root, "", drops, change).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 }  // namespace rondo::analyzers

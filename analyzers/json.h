@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -73,6 +74,9 @@ class JsonText {
   // The members of an object or array at `pointer`: (key or index, value as `shown`).
   std::vector<std::pair<std::string, std::string>> members(const char* pointer) const;
   std::string compact() const;
+  // Another text: without the members whose JSON pointer `drops` names, and with each string as `change` returns it.
+  std::string edited(const std::function<bool(const std::string& pointer)>& drops,
+                     const std::function<std::string(const std::string& text)>& change) const;
 
  private:
   struct Tree;

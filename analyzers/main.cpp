@@ -48,6 +48,7 @@ constexpr Subcommand kSubcommands[] = {
     {"extract", "what a capture holds, as files: shaders, images, buffers", run_extract, 0},
     {"trim", "a part of a capture as one of its own", run_trim, 0},
     {"pack", "a capture that needs no files, of one that does", run_pack, 0},
+    {"redact", "a capture without names, paths and texts that identify somebody", run_redact, 0},
     {"recompress", "the same capture with other compression", run_recompress, 0},
     {"play", "replay a capture (the same as the program player)", run_play, 0},
     {"replay", "the same as play", run_play, 0},

@@ -22,6 +22,7 @@ struct Leaf {
 
 // Calls visitor.leaf(Leaf) for every one that is the caller's to set: not for
 // what a driver writes, nor for structure types, strings and template data.
+// A visitor that has text(owner, field, offset of the pointer) is given strings, too (those in arrays are not).
 // Structures that visitor.enters(StructInfo) refuses are left out.
 template <class Visitor>
 class LeafWalk {
@@ -74,6 +75,10 @@ class LeafWalk {
             elements(owner, f, base, target, 1, depth);
         return;
       }
+      case Shape::string:
+        if constexpr (requires { visitor_.text(owner, f, at); })
+          if (word(at) != 0) visitor_.text(owner, f, at);
+        return;
       default:
         return;
     }

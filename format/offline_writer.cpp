@@ -170,13 +170,14 @@ Result<void> OfflineWriter::write_dictionary() {
   return appended(region_.append(chunk_header(ChunkType::dictionary), std::span(&piece, 1)));
 }
 
-Result<std::uint64_t> OfflineWriter::close() {
+Result<std::uint64_t> OfflineWriter::close(Ending ending, std::int32_t exit_signal) {
   for (const auto& stream : streams_) RONDO_TRY(flush(*stream));
   RONDO_TRY(flush_blobs());
   RONDO_TRY(write_dictionary());
   Footer footer{};
   footer.last_sequence = last_sequence_;
-  footer.ending = static_cast<std::uint32_t>(Ending::exited);
+  footer.ending = static_cast<std::uint32_t>(ending);
+  footer.exit_signal = exit_signal;
   RONDO_TRY(appended(region_.close(footer)));
   return region_.end();
 }

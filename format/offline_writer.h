@@ -36,8 +36,8 @@ class OfflineWriter {
   std::uint16_t add_name(DictionaryKind kind, std::string_view name, std::uint64_t encoding_hash);
 
   std::uint64_t last_sequence() const { return last_sequence_; }
-  // Closes the file. Its size in bytes.
-  Result<std::uint64_t> close();
+  // Closes the file: its process ended so. Its size in bytes.
+  Result<std::uint64_t> close(Ending ending = Ending::exited, std::int32_t exit_signal = 0);
   const std::string& path() const { return target_.temporary_path(); }  // until keep()
   // Puts a closed file where it belongs; without it nothing is left of it.
   Result<void> keep() { return target_.keep(); }

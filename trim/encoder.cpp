@@ -91,6 +91,10 @@ Result<void> RecordEncoder::write(CommandId command, const void* args, std::opti
 
 Result<void> RecordEncoder::write(const Record& source, CommandId command, const void* args, std::uint32_t caller) {
   if (is_call(source, command)) RONDO_TRY(say_caller(source.thread, caller));
+  return rewrite(source, command, args);
+}
+
+Result<void> RecordEncoder::rewrite(const Record& source, CommandId command, const void* args) {
   RONDO_TRY(encode(command, args));
   Record record = source;
   record.payload = buffer_.bytes();

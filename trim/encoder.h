@@ -32,6 +32,8 @@ class RecordEncoder final : public codec::EncodeContext {
   Result<void> write(CommandId command, const void* args, std::optional<std::int64_t> returned);
   // The record with these parameters instead of its own.
   Result<void> write(const Record& record, CommandId command, const void* args, std::uint32_t caller);
+  // The same without a word of who called: for a capture that is copied whole, with what it says of callers.
+  Result<void> rewrite(const Record& record, CommandId command, const void* args);
 
   bool is_secondary(std::uint64_t) override { return false; }  // begins are not made anew
   SubpassUse subpass_use(std::uint64_t, std::uint32_t) override { return {}; }

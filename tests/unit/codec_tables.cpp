@@ -6,6 +6,7 @@
 #include <set>
 
 #include "format/codec/schema.h"
+#include "format/codec/texts.h"
 #include "format/vulkan.h"
 #include "generated/dispatch.h"
 #include "generated/thunks.h"
@@ -40,6 +41,17 @@ TEST(Registry, HasEveryCommandAliasAndStructure) {
     return;
   }
   GTEST_SKIP() << "this test has no numbers for this version of the registry";
+}
+
+TEST(Registry, KnowsOfEveryStringWhetherItIsTheProgramsOwn) {
+  std::size_t strings = 0;
+  for (const auto& s : structures().subspan(1))
+    for (const Field& field : s.fields) {
+      if (field.shape != Shape::string && field.shape != Shape::strings) continue;
+      ++strings;
+      EXPECT_NE(text_kind(s, field), TextKind::unknown) << s.name << "::" << field.name << ": format/codec/texts.cpp does not list it";
+    }
+  EXPECT_GT(strings, 20u);
 }
 
 TEST(Registry, SortsEveryCommandIntoOneClassWithAReason) {
