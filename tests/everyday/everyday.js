@@ -8,7 +8,7 @@ const ended = child => new Promise(done => child.on('close', (status, signal) =>
 
 if (!isMainThread) parentPort.postMessage(workerData * workerData);
 else if (process.argv[2] === 'forked') process.on('message', text => process.send(text.toUpperCase(), () => process.exit(4)));
-else if (!cluster.isPrimary) http.createServer((request, answer) => answer.end('by a worker')).listen(0);
+else if (!cluster.isPrimary) http.createServer((request, answer) => answer.end('by a worker')).listen(0, '127.0.0.1');
 else everything();
 
 async function everything() {
@@ -34,7 +34,7 @@ async function everything() {
   say('signal', await signalled);
   const worker = cluster.fork();
   const { port } = await new Promise(done => worker.on('listening', done));
-  say('cluster', await new Promise(done => http.get({ port, agent: false }, answer => answer.on('data', data => done(data.toString())))));
+  say('cluster', await new Promise(done => http.get({ host: '127.0.0.1', port, agent: false }, answer => answer.on('data', data => done(data.toString())))));
   worker.process.kill('SIGKILL');
   say('worker', await new Promise(done => worker.on('exit', (status, signal) => done({ status, signal }))));
   const server = net.createServer(socket => socket.pipe(socket)).listen(0);

@@ -73,10 +73,8 @@ def rows():
 
 def valid_usage():
     texts = {}
-    cached = os.environ.get("RONDO_DRIVERS", os.path.expanduser("~/.cache/rondo-drivers"))
     beside = os.path.dirname(os.environ.get("RONDO_VK_XML", "/usr/share/vulkan/registry/vk.xml"))
-    paths = [os.path.join(beside, "validusage.json"), "/usr/share/vulkan/registry/validusage.json",
-             *glob.glob(os.path.join(cached, "headers/**/validusage.json"), recursive=True)]
+    paths = [os.path.join(beside, "validusage.json"), "/usr/share/vulkan/registry/validusage.json"]
     for path in filter(os.path.exists, paths):
         with open(path, encoding="utf-8") as source:
             for conditions in json.load(source)["validation"].values():
