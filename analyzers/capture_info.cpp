@@ -5,7 +5,7 @@
 #include <set>
 #include <unordered_set>
 
-#include "analyzers/command_counts.h"
+#include "analyzers/command_lists.h"
 #include "analyzers/device_info.h"
 #include "analyzers/text.h"
 #include "analyzers/undated_writes.h"
@@ -51,17 +51,19 @@ class SpanRows {
     frame_.calls += 1;
     if (frame_.start_ns == 0 && step.record.has_times) frame_.start_ns = step.record.start_ns;
     take_wait(step);
-    const std::vector<BatchCount>& batches = counts_.take(walk, step);
+    const std::vector<CommandLists::Batch>& batches = lists_.take(walk, step);
     if (step.command != nullptr && step.command->canonical == CommandId::rondoCut) frame_ = {};  // it begins here
     std::uint64_t number = step.submit;
-    for (const BatchCount& batch : batches) {
+    for (const CommandLists::Batch& batch : batches) {
       if (step.submits == 0) break;  // in front of that
+      std::uint64_t commands = 0;
+      for (const CommandLists::Primary& primary : batch) commands += primary.list != nullptr ? primary.list->commands : 0;
       frame_.submits += 1;
-      frame_.commands += batch.commands;
+      frame_.commands += commands;
       if (wanted_.submits) {
         const auto& ids = walk.resolution().ids;
         info_.submit_rows.push_back({number, step.record.sequence, walk.objects().name(ids.empty() ? 0 : ids[0]),
-                                     batch.command_buffers, batch.commands, step.record.start_ns,
+                                     batch.size(), commands, step.record.start_ns,
                                      step.record.end_ns, 0});
       }
       number += 1;
@@ -95,7 +97,7 @@ class SpanRows {
 
   CaptureInfo& info_;
   const InfoWanted& wanted_;
-  CommandCounts counts_;
+  CommandLists lists_;
   FrameRow frame_;
   std::size_t batches_ = 0;  // of the last submit, where no present came since
 };

@@ -10,6 +10,7 @@
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
 #include "analyzers/dump_rows.h"
+#include "analyzers/executed_lists.h"
 #include "analyzers/output.h"
 #include "analyzers/text.h"
 #include "analyzers/walk.h"
@@ -57,13 +58,14 @@ bool imports(const Walk& walk, const Step& step) {
 
 // What the second row says, from a pass of its own. Damage is kept for the
 // row: what lies before it is still dumped.
-DumpSummary summarize(Walk& walk) {
+DumpSummary summarize(Walk& walk, ExecutedLists& executed) {
   DumpSummary summary;
   Step step;
   for (;;) {
     const auto more = walk.next(step);
     if (!more) summary.damage = more.error().message;
     if (!more || !*more) return summary;
+    executed.look(walk, step);
     summary.records += 1;
     summary.last_sequence = step.record.sequence;
     if (step.record.has_times && (summary.first_ns == 0 || step.record.start_ns < summary.first_ns))
@@ -80,44 +82,95 @@ DumpSummary summarize(Walk& walk) {
   }
 }
 
-struct Selection {
-  std::optional<Span> frames;
-  std::optional<Span> submits;
-  std::unique_ptr<Pattern> pattern;
+// The rows of the selected frames and submits.
+class Dump {
+ public:
+  Dump(Walk& walk, DumpRows& rows, const DumpSpan& span, ExecutedLists& executed, const Pattern* pattern, Output& out)
+      : walk_(walk), rows_(rows), span_(span), executed_(executed), pattern_(pattern), out_(out) {}
 
-  bool in_span(const Step& step) const {
-    if (frames && !frames->contains(step.frame)) return false;
-    // What comes before a submit, back to the one before it, belongs to it.
-    if (submits && !submits->overlaps(step.submit, step.submit + std::max<std::uint64_t>(step.submits, 1))) return false;
-    return true;
-  }
-  bool over(const Step& step) const {
-    return (frames && step.frame >= frames->end) || (submits && step.submit >= submits->end);
-  }
-};
-
-// Whether a record lies in the selected frames and submits; --grep is not asked.
-Result<bool> dump_records(Walk& walk, DumpRows& rows, const Selection& selection, Output& out) {
-  bool any = false;
-  Step step;
-  std::string row;
-  while (!out.closed()) {
-    const auto more = walk.next(step);
-    if (!more) return tl::unexpected(more.error());
-    if (!*more || selection.over(step)) break;
-    if (!selection.in_span(step)) continue;
-    any = true;
-    if (selection.pattern) {
-      row.clear();
-      RONDO_TRY(append_call(row, walk, step));
-      if (!selection.pattern->matches(row)) continue;
+  // Whether a record lies in them; --grep is not asked.
+  Result<bool> run() {
+    bool any = false;
+    while (!out_.closed()) {
+      const auto more = walk_.next(step_);
+      if (!more) return tl::unexpected(more.error());
+      if (!*more || span_.over(step_)) break;
+      // First: what is printed of a record does not need its decoded form, which this changes.
+      const auto& batches = executed_.follow(walk_, step_);
+      if (span_.contains(step_)) {
+        any = true;
+        RONDO_TRY(print());
+        if (!span_.whole()) print_executed(batches);
+      }
+      if (executed_.needs_row()) RONDO_TRY(keep());
     }
-    row.clear();
-    RONDO_TRY(rows.record(row, walk, step));
-    out.write(row);
+    return any;
   }
-  return any;
-}
+
+ private:
+  Result<void> keep() {
+    const auto matches = is_wanted();
+    if (!matches) return tl::unexpected(matches.error());
+    if (!*matches) return {};
+    auto row = rows_.command(walk_, step_);
+    if (!row) return tl::unexpected(row.error());
+    executed_.keep(std::move(*row));
+    return {};
+  }
+
+  Result<bool> is_wanted() {
+    if (pattern_ == nullptr) return true;
+    row_.clear();
+    RONDO_TRY(append_call(row_, walk_, step_));
+    return pattern_->matches(row_);
+  }
+
+  Result<void> print() {
+    const auto matches = is_wanted();
+    if (!matches) return tl::unexpected(matches.error());
+    if (!*matches) return {};
+    row_.clear();
+    const std::optional<DrawNumber> number = executed_.number();
+    RONDO_TRY(rows_.record(row_, walk_, step_, number ? &*number : nullptr));
+    out_.write(row_);
+    return {};
+  }
+
+  void print_executed(const std::vector<CommandLists::Batch>& batches) {
+    if (!step_.succeeded()) return;
+    for (std::uint32_t i = 0; i < batches.size() && i < step_.submits; ++i) {
+      const std::uint64_t submit = step_.submit + i;
+      if (!span_.contains(step_.frame, submit)) continue;
+      std::uint64_t draws = 0;
+      for (const CommandLists::Primary& primary : batches[i]) {
+        row_.clear();
+        ExecutesRow row{submit, i, walk_.objects().name(primary.command_buffer), 0, 0, false};
+        if (primary.list != nullptr) {
+          row.first_record = primary.list->first_record;
+          row.commands = primary.list->commands;
+          row.recorded_before = executed_.is_kept(*primary.list);
+        }
+        if (pattern_ == nullptr) rows_.executes(row_, row);
+        if (primary.list != nullptr) {
+          executed_.each_kept(*primary.list, draws, [&](std::optional<std::uint64_t> draw, const std::string& command) {
+            rows_.executed(row_, submit, draw, command);
+          });
+          draws += primary.list->draws;
+        }
+        out_.write(row_);
+      }
+    }
+  }
+
+  Walk& walk_;
+  DumpRows& rows_;
+  const DumpSpan& span_;
+  ExecutedLists& executed_;
+  const Pattern* const pattern_;
+  Output& out_;
+  Step step_;
+  std::string row_;
+};
 
 }  // namespace
 
@@ -126,14 +179,16 @@ Result<int> run_dump(Arguments args) {
   std::string format = "text";
   std::string grep;
   bool with_symbols = false;
-  Selection selection;
+  DumpSpan span;
+  std::unique_ptr<Pattern> pattern;
   Cli cli("rondo dump",
           "Prints a row for the file, a summary, then a row for each record: sequence number, thread, time of\n"
-          "submits, presents and waits, command, parameters by name, result. Needs no device.");
+          "submits, presents and waits, command, parameters by name, result, number of draws. In a span each submit\n"
+          "is followed by what it executes that was recorded before. Needs no device.");
   cli.positional("FILE", "the capture", file);
   cli.choice("--format", {"text", "jsonl"}, "of the rows (default text)", format);
-  cli.span("--frames", "only frames A to B - 1", selection.frames);
-  cli.span("--submits", "only records up to submits A to B - 1, from the submit before", selection.submits);
+  cli.span("--frames", "only frames A to B - 1", span.frames);
+  cli.span("--submits", "only records up to submits A to B - 1, from the submit before", span.submits);
   cli.flag("--symbols", "functions and lines of who called, from the files that the capture names (RONDO_BACKTRACES)", with_symbols);
   cli.value("--grep", "REGEX", "only records whose text has a match (POSIX extended)", grep);
   Budgets budgets;
@@ -142,9 +197,9 @@ Result<int> run_dump(Arguments args) {
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
   if (!grep.empty()) {
-    auto pattern = Pattern::compile(grep);
-    if (!pattern) return tl::unexpected(pattern.error());
-    selection.pattern = std::move(*pattern);
+    auto compiled = Pattern::compile(grep);
+    if (!compiled) return tl::unexpected(compiled.error());
+    pattern = std::move(*compiled);
   }
 
   if (file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
@@ -157,11 +212,12 @@ Result<int> run_dump(Arguments args) {
   Output out;
   std::string row;
   rows->file(row, walk->reader());
-  const DumpSummary summary = summarize(*walk);
+  ExecutedLists executed(span);
+  const DumpSummary summary = summarize(*walk, executed);
   rows->summary(row, summary);
   out.write(row);
   RONDO_TRY(walk->rewind());
-  const auto dumped = dump_records(*walk, *rows, selection, out);
+  const auto dumped = Dump(*walk, *rows, span, executed, pattern.get(), out).run();
   RONDO_TRY(out.finish());
   for (const std::string& sentence : symbols.missing()) say(sentence);
   const auto& names = walk->reader().dictionary();
@@ -170,7 +226,7 @@ Result<int> run_dump(Arguments args) {
     say(text("{}: it has no call chains: record it with RONDO_BACKTRACES=1 (rondo capture --backtraces)", printable(file)));
   if (!dumped && !walk->damage()) return tl::unexpected(dumped.error());
   RONDO_TRY(walk->intact());
-  if (!*dumped && !out.closed() && (selection.frames || selection.submits))
+  if (!*dumped && !out.closed() && !span.whole())
     return fail(Status::usage,
                 text("{}: no record is in these frames or submits: it has {} and {}, from 0", file,
                      plural(summary.frames, "frame"), plural(summary.submits, "submit")));

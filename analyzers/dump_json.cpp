@@ -138,7 +138,7 @@ class JsonRows : public DumpRows {
     out += '\n';
   }
 
-  Result<void> record(std::string& out, Walk& walk, const Step& step) override {
+  Result<void> record(std::string& out, Walk& walk, const Step& step, const DrawNumber* number) override {
     const Record& record = step.record;
     JsonWriter json(out);
     json.begin_object();
@@ -147,23 +147,64 @@ class JsonRows : public DumpRows {
     json.field("thread", record.thread);
     json.field("frame", step.frame);
     json.field("submit", step.submit);
+    if (number != nullptr) {
+      json.field("draw_submit", number->submit);
+      json.field("draw", number->draw);
+      json.field("executions", number->executions);
+    }
     if (record.has_times) {
       json.field("start_ns", record.start_ns);
       json.field("end_ns", record.end_ns);
     }
     if (step.by_layer()) json.field("by_layer", true);
     if ((record.flags & kRecordAmbiguous) != 0) json.field("ambiguous", true);
-    json.field("command", walk.name(step));
-    if (step.unfinished()) json.field("unfinished", true);
-    if (step.command == nullptr) json.field("unsupported", true);
-    else RONDO_TRY(write_call(json, walk, step));
-    write_callers(json, callers_of(walk, step, symbols_));
+    RONDO_TRY(write_command(json, walk, step));
     json.end_object();
     out += '\n';
     return {};
   }
 
+  void executes(std::string& out, const ExecutesRow& row) override {
+    JsonWriter json(out);
+    json.begin_object();
+    json.field("row", "executes");
+    json.field("submit", row.submit);
+    json.field("batch", row.batch);
+    json.field("command_buffer", row.command_buffer);
+    json.field("first_record", row.first_record);
+    json.field("commands", row.commands);
+    json.field("recorded_before", row.recorded_before);
+    json.end_object();
+    out += '\n';
+  }
+
+  // The members that follow those of executed(), as an object without its opening bracket.
+  Result<std::string> command(Walk& walk, const Step& step) override {
+    std::string row;
+    JsonWriter json(row);
+    json.begin_object();
+    json.field("sequence", step.record.sequence);
+    json.field("thread", step.record.thread);
+    RONDO_TRY(write_command(json, walk, step));
+    json.end_object();
+    return row.substr(1);
+  }
+
+  void executed(std::string& out, std::uint64_t submit, std::optional<std::uint64_t> draw, const std::string& command) override {
+    append(out, "{{\"row\":\"executed\",\"submit\":{},", submit);
+    if (draw) append(out, "\"draw\":{},", *draw);
+    append(out, "{}\n", command);
+  }
+
  private:
+  Result<void> write_command(JsonWriter& json, Walk& walk, const Step& step) const {
+    json.field("command", walk.name(step));
+    if (step.unfinished()) json.field("unfinished", true);
+    if (step.command == nullptr) json.field("unsupported", true);
+    else RONDO_TRY(write_call(json, walk, step));
+    write_callers(json, callers_of(walk, step, symbols_));
+    return {};
+  }
   static Result<void> write_call(JsonWriter& json, Walk& walk, const Step& step) {
     using codec::Returns;
     const Record& record = step.record;

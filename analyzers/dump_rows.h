@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,13 +26,35 @@ struct DumpSummary {
   std::string damage;             // why the records end early; empty: they do not
 };
 
+// The number of a draw, as `rondo trim --draws` takes it, where it is executed first.
+struct DrawNumber {
+  std::uint64_t submit = 0, draw = 0;
+  std::uint64_t executions = 0;  // of its command buffer, in the whole capture
+};
+
+// That a submit executes a command buffer.
+struct ExecutesRow {
+  std::uint64_t submit = 0;
+  std::uint32_t batch = 0;          // of the call, from 0
+  std::string command_buffer;       // "VkCommandBuffer#3"
+  std::uint64_t first_record = 0;   // vkBeginCommandBuffer; 0: it is not in the capture
+  std::uint64_t commands = 0;       // secondaries' included
+  bool recorded_before = false;     // before the span: rows of its commands follow
+};
+
 class DumpRows {
  public:
   virtual ~DumpRows() = default;
   // Each appends one line, with its newline, to `out`; records of text have lines for their callers, too.
   virtual void file(std::string& out, Reader& reader) = 0;
   virtual void summary(std::string& out, const DumpSummary& summary) = 0;
-  virtual Result<void> record(std::string& out, Walk& walk, const Step& step) = 0;
+  // `number`: null: it has none.
+  virtual Result<void> record(std::string& out, Walk& walk, const Step& step, const DrawNumber* number) = 0;
+  virtual void executes(std::string& out, const ExecutesRow& row) = 0;
+  // The rows of commands that were recorded before the span are made when their records are read, by command(), and
+  // appended where they are executed, by executed(). `draw`: its number in the submit.
+  virtual Result<std::string> command(Walk& walk, const Step& step) = 0;
+  virtual void executed(std::string& out, std::uint64_t submit, std::optional<std::uint64_t> draw, const std::string& command) = 0;
 };
 
 // `symbols` outlives the rows; null: callers are told as modules and offsets.

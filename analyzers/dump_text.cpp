@@ -140,7 +140,7 @@ class TextRows : public DumpRows {
            s.damage.empty() ? "" : text("; damaged: {}", s.damage));
   }
 
-  Result<void> record(std::string& out, Walk& walk, const Step& step) override {
+  Result<void> record(std::string& out, Walk& walk, const Step& step, const DrawNumber* number) override {
     append(out, "{:>8} t{:<3}", step.record.sequence, step.record.thread);
     if (step.record.has_times)
       append(out, "{:>14.6f}ms+{:<10.6f}", milliseconds(step.record.start_ns - first_ns_),
@@ -151,9 +151,31 @@ class TextRows : public DumpRows {
     RONDO_TRY(append_call(out, walk, step));
     if (step.by_layer()) out += " [by the layer]";
     if ((step.record.flags & kRecordAmbiguous) != 0) out += " [ambiguous]";
+    if (number != nullptr) {
+      append(out, " [draw {}:{}", number->submit, number->draw);
+      if (number->executions > 1) append(out, ", executed {} times", count_text(number->executions));
+      out += ']';
+    }
     out += '\n';
     append_callers(out, callers_of(walk, step, symbols_));
     return {};
+  }
+
+  void executes(std::string& out, const ExecutesRow& row) override {
+    append(out, "{:>13}submit {} executes {}", "", row.submit, row.command_buffer);
+    if (row.first_record == 0) out += ", which this capture does not record";
+    else append(out, ": {} from record {} on{}", plural(row.commands, "command"), row.first_record, row.recorded_before ? ", before this span:" : "");
+    out += '\n';
+  }
+
+  Result<std::string> command(Walk& walk, const Step& step) override {
+    std::string row = text("{:>8} t{:<3} ", step.record.sequence, step.record.thread);
+    RONDO_TRY(append_call(row, walk, step));
+    return row;
+  }
+
+  void executed(std::string& out, std::uint64_t submit, std::optional<std::uint64_t> draw, const std::string& command) override {
+    append(out, "{:>15}{:<10}{}\n", "", text("{}:{}", submit, draw ? std::to_string(*draw) : "-"), command);
   }
 
  private:

@@ -7,6 +7,8 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <set>
 
 #include "fixture.h"
 #include "json.h"
@@ -50,6 +52,68 @@ SCENARIO("info tells what of a capture identifies somebody, and what a minimal s
     CHECK(text.find("\napplication       \"states\", \"rondo-tests\"") != std::string::npos);
   }
   CHECK(rondo({"info", "--privacy", "--frames", directory.file("full.rondo")}).status == 2);
+}
+
+SCENARIO("draws have the numbers in a dump that info --draws gives them", "[tools]") {
+  int numbered = 0, before = 0;
+  for (const char* name : {"draws", "secondary", "kernels", "states", "core", "indirect", "rendering", "passes", "scopes", "loops"}) {
+    const Recording& capture = captured({program(name)}, {.checkpoints = "submit"});
+    INFO(name);
+    REQUIRE(capture.run.status == 0);
+    std::map<std::string, std::string> record_of;                 // by number
+    std::map<std::string, std::pair<std::string, int>> first_of;  // by record: its first number, and how many it has
+    const int submits = std::stoi(Json::parse(rondo({"info", "--json", capture.path}).out).at("/submits"));
+    for (const std::string& line : lines(rondo({"info", "--draws", "--json", capture.path}).out)) {
+      const Json row = Json::parse(line);
+      if (row.at("/row") != "\"draw\"" || row.at("/draw") == "null") continue;
+      const std::string number = row.at("/submit") + ":" + row.at("/draw");
+      record_of[number] = row.at("/record");
+      auto& first = first_of[row.at("/record")];
+      if (first.second++ == 0) first.first = number;
+    }
+    REQUIRE(!record_of.empty());
+    std::map<std::string, std::pair<std::string, int>> dumped;
+    for (const std::string& line : lines(rondo({"dump", "--format=jsonl", capture.path}).out)) {
+      const Json row = Json::parse(line);
+      if (!row.at("/draw").empty()) dumped[row.at("/sequence")] = {row.at("/draw_submit") + ":" + row.at("/draw"), std::stoi(row.at("/executions"))};
+    }
+    CHECK(dumped == first_of);
+    numbered += static_cast<int>(dumped.size());
+    // What a submit executes is in its span, whether it was recorded there or before.
+    for (int submit = 0; submit < submits; ++submit) {
+      std::set<std::string> there, expected;
+      const std::string span = std::to_string(submit) + ":" + std::to_string(submit + 1);
+      for (const std::string& line : lines(rondo({"dump", "--format=jsonl", "--submits", span, capture.path}).out)) {
+        const Json row = Json::parse(line);
+        if (row.at("/draw").empty()) continue;
+        there.insert(row.at("/sequence"));
+        if (row.at("/row") != "\"executed\"") continue;
+        ++before;
+        CHECK(row.at("/submit") == std::to_string(submit));
+        CHECK(record_of[row.at("/submit") + ":" + row.at("/draw")] == row.at("/sequence"));
+      }
+      for (const auto& [number, record] : record_of)
+        if (number.starts_with(std::to_string(submit) + ":")) expected.insert(record);
+      INFO("submit " << submit);
+      CHECK(std::includes(there.begin(), there.end(), expected.begin(), expected.end()));
+    }
+  }
+  CHECK(numbered > 40);
+  CHECK(before > 1);
+}
+
+SCENARIO("a dump of a frame shows the command buffers that were recorded before it", "[tools]") {
+  const Outcome outcome = rondo({"dump", "--frames", "7:8", cube().path});
+  INFO(outcome.both());
+  REQUIRE(outcome.status == 0);
+  CHECK(count(outcome.out, "vkBeginCommandBuffer") == 0);
+  CHECK(count(outcome.out, "executes VkCommandBuffer#") == 1);
+  CHECK(count(outcome.out, ", before this span:") == 1);
+  CHECK(count(outcome.out, "               8:0 ") == 1);  // the draw has its number
+  CHECK(count(outcome.out, "               8:- ") > 3);   // the other commands
+  CHECK(count(outcome.out, "vkCmdDraw(") == 1);
+  const Outcome draws = rondo({"dump", "--frames", "7:8", "--grep", "vkCmdDraw", cube().path});
+  CHECK(count(draws.out, "vkCmd") == 1);
 }
 
 SCENARIO("a dump is cut to frames, to submits and to what matches", "[tools]") {

@@ -40,6 +40,9 @@ TEST_F(AnalyzersDump, TextRowsOfOneSubmit) {
             R"(      18 t0        0.500000ms+0.001000   vkQueuePresentKHR(queue=VkQueue#0, pPresentInfo={waitSemaphoreCount=0, pWaitSemaphores=null, swapchainCount=1, pSwapchains=[VkSwapchainKHR@0x90], pImageIndices=[0], pResults=null}) = VK_SUBOPTIMAL_KHR
       19 t0                 -            rondoHostWrite(device=VkDevice#0, memory=VkDeviceMemory#0, rangeCount=1, pRanges=[{offset=16, size=300}], dataSize=300, pData=blob be8945035b2f421f56d0762b20085f91 (300 bytes)) [ambiguous]
       20 t0        1.000000ms+0.000250   vkQueueSubmit(queue=VkQueue#0, submitCount=1, pSubmits=[{waitSemaphoreCount=0, pWaitSemaphores=null, pWaitDstStageMask=null, commandBufferCount=1, pCommandBuffers=[VkCommandBuffer#0], signalSemaphoreCount=0, pSignalSemaphores=null}], fence=null) = VK_SUCCESS
+             submit 2 executes VkCommandBuffer#0: 2 commands from record 12 on, before this span:
+               2:-             13 t0   vkCmdFillBuffer(commandBuffer=VkCommandBuffer#0, dstBuffer=VkBuffer#0, dstOffset=0, size=18446744073709551615, data=7)
+               2:0             14 t0   vkCmdDispatch(commandBuffer=VkCommandBuffer#0, groupCountX=4, groupCountY=2, groupCountZ=1)
 )");
 }
 
@@ -84,14 +87,19 @@ TEST_F(AnalyzersDump, EveryJsonRowIsJsonAndEveryRecordHasARow) {
 TEST_F(AnalyzersDump, FramesBeginAfterThePresentBefore) {
   const Printed p = dump({"--format=jsonl", "--frames", "1:2"});
   const std::string rows = rows_behind_head(p.out);
-  EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 3);
+  EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 6);  // and the command buffer of the submit, with its two commands
+  EXPECT_NE(rows.find(R"({"row":"executes","submit":2,"batch":0,"command_buffer":"VkCommandBuffer#0","first_record":12,"commands":2,"recorded_before":true})"),
+            std::string::npos) << rows;
+  EXPECT_NE(rows.find(R"({"row":"executed","submit":2,"draw":0,"sequence":14,"thread":0,"command":"vkCmdDispatch",)"), std::string::npos) << rows;
   EXPECT_EQ(rows.find(R"({"row":"record","sequence":19,)"), 0u) << rows;
   EXPECT_NE(rows.find(R"({"row":"record","sequence":21,)"), std::string::npos);
 }
 
-TEST_F(AnalyzersDump, ABatchOfASubmitBringsItsWholeRecord) {
+TEST_F(AnalyzersDump, ABatchOfASubmitBringsItsWholeRecordAndWhatItExecutesItself) {
   const std::string second_batch = rows_behind_head(dump({"--submits", "1:2"}).out);
-  EXPECT_EQ(std::count(second_batch.begin(), second_batch.end(), '\n'), 1);
+  EXPECT_EQ(std::count(second_batch.begin(), second_batch.end(), '\n'), 4) << second_batch;
+  EXPECT_NE(second_batch.find("submit 1 executes"), std::string::npos) << second_batch;
+  EXPECT_EQ(second_batch.find("submit 0 executes"), std::string::npos) << second_batch;
   EXPECT_NE(second_batch.find(" vkQueueSubmit(queue=VkQueue#0, submitCount=2"), std::string::npos) << second_batch;
 }
 
