@@ -2,6 +2,7 @@
 #include "analyzers/cli.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -32,6 +33,13 @@ struct Cli::Impl {
   std::set<std::string, std::less<>> takes_value;
   std::map<std::string, std::optional<std::string>*, std::less<>> may_take_range;
   std::vector<std::string>* program = nullptr;
+  struct Sides {
+    std::string first_name, second_name;
+    std::vector<std::string> words;  // of both
+    std::vector<std::string>*firsts, *seconds;
+    std::optional<std::size_t> before_dashes;  // how many of the words stand before `--`
+  };
+  std::optional<Sides> sides;
 
   // `option` may have two names: "-o,--output".
   void note_value(std::string_view option) {
@@ -53,6 +61,38 @@ struct Cli::Impl {
     const std::size_t begin = i < args.size() && args[i] == "--" ? i + 1 : i;
     program->assign(args.begin() + static_cast<std::ptrdiff_t>(begin), args.end());
     return {args.begin(), args.begin() + static_cast<std::ptrdiff_t>(i)};
+  }
+
+  // Takes the `--` between the sides out of `own`, and counts the positionals before it.
+  Result<void> take_dashes(std::vector<std::string>& own) {
+    std::size_t words = 0;
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      if (own[i] == "--") {
+        sides->before_dashes = words;
+        own.erase(own.begin() + static_cast<std::ptrdiff_t>(i));
+        if (std::find(own.begin(), own.end(), "--") != own.end())
+          return fail(Status::usage,
+                      text("there are two --: one stands between the sides (see {} --help)", name));
+        return {};
+      }
+      if (takes_value.contains(own[i]))
+        ++i;
+      else if (own[i].empty() || own[i][0] != '-')
+        ++words;
+    }
+    return {};
+  }
+
+  Result<void> part_sides() {
+    const std::size_t all = sides->words.size(), firsts = sides->before_dashes.value_or(1);
+    const std::string names =
+        text("name {} and {}, or several of each with -- between", sides->first_name, sides->second_name);
+    if (firsts == 0 || firsts >= all || (!sides->before_dashes && all > 2))
+      return fail(Status::usage, text("{}: {} (see {} --help)", plural(all, "file"), names, name));
+    const auto middle = sides->words.begin() + static_cast<std::ptrdiff_t>(firsts);
+    sides->firsts->assign(sides->words.begin(), middle);
+    sides->seconds->assign(middle, sides->words.end());
+    return {};
   }
 };
 
@@ -129,9 +169,16 @@ void Cli::positionals(const char* name, const char* help, std::vector<std::strin
   impl_->usage->line += text(" [{}...]", name);
 }
 
-void Cli::program(std::vector<std::string>& out) {
+void Cli::program(std::vector<std::string>& out, const char* usage) {
   impl_->program = &out;
-  impl_->usage->line += " -- PROGRAM [ARGS...]";
+  impl_->usage->line += text(" {}", usage);
+}
+
+void Cli::sides(const char* first, const char* second, const char* help, std::vector<std::string>& firsts,
+                std::vector<std::string>& seconds) {
+  impl_->sides = Impl::Sides{first, second, {}, &firsts, &seconds, {}};
+  impl_->app.add_option("FILES", impl_->sides->words, help)->type_name("");
+  impl_->usage->line += text(" {} {} | {}... -- {}...", first, second, first, second);
 }
 
 void Cli::footer(const char* words) { impl_->app.footer(words); }
@@ -145,6 +192,7 @@ Result<bool> Cli::parse(std::span<const std::string> args) {
       *option->second = own[i + 1];
       own.erase(own.begin() + static_cast<std::ptrdiff_t>(i) + 1);
     }
+  if (impl_->sides) RONDO_TRY(impl_->take_dashes(own));
   // CLI11 takes the words last first.
   std::vector<std::string> reversed(own.rbegin(), own.rend());
   try {
@@ -159,6 +207,7 @@ Result<bool> Cli::parse(std::span<const std::string> args) {
   } catch (const CLI::ParseError& error) {
     return fail(Status::usage, text("{} (see {} --help)", printable(error.what()), impl_->name));
   }
+  if (impl_->sides) RONDO_TRY(impl_->part_sides());
   return true;
 }
 

@@ -41,8 +41,12 @@ class Cli {
   void span(const char* option, const char* help, std::optional<Span>& out);
   void positional(const char* name, const char* help, std::string& out, bool required = true);
   void positionals(const char* name, const char* help, std::vector<std::string>& out);  // behind the others, none or more
-  // The rest of the command line, from `--` or the first word that is no option.
-  void program(std::vector<std::string>& out);
+  // The rest of the command line, from `--` or the first word that is no option. `usage`: how --help calls
+  // it.
+  void program(std::vector<std::string>& out, const char* usage = "-- PROGRAM [ARGS...]");
+  // Two positionals, or one or more of each with `--` between.
+  void sides(const char* first, const char* second, const char* help, std::vector<std::string>& firsts,
+             std::vector<std::string>& seconds);
   void footer(const char* text);  // after the options in --help
 
   // False: help was asked for and printed. Errors have Status::usage.

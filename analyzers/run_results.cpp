@@ -73,7 +73,8 @@ class ResultsReader {
     const std::size_t iterations = json_.size("/iterations");
     for (std::size_t i = 0; i < iterations; ++i) {
       const std::string at = text("/iterations/{}", i);
-      for (const std::string& metric : metrics()) RONDO_TRY(take("replay", metric, text("{}/{}", at, metric), 1));
+      for (const std::string& metric : metrics())
+        RONDO_TRY(take("replay", metric, kWhole, text("{}/{}", at, metric), 1));
       // Its K-th interval of a name, from 0; the writer may have counted them itself.
       std::map<std::string, std::size_t> entered;
       for (std::size_t k = 0; k < json_.size((at + "/intervals").c_str()); ++k) {
@@ -82,7 +83,8 @@ class ResultsReader {
         if (!name) return wrong(interval + "/name", "is not the name of an interval");
         const std::size_t before = entered[*name]++;
         const std::string row = before == 0 ? text("replay/{}", *name) : text("replay/{}, again {}", *name, before);
-        for (const std::string& metric : metrics()) RONDO_TRY(take(row, metric, text("{}/{}", interval, metric), 1));
+        for (const std::string& metric : metrics())
+          RONDO_TRY(take(row, metric, kPart, text("{}/{}", interval, metric), 1));
       }
     }
     return {};
@@ -118,14 +120,16 @@ class ResultsReader {
       const std::string unit = member("time_unit").value_or("ns");
       const double scale = unit == "ns" ? 1e-9 : unit == "us" ? 1e-6 : unit == "ms" ? 1e-3 : unit == "s" ? 1.0 : 0.0;
       if (scale == 0) return wrong(at + "/time_unit", "is none of ns, us, ms and s");
-      RONDO_TRY(take(*row, "seconds", at + "/real_time", scale));
+      // The player counts the submits of the row of the whole span alone.
+      const bool whole = !by_player || json_.shown((at + "/submits").c_str());
+      RONDO_TRY(take(*row, "seconds", whole, at + "/real_time", scale));
       for (const char* counter : {"span_seconds", "gpu_seconds", "label_seconds"})
-        RONDO_TRY(take(*row, counter, text("{}/{}", at, counter), 1));
+        RONDO_TRY(take(*row, counter, whole, text("{}/{}", at, counter), 1));
       // google-benchmark's own is of the whole body of its loop: the player puts back there what an iteration changed.
       if (by_player)
-        RONDO_TRY(take(*row, "cpu_seconds", at + "/cpu_seconds", 1));
+        RONDO_TRY(take(*row, "cpu_seconds", whole, at + "/cpu_seconds", 1));
       else
-        RONDO_TRY(take(*row, "cpu_seconds", at + "/cpu_time", scale));
+        RONDO_TRY(take(*row, "cpu_seconds", whole, at + "/cpu_time", scale));
     }
     if (aggregates != 0 && results_.samples.empty())
       results_.warnings.push_back(results_.path + ": holds aggregates alone: run without "
@@ -137,13 +141,16 @@ class ResultsReader {
     if (const auto value = json_.shown(pointer)) results_.circumstances.emplace_back(name, *value);
   }
 
+  static constexpr bool kWhole = true, kPart = false;
+
   // A time at `pointer`, if something is there.
-  Result<void> take(const std::string& row, const std::string& metric, const std::string& pointer, double scale) {
+  Result<void> take(const std::string& row, const std::string& metric, bool whole, const std::string& pointer,
+                    double scale) {
     if (!json_.shown(pointer.c_str())) return {};
     const auto time = json_.real(pointer.c_str());
     if (!time || !std::isfinite(*time) || *time < 0) return wrong(pointer, "is not a time");
     const auto [at, added] = places_.try_emplace({row, metric}, results_.samples.size());
-    if (added) results_.samples.push_back({row, metric, {}});
+    if (added) results_.samples.push_back({row, metric, whole, {}});
     results_.samples[at->second].seconds.push_back(*time * scale);
     return {};
   }
@@ -159,24 +166,19 @@ class ResultsReader {
 
 }  // namespace
 
-const RunResults::Samples* RunResults::find(const std::string& row, const std::string& metric) const {
-  const auto found = std::find_if(samples.begin(), samples.end(),
-                                  [&](const Samples& one) { return one.row == row && one.metric == metric; });
-  return found == samples.end() ? nullptr : &*found;
-}
-
 const std::vector<std::string>& metrics() {
   static const std::vector<std::string> names{"seconds", "span_seconds", "cpu_seconds", "gpu_seconds", "label_seconds"};
   return names;
 }
 
-Result<RunResults> read_run_results(const std::string& path) {
+Result<RunResults> read_run_results(const std::string& path, const std::string& name) {
   if (path.empty()) return fail(Status::usage, "the name of a file is empty: name a report");
   const auto content = content_of(path);
   if (!content) return tl::unexpected(content.error());
+  const std::string& shown = name.empty() ? path : name;
   const auto json = JsonText::parse(*content);
-  if (!json) return fail(Status::unreadable, text("{}: {}", path, json.error().message));
-  return ResultsReader(path, *json).read();
+  if (!json) return fail(Status::unreadable, text("{}: {}", shown, json.error().message));
+  return ResultsReader(shown, *json).read();
 }
 
 }  // namespace rondo::analyzers

@@ -17,10 +17,11 @@ struct RunResults {
   struct Samples {
     std::string row;     // "replay", "replay/prefill#0", "replay/frames:120:125"
     std::string metric;  // one of metrics()
-    std::vector<double> seconds;
+    bool is_whole;  // of the whole span, or of a benchmark of another program; else of a part of the span
+    std::vector<double> seconds;  // of each iteration
   };
 
-  std::string path;
+  std::string path;  // as messages have it
   Kind kind = Kind::report;
   std::vector<Samples> samples;  // in the order of the file
   // What has to be the same for a comparison to say something, by name: device, capture, …
@@ -28,14 +29,12 @@ struct RunResults {
   bool clamped_shaders = false;  // its shaders did more than the captured ones: player --clamp-shaders
   std::vector<std::string> warnings;
   std::vector<std::string> failures;  // a replay that did not end with status 0, a benchmark with an error
-
-  const Samples* find(const std::string& row, const std::string& metric) const;
 };
 
 const std::vector<std::string>& metrics();  // "seconds", "span_seconds", "cpu_seconds", "gpu_seconds", "label_seconds"
 
 // Status::unreadable where it is neither; the message names the file, and the
-// byte or the member that is wrong.
-Result<RunResults> read_run_results(const std::string& path);
+// byte or the member that is wrong. `name`: how messages call the file; empty: by its path.
+Result<RunResults> read_run_results(const std::string& path, const std::string& name = {});
 
 }  // namespace rondo::analyzers

@@ -55,6 +55,12 @@ std::string utc_text(std::uint64_t unix_ns) {
   return buffer;
 }
 
+std::string listed(std::span<const std::string> words) {
+  std::string all;
+  for (const std::string& word : words) append(all, "{}{}", all.empty() ? "" : ", ", word);
+  return all;
+}
+
 std::string plural(std::uint64_t count, std::string_view noun) {
   return text("{} {}{}", count_text(count), noun, count == 1 ? "" : noun.ends_with('s') ? "es" : "s");
 }

@@ -76,7 +76,7 @@ SCENARIO("a replay that became slower fails the gate, and the other way round pa
   INFO(faster.both());
   CHECK(faster.status == 0);
   CHECK(faster.out.find("0 slower, 1 faster") != std::string::npos);
-  const Outcome same = rondo({"compare-runs", slow, slow, "--format", "json"});
+  const Outcome same = rondo({"compare-runs", slow, slow, "--format", "json", "--threshold", "50%"});
   INFO(same.both());
   CHECK(same.status == 0);
   const Json json = Json::parse(same.out);
@@ -134,6 +134,26 @@ SCENARIO("replays of another span on another device are compared with a warning"
   CHECK(outcome.out.find("- warning: another span:") != std::string::npos);
   CHECK(outcome.out.find("scope \"middle\"") != std::string::npos);
   CHECK(outcome.out.find("submits 0:1") != std::string::npos);
+}
+
+SCENARIO("what is unclear passes with a line on standard error, and fails where a clear verdict is asked for",
+         "[compare-runs]") {
+  const TemporaryDirectory directory;
+  const std::string report = report_of(directory, "report.json", {"--scope", "middle"}, "");
+  // With itself: the interval is about 1, and nothing but 1 would be within a threshold of nothing.
+  const Words words{"compare-runs", report, report, "--metric", "seconds", "--threshold", "0"};
+  for (const std::string format : {"text", "json", "github", "junit"}) {
+    Words in_format = words;
+    in_format.insert(in_format.end(), {"--format", format});
+    const Outcome outcome = rondo(in_format);
+    INFO(outcome.both());
+    CHECK(outcome.status == 0);
+    CHECK(outcome.out.find("unclear") != std::string::npos);
+    CHECK(outcome.err.find("rondo: unclear: replay (seconds) takes ") == 0);
+    CHECK(lines(outcome.err).size() == 1);
+    in_format.push_back("--require-clear");
+    CHECK(rondo(in_format).status == kDifferent);
+  }
 }
 
 SCENARIO("what the gate cannot compare is said in one line", "[compare-runs]") {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// rondo compare-runs: what is said of two results.
+// rondo compare-runs: what is said of two results, or of several a side.
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -79,7 +80,7 @@ TEST(CompareRuns, TellsSlowerFasterAndTheSame) {
   const Two two;
   const Printed slower = two.compare(report(1, 8), report(1.2, 8));
   EXPECT_EQ(slower.status, 5) << slower.out << slower.error;
-  EXPECT_TRUE(has(slower.out, "slower\n")) << slower.out;
+  EXPECT_TRUE(has(slower.out, "slower   gates\n")) << slower.out;
   EXPECT_TRUE(has(slower.out, "1 slower, 0 faster, 0 the same")) << slower.out;
   EXPECT_FALSE(has(slower.out, "warning")) << slower.out;
   const Printed faster = two.compare(report(1.2, 8), report(1, 8));
@@ -134,10 +135,19 @@ TEST(CompareRuns, IntervalsAreRowsOfTheirOwn) {
                             R"(}, {"name": "decode", "seconds": 0.1}])");
   };
   const Printed printed = two.compare(with("0.25"), with("0.5"));
-  EXPECT_EQ(printed.status, 5);
-  EXPECT_TRUE(has(printed.out, "1 slower, 0 faster, 3 the same")) << printed.out;
+  EXPECT_EQ(printed.status, 0) << "parts of the span only inform";
+  EXPECT_TRUE(has(printed.out, "0 slower, 0 faster, 1 the same, 0 unclear")) << printed.out;
+  EXPECT_TRUE(has(printed.out, "3 rows that only inform: 1 slower, 0 faster, 2 the same, 0 unclear"))
+      << printed.out;
+  const Printed all = two.compare(with("0.25"), with("0.5"), {"--gate", "all"});
+  EXPECT_EQ(all.status, 5);
+  EXPECT_TRUE(has(all.out, "1 slower, 0 faster, 3 the same")) << all.out;
+  EXPECT_FALSE(has(all.out, "inform")) << all.out;
   EXPECT_TRUE(has(printed.out, "replay/decode, again 1")) << printed.out;
-  const Printed other = two.compare(with("0.25"), report(1, 8, R"("intervals": [{"name": "sample", "seconds": 1}])"));
+  const std::string of_others = report(1, 8, R"("intervals": [{"name": "sample", "seconds": 1}])");
+  const Printed other = two.compare(with("0.25"), of_others);
+  EXPECT_EQ(other.status, 0) << "what only informs may be gone";
+  EXPECT_EQ(two.compare(with("0.25"), of_others, {"--gate", "all"}).status, 5);
   for (const char* row : {"only in OLD: replay/prefill (seconds)", "only in OLD: replay/decode, again 1 (seconds)",
                           "only in NEW: replay/sample (seconds)"})
     EXPECT_TRUE(has(other.out, row)) << row << "\n" << other.out;
@@ -163,7 +173,8 @@ TEST(CompareRuns, WhatIsGoneDoesNotPass) {
   const std::string with_gpu = report(1, 8, R"("gpu_seconds": 0.5)"), without = report(1, 8);
   const Printed gone = two.compare(with_gpu, without);
   EXPECT_EQ(gone.status, 5);
-  EXPECT_TRUE(has(gone.out, "1 the same (more than 5 % and p < 0.05), 1 missing in NEW")) << gone.out;
+  EXPECT_TRUE(has(gone.out, "1 the same, 0 unclear, 1 missing in NEW (by more than 5 %, confidence 95 %)"))
+      << gone.out;
   EXPECT_EQ(two.compare(with_gpu, without, {"--metric", "seconds"}).status, 0);
   EXPECT_EQ(two.compare(with_gpu, without, {"--allow-missing"}).status, 0);
   EXPECT_EQ(two.compare(without, with_gpu).status, 0) << "something new is no harm";
@@ -256,12 +267,137 @@ TEST(CompareRuns, AllFormatsSayTheSame) {
   EXPECT_NEAR(parsed->real("/rows/0/ratio").value_or(0), 1.2, 1e-9);
   EXPECT_EQ(parsed->string("/rows/1/row"), "replay/a|<b>_*");
   EXPECT_EQ(parsed->size("/warnings"), 1u);
+  EXPECT_EQ(parsed->string("/sample"), "iteration");
+  EXPECT_EQ(parsed->shown("/rows/0/gates"), "true");
+  EXPECT_EQ(parsed->shown("/rows/1/gates"), "false");
+  const double lower = parsed->real("/rows/0/lower").value_or(0),
+               upper = parsed->real("/rows/0/upper").value_or(0);
+  EXPECT_GT(lower, 1.15);
+  EXPECT_LT(lower, 1.2);
+  EXPECT_NEAR(lower * upper, 1.44, 1e-9) << "the samples are alike but for the factor";
   const Printed github = two.compare(before, after, {"--format=github"});
   EXPECT_EQ(github.status, 5);
   EXPECT_TRUE(has(github.out, "| --- | --- | ---: |")) << github.out;
-  EXPECT_TRUE(has(github.out, "| **slower** |\n")) << github.out;
+  EXPECT_TRUE(has(github.out, "| **slower** | gates |\n")) << github.out;
   EXPECT_TRUE(has(github.out, R"(| replay/a\|&lt;b>\_\* | seconds |)")) << github.out;
   EXPECT_TRUE(has(github.out, R"(other\|device)")) << github.out;
+}
+
+TEST(CompareRuns, AnIntervalThatReachesOverTheThresholdIsUnclear) {
+  const Two two;
+  // Iterations from 1 to 1.07, and 6 % more: the interval of the ratio is about 1.03 to 1.09.
+  const Printed unclear = two.compare(report(1, 8), report(1.06, 8), {"--threshold", "8%"});
+  EXPECT_EQ(unclear.status, 0);
+  EXPECT_TRUE(has(unclear.out, "0 slower, 0 faster, 0 the same, 1 unclear")) << unclear.out;
+  const Printed github =
+      two.compare(report(1, 8), report(1.06, 8), {"--threshold", "8%", "--format", "github"});
+  EXPECT_TRUE(has(github.out, "| **unclear** | gates |\n")) << github.out;
+  EXPECT_TRUE(has(github.out, "- **unclear**: replay (seconds) takes 1.0")) << github.out;
+  EXPECT_TRUE(has(github.out, "--require-clear makes this status 5")) << github.out;
+  EXPECT_EQ(two.compare(report(1, 8), report(1.06, 8), {"--threshold", "8%", "--require-clear"}).status, 5);
+  EXPECT_EQ(two.compare(report(1, 8), report(1.06, 8), {"--threshold", "15%", "--require-clear"}).status, 0)
+      << "the same";
+  EXPECT_EQ(two.compare(report(1.2, 8), report(1, 8), {"--require-clear"}).status, 0) << "faster is clear";
+  // Parts of the span have to be clear only where they gate.
+  const auto with = [](double part) {
+    return report(1, 8, R"("intervals": [{"name": "a", "seconds": )" + text_of(part) + "}]");
+  };
+  EXPECT_EQ(two.compare(with(1), with(2), {"--require-clear"}).status, 0);
+}
+
+TEST(CompareRuns, JUnitFailsWhatGatesAndSkipsWhatInforms) {
+  const Two two;
+  const auto with = [](double first, double part) {
+    return report(first, 8, R"("intervals": [{"name": "a", "seconds": )" + text_of(part) + "}]");
+  };
+  const Printed informs = two.compare(with(1, 1), with(1, 2), {"--format", "junit"});
+  EXPECT_EQ(informs.status, 0);
+  EXPECT_TRUE(has(informs.out, "tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"1\"")) << informs.out;
+  EXPECT_TRUE(
+      has(informs.out,
+          "informs only: slower: 1 s before, 2 s now, 2.000 times as long; 95 % interval 2.000 to 2.000"))
+      << informs.out;
+  const Printed gates = two.compare(with(1, 1), with(1, 2), {"--format", "junit", "--gate", "all"});
+  EXPECT_EQ(gates.status, 5);
+  EXPECT_TRUE(has(gates.out, "failures=\"1\" errors=\"0\" skipped=\"0\"")) << gates.out;
+  const std::vector<std::string> unclear{"--format", "junit", "--threshold", "8%"};
+  EXPECT_TRUE(has(two.compare(report(1, 8), report(1.06, 8), unclear).out,
+                  "failures=\"0\" errors=\"0\" skipped=\"1\""));
+  EXPECT_TRUE(has(two.compare(report(1, 8), report(1.06, 8),
+                              {"--format", "junit", "--threshold", "8%", "--require-clear"})
+                      .out,
+                  "failures=\"1\" errors=\"0\" skipped=\"0\""));
+}
+
+TEST(CompareRuns, PartsOfABenchmarkOfThePlayerInformAndOtherBenchmarksGate) {
+  const Two two;
+  const auto with = [](double part) {
+    std::string rows, text = players(2, 0.001);
+    for (int i = 0; i < 6; ++i) rows += ", " + benchmark_row("replay/scope:a#0/manual_time", part + i * 1e-3);
+    return text.insert(text.rfind("]}"), rows);
+  };
+  EXPECT_EQ(two.compare(with(1), with(2)).status, 0);
+  EXPECT_EQ(two.compare(with(1), with(2), {"--gate", "all"}).status, 5);
+  std::string before, after;
+  for (int i = 0; i < 6; ++i) {
+    before += (i == 0 ? "" : ", ") + benchmark_row("fft", 1) + ", " + benchmark_row("sort", 1);
+    after += (i == 0 ? "" : ", ") + benchmark_row("fft", 1) + ", " + benchmark_row("sort", 2);
+  }
+  EXPECT_EQ(two.compare(benchmark(before), benchmark(after)).status, 5);
+}
+
+TEST(CompareRuns, SeveralFilesStandOnBothSidesOfDashes) {
+  std::deque<TemporaryFile> files;
+  std::vector<std::string> olds, news, all;
+  for (int i = 0; i < 8; ++i) {
+    files.emplace_back("r" + std::to_string(i) + ".json");
+    std::ofstream(files.back().path()) << report((i < 4 ? 1 : 1.2) * (1 + 0.01 * (i % 4)), 3);
+    (i < 4 ? olds : news).push_back(files.back().path());
+  }
+  const auto compared = [](std::vector<std::string> words, const std::vector<std::string>& more,
+                           const std::vector<std::string>& most = {}) {
+    words.insert(words.end(), more.begin(), more.end());
+    words.insert(words.end(), most.begin(), most.end());
+    return printed(run_compare_runs, words);
+  };
+  const std::vector<std::string> dashes{"--"};
+  std::vector<std::string> of_new = dashes;
+  of_new.insert(of_new.end(), news.begin(), news.end());
+  const Printed slower = compared(olds, of_new);
+  EXPECT_EQ(slower.status, 5) << slower.error;
+  // Medians of runs: 1.01 times 1, 1.01, 1.02 and 1.03.
+  EXPECT_TRUE(has(slower.out, "1.025 s of 4 runs")) << slower.out;
+  EXPECT_TRUE(has(slower.out, "1.165 to 1.236")) << slower.out;
+  EXPECT_FALSE(has(slower.out, "one run a side")) << slower.out;
+  EXPECT_EQ(compared({"--alpha", "0.05", olds[0], olds[1], "--threshold=5%", olds[2], olds[3]}, of_new,
+                     {"--metric", "seconds"})
+                .status,
+            5);
+  const auto json = JsonText::parse(compared(olds, of_new, {"--format", "json"}).out);
+  ASSERT_TRUE(json);
+  EXPECT_EQ(json->string("/sample"), "run");
+  EXPECT_EQ(json->size("/old_files"), 4u);
+  EXPECT_EQ(json->string("/new_files/3"), news[3]);
+  EXPECT_EQ(json->number("/rows/0/old_samples"), 4u);
+  EXPECT_EQ(json->number("/rows/0/old_iterations"), 12u);
+  // Runs are the samples, whatever the number of their iterations. Of 3 and 4 p is at least 2 / 35.
+  const Printed few = compared({olds[0], olds[1], olds[2]}, of_new);
+  EXPECT_EQ(few.status, 2);
+  EXPECT_TRUE(has(few.error, "takes 4 files on each side")) << few.error;
+  const struct {
+    std::vector<std::string> words;
+    const char* names;
+  } wrong[] = {{{}, "OLD.json"},
+               {{olds[0]}, "NEW.json"},
+               {{olds[0], olds[1], olds[2]}, "several of each with -- between"},
+               {{"--", olds[0]}, "OLD.json"},
+               {{olds[0], "--"}, "NEW.json"},
+               {{olds[0], "--", olds[1], "--", olds[2]}, "two --"}};
+  for (const auto& [words, names] : wrong) {
+    const Printed p = printed(run_compare_runs, words);
+    EXPECT_EQ(p.status, 2) << names;
+    EXPECT_TRUE(has(p.error, names)) << p.error;
+  }
 }
 
 TEST(CompareRuns, WhatIsNoSuchResultIsRefusedByNameAndPlace) {

@@ -273,6 +273,7 @@ TEST(AnalyzersWrongInput, WrongWordsAreNamed) {
       {run_compare_runs, {"a", "b", "--alpha", "1"}, "'1'"},
       {run_compare_runs, {"a", "b", "--metric", "seconds,hours"}, "hours"},
       {run_compare_runs, {"a", "b", "--format", "xml"}, "xml"},
+      {run_compare_runs, {"a", "b", "--gate", "none"}, "none"},
       {run_doctor, {"--frob"}, "--frob"},
       {run_help, {"frob"}, "frob"},
       {run_capture, {"--frob", "--", "true"}, "--frob"},
