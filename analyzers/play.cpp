@@ -34,19 +34,27 @@ Result<int> become_player(std::vector<std::string> options, Arguments args) {
 Result<int> run_play(Arguments args) { return become_player({}, args); }
 Result<int> run_verify(Arguments args) { return become_player({"--verify"}, args); }
 
-Result<int> play_capture(const std::string& path, Replay how) {
+Result<Ended> run_player(const std::vector<std::string>& words, EnvironmentChanges environment) {
   const auto player = find_player();
   if (!player) return tl::unexpected(player.error());
-  std::vector<std::string> words{*player};
+  std::vector<std::string> all{*player};
+  all.insert(all.end(), words.begin(), words.end());
+  // A replay is not what is captured.
+  for (const char* capturing : {"RONDO_CAPTURE", "RONDO_SHIM"}) environment[capturing] = std::nullopt;
+  auto ended = launch(all, environment, STDERR_FILENO);
+  if (ended && ended->exec_error != 0)
+    return fail(Status::failed, text("{}: {}", *player, std::strerror(ended->exec_error)));
+  return ended;
+}
+
+Result<int> play_capture(const std::string& path, Replay how) {
+  std::vector<std::string> words;
   if (how == Replay::verified) words.push_back("--verify");
   const std::vector<std::string> allowing = allowing_files_of(path);
   words.insert(words.end(), allowing.begin(), allowing.end());
   words.push_back(path);
-  // A replay is not what is captured.
-  const EnvironmentChanges quiet{{"RONDO_CAPTURE", std::nullopt}, {"RONDO_SHIM", std::nullopt}};
-  const auto ended = launch(words, quiet, STDERR_FILENO);
+  const auto ended = run_player(words);
   if (!ended) return tl::unexpected(ended.error());
-  if (ended->exec_error != 0) return fail(Status::failed, text("{}: {}", *player, std::strerror(ended->exec_error)));
   return ended->signal != 0 ? 128 + ended->signal : ended->status;
 }
 

@@ -2,10 +2,16 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "analyzers/launch.h"
 #include "format/result.h"
 
 namespace rondo::analyzers {
+
+// Runs the program `player` with these words after its name, and waits for it. It is not captured. What it
+// prints goes to standard error. Fails where it could not be started. From a process with one thread.
+Result<Ended> run_player(const std::vector<std::string>& words, EnvironmentChanges environment = {});
 
 enum class Replay { plain, verified };
 

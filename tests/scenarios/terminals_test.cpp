@@ -206,7 +206,7 @@ SCENARIO("The names of a program, of its files and of settings are text in every
   for (const std::string& file : files_in(directory.path()))
     if (file.ends_with(".rondo")) is_clean("info", scenario::rondo({"info", directory.file(file)}));
   for (const char* command : {"info", "dump", "diff", "accesses", "extract", "trim", "pack", "recompress",
-                              "finish", "trigger", "compare-runs", "capture", "play", "doctor"}) {
+                              "finish", "trigger", "compare-runs", "measure", "capture", "play", "doctor"}) {
     is_clean(command, scenario::rondo({command, kName}));
     is_clean(command, scenario::rondo({command, "--" + kName}));
   }
