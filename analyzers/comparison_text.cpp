@@ -165,7 +165,7 @@ std::string sentence_of_not_clear(const Comparison& comparison, const Comparison
   append(words,
          ": whether that is a change by more than {:.4g} % cannot be said; more {} narrow the interval",
          rules.threshold * 100,
-         comparison.unit == Unit::run ? "files (rondo measure --turns)"
+         comparison.unit == Unit::run ? "runs (rondo measure --turns, or more files)"
                                       : "iterations (--loop) or several runs in turns (rondo measure)");
   if (!rules.require_clear) words += "; --require-clear makes this status 5";
   return words;

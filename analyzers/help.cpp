@@ -81,6 +81,13 @@ rondo extract --images cube.rondo -o end
 player --loop 10 --report report.json cube.rondo
 ```
 
+   Which of two captures, devices or shaders is slower? Status 5: the second one is. Both are played in turns;
+   "unclear" means that this machine cannot tell, and more --turns can.
+
+```sh
+rondo measure --turns 4 --loop 3 cube.rondo -- cube.rondo || test $? -eq 5
+```
+
 8. The program crashed or was killed: under rondo capture its file is finished and plays. If
    rondo was killed too, the file is "cut": player refuses it with status 3, --salvage plays
    it up to its last whole submit, and rondo finish closes it.
