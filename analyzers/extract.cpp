@@ -5,6 +5,7 @@
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
 #include "analyzers/extract_contents.h"
+#include "analyzers/extract_place.h"
 #include "analyzers/file_arguments.h"
 #include "analyzers/output.h"
 #include "analyzers/output_directory.h"
@@ -112,7 +113,9 @@ Result<int> run_extract(Arguments args) {
   cli.flag("--images", "images, each mip, layer and aspect a PNG or KTX2 file, and images.json", request.images);
   cli.flag("--buffers", "buffers, each a file of its bytes, and buffers.json", request.buffers);
   cli.value("-o,--output", "DIR", "where the files go; made if it is not there", request.output);
-  cli.value("--at", "frame:K|submit:K", "what they hold behind that frame or submit; without it, at the end", request.at);
+  cli.value("--at", "frame:K|submit:K|draw:S:N",
+            "what they hold behind that frame or submit, or just after draw N of submit S; without it, at the end",
+            request.at);
   cli.values("--device", "[K=]NAME|INDEX|UUID", "play on this device, as of player", request.devices);
   files.add_to(cli);
   Budgets budgets;
@@ -133,7 +136,11 @@ Result<int> run_extract(Arguments args) {
   if (request.output.empty()) return fail(Status::usage, "-o DIR is required (see rondo extract --help)");
   auto access = files.access();
   if (!access) return tl::unexpected(access.error());
-  const auto trust = trusting.protect(request.file, *access, {{NamedOutput::Kind::contents, request.output, {}}});
+  std::vector<NamedOutput> outputs{{NamedOutput::Kind::contents, request.output, {}}};
+  const auto place = parse_extract_place(request.at);
+  if (!place) return tl::unexpected(place.error());
+  if (place->draw) outputs.push_back({NamedOutput::Kind::file, step_path_for(request.output), {}});
+  const auto trust = trusting.protect(request.file, *access, std::move(outputs));
   if (!trust) return tl::unexpected(trust.error());
   request.trust = *trust;
   request.clamp_shaders = trusting.clamps_shaders();

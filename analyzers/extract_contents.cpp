@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <set>
 
+#include "analyzers/extract_place.h"
 #include "analyzers/json.h"
 #include "analyzers/ktx2.h"
 #include "analyzers/names.h"
@@ -20,6 +21,7 @@
 #include "player/encode_png.h"
 #include "player/places.h"
 #include "player/snapshot.h"
+#include "trim/draws.h"
 
 namespace rondo::analyzers {
 
@@ -71,8 +73,9 @@ void names(JsonWriter& json, const char* key, EnumId bits, std::uint64_t value) 
 // Of one request: the lines, the files, and the rows of the index as they come.
 class Extractor {
  public:
-  Extractor(Snapshot& snapshot, const OutputDirectory& directory, const std::string& place, Output& out)
-      : snapshot_(snapshot), directory_(directory), place_(place), out_(out) {}
+  Extractor(Snapshot& snapshot, const OutputDirectory& directory, const ContentsRequest& request,
+            const ExtractPlace& place, const PlayedFile& played, Output& out)
+      : snapshot_(snapshot), directory_(directory), request_(request), place_(place), played_(played), out_(out) {}
 
   Result<void> images(const std::vector<ObjectId>& ids);
   Result<void> buffers(const std::vector<ObjectId>& ids);
@@ -88,15 +91,17 @@ class Extractor {
 
   Snapshot& snapshot_;
   const OutputDirectory& directory_;
-  const std::string& place_;
+  const ContentsRequest& request_;
+  const ExtractPlace& place_;
+  const PlayedFile& played_;
   Output& out_;
 };
 
 void Extractor::begin(JsonWriter& json) const {
   json.begin_object();
-  json.field("capture", snapshot_.plan().path);
-  json.field("place", place_);
-  json.field("record", snapshot_.record());
+  json.field("capture", request_.file);
+  json.field("place", place_.text());
+  json.field("record", played_.record.value_or(snapshot_.record()));
   const auto& clamped = snapshot_.shaders().clamped;
   json.field("clamped_shaders", clamped ? clamped->clamped : 0);
   json.key("devices");
@@ -292,13 +297,13 @@ void find_unread(const player::Plan& plan, const All& all, const std::vector<Obj
       append(unread, "{}{}: {}", unread.empty() ? "" : "; ", printable(plan.full_name(one.id)), one.unreadable);
 }
 
-Result<void> write_all(Snapshot& snapshot, const ContentsRequest& request, const std::string& place,
-                       const std::vector<ObjectId>& named) {
+Result<void> write_all(Snapshot& snapshot, const ContentsRequest& request, const ExtractPlace& place,
+                       const PlayedFile& played, const std::vector<ObjectId>& named) {
   const auto directory = OutputDirectory::open(request.output);
   if (!directory) return tl::unexpected(directory.error());
   Output out;
   for (const std::string& note : snapshot.shaders().lines()) out.line(note);
-  Extractor extractor(snapshot, *directory, place, out);
+  Extractor extractor(snapshot, *directory, request, place, played, out);
   const auto wanted = [&](const std::vector<ObjectId>& all) { return named.empty() ? all : named; };
   Result<void> done;
   if (request.images) done = extractor.images(wanted(ids_of(snapshot.images())));
@@ -309,19 +314,11 @@ Result<void> write_all(Snapshot& snapshot, const ContentsRequest& request, const
   find_unread(snapshot.plan(), snapshot.images(), named, unread);
   find_unread(snapshot.plan(), snapshot.buffers(), named, unread);
   return unread.empty() ? Result<void>()
-                        : fail(Status::failed, text("{}: not read {}: {}", printable(request.file), place, unread));
+                        : fail(Status::failed, text("{}: not read {}: {}", printable(request.file), place.text(), unread));
 }
 
-}  // namespace
-
-Result<void> extract_contents(const ContentsRequest& request) {
-  player::reserve_places();
-  player::SnapshotPlace place;
-  if (request.at) {
-    const auto parsed = player::parse_place(*request.at);
-    if (!parsed) return tl::unexpected(parsed.error());
-    place = *parsed;
-  }
+// `played`: of the request.
+Result<void> extract_from(const ContentsRequest& request, const ExtractPlace& place, const PlayedFile& played) {
   player::SnapshotOptions options;
   options.validate = request.validate;
   options.trust = request.trust;
@@ -332,7 +329,7 @@ Result<void> extract_contents(const ContentsRequest& request) {
     options.devices.push_back(*parsed);
   }
   const NamedOutput output{NamedOutput::Kind::contents, request.output, {}};
-  auto snapshot = Snapshot::load(request.file, place, 0, request.access, std::span(&output, 1));
+  auto snapshot = Snapshot::load(played.path, played.place, 0, played.files, std::span(&output, 1));
   if (!snapshot) return tl::unexpected(snapshot.error());
   std::vector<ObjectId> alive;
   std::vector<HandleType> types;
@@ -352,15 +349,29 @@ Result<void> extract_contents(const ContentsRequest& request) {
     named.push_back(*id);
   }
   Result<void> done = (*snapshot)->play(options);
-  if (done) done = write_all(**snapshot, request, place.text(), named);
+  if (done) done = write_all(**snapshot, request, place, played, named);
   const Result<void> closed = (*snapshot)->close();
   if (done) done = closed;
   if ((*snapshot)->left_running()) {
     // What a driver still works on must not be unloaded under it.
-    say(done.error());
+    say(trim::in_words_of(done.error(), played.path, request.file));
     std::fflush(stdout);
+    remove_temporary_files();
     ::_exit(static_cast<int>(done.error().status));
   }
+  return done;
+}
+
+}  // namespace
+
+Result<void> extract_contents(const ContentsRequest& request) {
+  player::reserve_places();
+  const auto place = parse_extract_place(request.at);
+  if (!place) return tl::unexpected(place.error());
+  const auto played = file_to_play(request.file, request.access, *place, request.output);
+  if (!played) return tl::unexpected(played.error());
+  const Result<void> done = extract_from(request, *place, *played);
+  if (!done && place->draw) return tl::unexpected(trim::in_words_of(done.error(), played->path, request.file));
   return done;
 }
 

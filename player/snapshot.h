@@ -24,6 +24,7 @@ struct SnapshotPlace {
     submit  // behind the call of the submit (all of its batches), and its work
   } kind = Kind::end;
   std::uint64_t number = 0;  // of the frame or submit, from 0
+  std::string said = {};     // what text() says instead, where users named the place otherwise; empty: nothing
 
   std::string text() const;  // "behind frame 3", "behind the last submit or present"
 };

@@ -49,6 +49,7 @@ std::uint32_t end_of_work(const Plan& plan) {
 }  // namespace
 
 std::string SnapshotPlace::text() const {
+  if (!said.empty()) return said;
   switch (kind) {
     case Kind::frame:
       return "behind frame " + std::to_string(number);

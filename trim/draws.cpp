@@ -8,17 +8,12 @@
 
 namespace rondo::trim {
 
-namespace {
-
-// Of the capture is what users know.
 Error in_words_of(Error error, const std::string& step, const std::string& file) {
   for (std::size_t at = error.message.find(step); at != std::string::npos;
        at = error.message.find(step, at + file.size()))
     error.message.replace(at, step.size(), file);
   return error;
 }
-
-}  // namespace
 
 std::string DrawRange::text() const {
   return "draws " + std::to_string(submit) + ":" + std::to_string(first) + ":" + std::to_string(last);

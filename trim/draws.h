@@ -19,6 +19,9 @@ struct DrawRange {
 // "SUBMIT:A:B" with A < B.
 Result<DrawRange> parse_draws(const std::string& text);
 
+// An error about the file `step`, said of `file`, from which the step was made: users know only that one.
+Error in_words_of(Error error, const std::string& step, const std::string& file);
+
 // As trim() is, of these draws instead of Options::span. Status::usage where they are not there.
 Result<Outcome> trim_draws(const Options& options, const DrawRange& draws);
 

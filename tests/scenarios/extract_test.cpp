@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // rondo extract --images, --buffers: held against the checkpoints of the same captures.
 #include <catch2/catch.hpp>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 
+#include "extracts.h"
 #include "fixture.h"
 #include "json.h"
 #include "skip.h"
@@ -20,82 +20,25 @@ const Recording& checked(const Words& words, const std::string& checkpoints = "s
   return capture;
 }
 
-Outcome extract(const Words& words, const std::string& driver = lavapipe) {
-  Command command;
-  use_driver_for_player(command.environment, driver, "");
-  command.arguments = {build_root() + "/analyzers/rondo", "extract"};
-  command.arguments.insert(command.arguments.end(), words.begin(), words.end());
-  return run_on(driver, command);
-}
-
-std::string unquoted(const std::string& text) {
-  return text.size() < 2 || text.front() != '"' ? text : text.substr(1, text.size() - 2);
-}
-
-std::string hex(const std::string& number) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", std::stoull(number));
-  return text;
-}
-
-// What is kept of a capture, by the submit that it is behind: digests by object and part.
-using Digests = std::map<std::string, std::string>;
-
-const char* aspect_of(const std::string& bit) {
-  if (bit.find("DEPTH") != std::string::npos) return "depth";
-  if (bit.find("STENCIL") != std::string::npos) return "stencil";
-  if (bit.find("PLANE_0") != std::string::npos) return "plane0";
-  if (bit.find("PLANE_1") != std::string::npos) return "plane1";
-  if (bit.find("PLANE_2") != std::string::npos) return "plane2";
-  return "color";
-}
-
-std::map<int, Digests> checkpoints_of(const std::string& path) {
-  std::map<int, Digests> all;
+std::map<int, ContentDigests> checkpoints_of(const std::string& path) {
+  std::map<int, ContentDigests> all;
   int submits = 0;
   for (const std::string& line : lines(rondo({"dump", "--format=jsonl", path}).out)) {
     if (line.find("\"vkQueueSubmit") == std::string::npos && line.find("\"rondoCheckpoint") == std::string::npos) continue;
     const Json row = Json::parse(line);
-    const std::string command = unquoted(row.at("/command"));
+    const std::string command = json_text(row.at("/command"));
     if (command.rfind("vkQueueSubmit", 0) == 0) submits += std::stoi(row.at("/parameters/submitCount"));
     const bool images = command == "rondoCheckpointSubresources", buffers = command == "rondoCheckpointBuffers";
     if ((!images && !buffers) || row.at("/parameters/unverified").size() > 4) continue;  // null
     for (std::size_t i = 0; i < row.size("/parameters/pDigests"); ++i) {
       const std::string at = std::to_string(i), part = "/parameters/pParts/" + at, range = "/parameters/pRanges/" + at;
-      const std::string digest = hex(row.at("/parameters/pDigests/" + at + "/high")) + hex(row.at("/parameters/pDigests/" + at + "/low"));
+      const std::string digest = hex64(row.at("/parameters/pDigests/" + at + "/high")) + hex64(row.at("/parameters/pDigests/" + at + "/low"));
       if (images)
-        all[submits - 1][unquoted(row.at("/parameters/pImages/" + at)) + " " + row.at(part + "/mipLevel") + " " +
+        all[submits - 1][json_text(row.at("/parameters/pImages/" + at)) + " " + row.at(part + "/mipLevel") + " " +
                          row.at(part + "/arrayLayer") + " " + aspect_of(row.at(part + "/aspect/0"))] = digest;
       else if (row.at(range + "/offset") == "0")  // whole buffers, but for those that have several pieces
-        all[submits - 1][unquoted(row.at("/parameters/pBuffers/" + at)) + " " + row.at(range + "/size")] = digest;
+        all[submits - 1][json_text(row.at("/parameters/pBuffers/" + at)) + " " + row.at(range + "/size")] = digest;
     }
-  }
-  return all;
-}
-
-// The same of what was extracted. What could not be read has no digest.
-Digests extracted(const std::string& directory) {
-  Digests all;
-  const Json images = Json::parse(read_file(directory + "/images.json")), buffers = Json::parse(read_file(directory + "/buffers.json"));
-  REQUIRE(images.valid());
-  REQUIRE(buffers.valid());
-  for (std::size_t i = 0; i < images.size("/images"); ++i) {
-    const std::string image = "/images/" + std::to_string(i);
-    for (std::size_t k = 0; k < images.size(image + "/parts"); ++k) {
-      const std::string part = image + "/parts/" + std::to_string(k);
-      const std::string digest = unquoted(images.at(part + "/digest"));
-      if (digest.empty()) continue;
-      CHECK(std::filesystem::exists(directory + "/" + unquoted(images.at(part + "/file"))));
-      all[unquoted(images.at(image + "/name")) + " " + images.at(part + "/mip") + " " + images.at(part + "/layer") + " " +
-          unquoted(images.at(part + "/aspect"))] = digest;
-    }
-  }
-  for (std::size_t i = 0; i < buffers.size("/buffers"); ++i) {
-    const std::string buffer = "/buffers/" + std::to_string(i), digest = unquoted(buffers.at(buffer + "/digest"));
-    const std::string file = directory + "/" + unquoted(buffers.at(buffer + "/file"));
-    if (digest.empty()) continue;
-    CHECK(std::to_string(std::filesystem::file_size(file)) == buffers.at(buffer + "/bytes"));
-    all[unquoted(buffers.at(buffer + "/name")) + " " + buffers.at(buffer + "/bytes")] = digest;
   }
   return all;
 }
@@ -118,7 +61,7 @@ void is_what_the_program_had(const Recording& capture, int least, const std::str
     const Outcome outcome = extract(words, driver);
     INFO("submit " << submit << "\n" << outcome.both());
     REQUIRE(outcome.status == 0);
-    const Digests has = extracted(directory.path());
+    const ContentDigests has = extracted(directory.path());
     for (const auto& [part, digest] : kept) {
       INFO(part);
       const auto found = has.find(part);
@@ -182,11 +125,11 @@ SCENARIO("a presented image is extracted as the picture that the player makes of
     CHECK(index.at(at + "/format") == "\"VK_FORMAT_B8G8R8A8_UNORM\"");
     CHECK(index.at(at + "/parts/0/layout") == "\"VK_IMAGE_LAYOUT_GENERAL\"");
     // The checkpoint digests the same texels.
-    const std::string digest = unquoted(index.at(at + "/parts/0/digest"));
+    const std::string digest = json_text(index.at(at + "/parts/0/digest"));
     const std::string checks = rondo({"dump", "--format=jsonl", "--frames", "2:3", "--grep", "rondoCheckpointImage", cube().path}).out;
     const Json check = Json::parse(lines(checks).back());
     INFO(checks);
-    CHECK(digest == hex(check.at("/parameters/digest/high")) + hex(check.at("/parameters/digest/low")));
+    CHECK(digest == hex64(check.at("/parameters/digest/high")) + hex64(check.at("/parameters/digest/low")));
   }
   CHECK(presented == 1);
   CHECK(std::filesystem::exists(directory.file("shots/frame-000002.png")));
