@@ -14,6 +14,7 @@
 #include "analyzers/object_names.h"
 #include "analyzers/output.h"
 #include "analyzers/output_directory.h"
+#include "analyzers/part_pictures.h"
 #include "analyzers/text.h"
 #include "format/codec/schema.h"
 #include "format/digest.h"
@@ -85,7 +86,17 @@ class Extractor {
   void name(JsonWriter& json, ObjectId id) const;
   void memory(JsonWriter& json, ObjectId memory, VkDeviceSize offset) const;
   Result<void> image(const SnapshotImage& image, JsonWriter& json);
-  Result<std::string> part(const SnapshotImage& image, const SnapshotPart& part, std::span<const std::byte> bytes) const;
+  // What was written of a part.
+  struct Written {
+    std::string file, digest;  // empty: it cannot be read
+    std::string picture;       // a file; empty: none
+    std::string shows;         // what it shows; without a picture why there is none; empty: none was asked for
+    std::uint32_t slices_in_row = 1;
+  };
+  Result<Written> part(const SnapshotImage& image, const SnapshotPart& part, std::span<const std::byte> bytes) const;
+  Result<void> add_picture(const SnapshotImage& image, const SnapshotPart& part, std::span<const std::byte> bytes,
+                           const std::string& name, Written& written) const;
+  static void picture(JsonWriter& json, const Written& written);
   Result<void> buffer(const SnapshotBuffer& buffer, JsonWriter& json);
   Result<void> index(const char* name, JsonWriter& json, std::string& text) const;
 
@@ -137,13 +148,31 @@ Result<void> Extractor::index(const char* name, JsonWriter& json, std::string& t
   return directory_.write(name, std::as_bytes(std::span(text)));
 }
 
-// The name of its file.
-Result<std::string> Extractor::part(const SnapshotImage& image, const SnapshotPart& part,
-                                    std::span<const std::byte> bytes) const {
+Result<void> Extractor::add_picture(const SnapshotImage& image, const SnapshotPart& part,
+                                    std::span<const std::byte> bytes, const std::string& name, Written& written) const {
+  const auto made = picture_of_part(snapshot_, image, part, bytes);
+  if (!made && made.error().status != Status::device) return tl::unexpected(made.error());
+  if (!made) {
+    written.shows = made.error().message;
+    return {};
+  }
+  written.picture = name + "-view.png";
+  written.shows = made->shows;
+  written.slices_in_row = made->slices_in_row;
+  const player::Picture& picture = made->picture;
+  const auto png = player::encode_png(VK_FORMAT_R8G8B8_UNORM, picture.width, picture.height, picture.rgb);
+  if (!png) return fail(png.error().status, text("{}: {}", written.picture, png.error().message));
+  return directory_.write(written.picture, *png);
+}
+
+Result<Extractor::Written> Extractor::part(const SnapshotImage& image, const SnapshotPart& part,
+                                           std::span<const std::byte> bytes) const {
   std::string name =
       text("{}-mip{}-layer{}", file_name(snapshot_.plan().name(image.id)), part.mip, part.layer);
   if (part.aspect != VK_IMAGE_ASPECT_COLOR_BIT) append(name, "-{}", aspect_text(part.aspect));
   const VkFormat format = gpu::format_of_part(image.format, part.aspect);
+  Written written;
+  if (request_.pictures && wants_picture(image, part)) RONDO_TRY(add_picture(image, part, bytes, name, written));
   std::vector<std::byte> file;
   if (player::fits_png(format) && part.extent.depth == 1) {
     name += ".png";
@@ -155,16 +184,31 @@ Result<std::string> Extractor::part(const SnapshotImage& image, const SnapshotPa
     file = encode_ktx2({format, image.type, part.extent, bytes}, "Rondo");
   }
   RONDO_TRY(directory_.write(name, file));
-  return name;
+  written.file = std::move(name);
+  written.digest = to_string(digest_of(bytes));
+  return written;
+}
+
+void Extractor::picture(JsonWriter& json, const Written& written) {
+  if (written.shows.empty()) return;
+  json.key("picture");
+  json.begin_object();
+  if (written.picture.empty()) {
+    json.field("missing", written.shows);
+  } else {
+    json.field("file", written.picture);
+    json.field("shows", written.shows);
+    json.field("slices_in_row", written.slices_in_row);
+  }
+  json.end_object();
 }
 
 Result<void> Extractor::image(const SnapshotImage& image, JsonWriter& json) {
-  std::vector<std::string> files(image.parts.size()), digests(image.parts.size());
+  std::vector<Written> written(image.parts.size());
   RONDO_TRY(snapshot_.read(image, [&](std::size_t i, std::span<const std::byte> bytes) -> Result<void> {
-    auto written = part(image, image.parts[i], bytes);
-    if (!written) return tl::unexpected(written.error());
-    files[i] = std::move(*written);
-    digests[i] = to_string(digest_of(bytes));
+    auto one = part(image, image.parts[i], bytes);
+    if (!one) return tl::unexpected(one.error());
+    written[i] = std::move(*one);
     return {};
   }));
   const std::string format = enumerant_text(EnumId::VkFormat, image.format);
@@ -206,11 +250,12 @@ Result<void> Extractor::image(const SnapshotImage& image, JsonWriter& json) {
     json.field("layer", one.layer);
     json.field("aspect", aspect_text(one.aspect));
     json.field("layout", enumerant_text(EnumId::VkImageLayout, one.layout));
-    if (!files[i].empty()) {
-      json.field("file", files[i]);
+    if (!written[i].file.empty()) {
+      json.field("file", written[i].file);
       json.field("format", enumerant_text(EnumId::VkFormat, gpu::format_of_part(image.format, one.aspect)));
-      json.field("digest", digests[i]);
-      if (++read == 1) first = files[i];
+      json.field("digest", written[i].digest);
+      picture(json, written[i]);
+      if (++read == 1) first = written[i].file;
     } else {
       json.field("unreadable", image.unreadable.empty() ? one.unreadable : image.unreadable);
     }
@@ -229,6 +274,10 @@ Result<void> Extractor::image(const SnapshotImage& image, JsonWriter& json) {
   if (read > 1) append(line, " and {} more", read - 1);
   if (read != 0 && read < image.parts.size()) append(line, "; {} not read", plural(image.parts.size() - read, "part"));
   out_.line(line);
+  for (const Written& one : written)
+    if (!one.shows.empty())
+      out_.line(one.picture.empty() ? text("  no picture of {}: {}", one.file, one.shows)
+                                    : text("  {}: {}", one.picture, one.shows));
   return {};
 }
 

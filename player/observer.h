@@ -110,7 +110,8 @@ class Observer {
   std::uint64_t message_count_ = 0;    // guarded by mutex_
 };
 
-// Writes 8-bit four-channel texels as PNG; other formats are refused by name.
+// Writes texels of normalized and floating-point formats as PNG of 8 bits, without alpha; other formats are refused by
+// name. Floating-point values are clamped to 0 to 1. An error of the file system says errno's text.
 Result<void> write_png(const std::string& path, VkFormat format, VkExtent3D extent,
                        std::span<const std::byte> texels);
 

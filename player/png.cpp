@@ -17,6 +17,7 @@
 #include "format/outputs.h"
 #include "format/temporary_path.h"
 #include "player/observer.h"
+#include "player/pictures.h"
 
 namespace rondo::player {
 
@@ -147,6 +148,32 @@ std::vector<std::byte> with_blue(std::span<const std::byte> texels, std::size_t 
 
 }  // namespace
 
+namespace {
+
+// Alpha is left out: compositors ignore it unless asked, and viewers do not. Values are not stretched, so that pictures
+// of one program can be compared: floating-point ones are clamped to 0 to 1.
+Result<Picture> screenshot_of(VkFormat format, VkExtent3D extent, std::span<const std::byte> texels) {
+  const ShownTexels shown = shown_texels({format, VK_IMAGE_ASPECT_COLOR_BIT, extent});
+  const TexelFormat values(format, VK_IMAGE_ASPECT_COLOR_BIT);
+  if (!shown.known() || (!values.is_float() && !values.is_normalized()))
+    return fail(Status::failed, "images of " + std::string(codec::enumerant_name(EnumId::VkFormat, format)) +
+                                    " are not written as PNG; only normalized and floating-point ones are");
+  if (!is_bgra(format) && !is_rgba(format))
+    return picture_of(shown, texels, {0, values.is_float() ? 1 : values.full(0), {}});
+  // As picture_of(), and faster: most images are like this.
+  const std::size_t pixels = std::size_t{extent.width} * extent.height;
+  Picture picture{extent.width, extent.height, std::vector<std::byte>(pixels * 3)};
+  const std::size_t red = is_bgra(format) ? 2 : 0;
+  for (std::size_t i = 0; i < pixels; ++i) {
+    picture.rgb[i * 3] = texels[i * 4 + red];
+    picture.rgb[i * 3 + 1] = texels[i * 4 + 1];
+    picture.rgb[i * 3 + 2] = texels[i * 4 + 2 - red];
+  }
+  return picture;
+}
+
+}  // namespace
+
 bool fits_png(VkFormat format) { return pixels_of(format).components != 0; }
 
 Result<std::vector<std::byte>> encode_png(VkFormat format, std::uint32_t width, std::uint32_t height,
@@ -173,20 +200,8 @@ Result<std::vector<std::byte>> encode_png(VkFormat format, std::uint32_t width, 
 
 Result<void> write_png(const std::string& path, VkFormat format, VkExtent3D extent,
                        std::span<const std::byte> texels) {
-  if (!is_bgra(format) && !is_rgba(format))
-    return fail(Status::failed, path + ": images of " +
-                                    std::string(codec::enumerant_name(EnumId::VkFormat, format)) +
-                                    " are not written as PNG; only 8-bit RGBA and BGRA ones are");
-  // Alpha is left out: compositors ignore it unless asked, and viewers do not.
-  const std::size_t pixels = std::size_t{extent.width} * extent.height;
-  std::vector<std::uint8_t> rgb(pixels * 3);
-  const auto* in = reinterpret_cast<const std::uint8_t*>(texels.data());
-  const int red = is_bgra(format) ? 2 : 0;
-  for (std::size_t i = 0; i < pixels; ++i) {
-    rgb[i * 3] = in[i * 4 + static_cast<std::size_t>(red)];
-    rgb[i * 3 + 1] = in[i * 4 + 1];
-    rgb[i * 3 + 2] = in[i * 4 + static_cast<std::size_t>(2 - red)];
-  }
+  const Result<Picture> picture = screenshot_of(format, extent, texels);
+  if (!picture) return fail(picture.error().status, path + ": " + picture.error().message);
   png_image image{};
   image.version = PNG_IMAGE_VERSION;
   image.width = extent.width;
@@ -198,7 +213,7 @@ Result<void> write_png(const std::string& path, VkFormat format, VkExtent3D exte
   };
   std::vector<std::byte> encoded(PNG_IMAGE_PNG_SIZE_MAX(image));
   png_alloc_size_t size = encoded.size();
-  if (png_image_write_to_memory(&image, encoded.data(), &size, 0, rgb.data(), 0, nullptr) == 0)
+  if (png_image_write_to_memory(&image, encoded.data(), &size, 0, picture->rgb.data(), 0, nullptr) == 0)
     return failure(std::string("libpng: ") + image.message);
   RONDO_TRY(spare_other_kinds(path, Links::refused));
   TemporaryPath temporary = TemporaryPath::beside(path, ".part");

@@ -45,6 +45,7 @@ struct Snapshot::Impl {
   PlacementCache placements;
   std::optional<BlobsAhead> blobs;
   std::optional<Run> run;
+  std::map<std::uint32_t, gpu::Decoder> decoders;  // by device; they end before the devices do
   bool left_running = false;
 
   const VkQueueFamilyProperties& properties(const DeviceState& device, std::uint32_t family) const {
@@ -232,9 +233,26 @@ Result<void> Snapshot::read(const SnapshotBuffer& buffer, const VisitBytes& visi
   return {};
 }
 
+Result<gpu::Decoded> Snapshot::decode(const SnapshotImage& image, VkFormat format, VkExtent2D extent,
+                                      std::span<const std::byte> texels) {
+  Impl& s = *impl_;
+  DeviceState& device = *s.run->device_at(image.device);
+  const auto queue = s.queue_for(device, VK_QUEUE_FAMILY_IGNORED, {}, kGraphics);
+  if (!queue) return fail(Status::device, "no queue of the device can blit");
+  const auto features = [&s, target = s.targets[device.index].handle](VkFormat asked) {
+    VkFormatProperties has{};
+    reinterpret_cast<PFN_vkGetPhysicalDeviceFormatProperties>(s.live->get("vkGetPhysicalDeviceFormatProperties"))(
+        target, asked, &has);
+    return has.optimalTilingFeatures;
+  };
+  const auto made = s.decoders.try_emplace(device.index, device.access, queue->family, features).first;
+  return made->second.decode(queue->handle, format, extent, texels);
+}
+
 Result<void> Snapshot::close() {
   Impl& s = *impl_;
   if (!s.run) return {};
+  s.decoders.clear();
   const Result<void> ended = s.run->finish();
   s.left_running = s.left_running || !ended;
   if (!ended) return ended;

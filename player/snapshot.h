@@ -11,6 +11,7 @@
 
 #include "format/external_files.h"
 #include "format/outputs.h"
+#include "gpu/decode.h"
 #include "player/shader_checks.h"
 #include "player/snapshot_list.h"
 #include "player/targets.h"
@@ -70,6 +71,10 @@ class Snapshot {
   // addresses and descriptors than the captured one, with the captured ones.
   using VisitBytes = std::function<Result<void>(std::uint64_t, std::span<const std::byte>)>;
   Result<void> read(const SnapshotBuffer& buffer, const VisitBytes& visit);
+
+  // Texels that the device of `image` decodes (gpu/decode.h), of a 2D image or one slice. Status::device: why it cannot.
+  Result<gpu::Decoded> decode(const SnapshotImage& image, VkFormat format, VkExtent2D extent,
+                              std::span<const std::byte> texels);
 
   // Destroys everything. Fails where the validation layer had something to say, or the driver still works.
   Result<void> close();

@@ -246,6 +246,41 @@ TEST(Pictures, ReplaceNothingButRegularFiles) {
   EXPECT_TRUE(written()) << "it replaces its own";
 }
 
+// Of 10 bits and of floating-point numbers, which are clamped and not stretched.
+TEST(Pictures, AreScreenshotsOfAllNormalizedAndFloatingPointFormats) {
+  const test::TemporaryFile some("some");
+  const std::string path = some.directory() + "/frame-000000.png";
+  const auto shot = [&](VkFormat format, std::span<const std::byte> texels) {
+    const auto written = player::write_png(path, format, {1, 1, 1}, texels);
+    EXPECT_TRUE(written) << written.error().message;
+    std::ifstream in(path, std::ios::binary);
+    const std::string file{std::istreambuf_iterator<char>(in), {}};
+    const auto bytes = std::as_bytes(std::span(file));
+    return decode({bytes.begin(), bytes.end()}).bytes;
+  };
+  using Bytes = std::vector<std::uint8_t>;
+  const std::uint32_t ten[] = {3u << 30 | 512u << 20 | 0u << 10 | 1023u};
+  EXPECT_EQ(shot(VK_FORMAT_A2B10G10R10_UNORM_PACK32, std::as_bytes(std::span(ten))), (Bytes{255, 0, 128}));
+  const float floats[] = {0.2f, 7.0f, -1.0f, 1.0f};
+  EXPECT_EQ(shot(VK_FORMAT_R32G32B32A32_SFLOAT, std::as_bytes(std::span(floats))), (Bytes{51, 255, 0}));
+  const std::uint8_t bytes[] = {1, 2, 3, 4};
+  EXPECT_EQ(shot(VK_FORMAT_B8G8R8A8_SRGB, std::as_bytes(std::span(bytes))), (Bytes{3, 2, 1}));
+  const auto refused = player::write_png(path, VK_FORMAT_R8G8B8A8_UINT, {1, 1, 1}, std::as_bytes(std::span(bytes)));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, path + ": images of VK_FORMAT_R8G8B8A8_UINT are not written as PNG; only "
+                                            "normalized and floating-point ones are");
+}
+
+// errno's text says why, and what was there stays.
+TEST(Pictures, SayWhyTheyCannotBeWritten) {
+  const test::TemporaryFile some("some");
+  const auto texels = counting(4);
+  const std::string path = some.directory() + "/not there/frame-000000.png";
+  const auto written = player::write_png(path, VK_FORMAT_R8G8B8A8_UNORM, {1, 1, 1}, texels);
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().message, path + ": cannot be written: No such file or directory");
+}
+
 // As the tables of the Khronos Data Format Specification have them.
 TEST(Ktx2, DescribesFormatsAsTheSpecificationDoes) {
   using Words = std::vector<std::uint32_t>;
