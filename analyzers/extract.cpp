@@ -114,6 +114,7 @@ Result<int> run_extract(Arguments args) {
   cli.flag("--buffers", "buffers, each a file of its bytes, and buffers.json", request.buffers);
   cli.flag("--png", "also a picture of depth, stencil, float, integer, compressed and 3D images: …-view.png",
            request.pictures);
+  cli.flag("--sheet", "also sheet.png: small pictures of all images in one", request.sheet);
   cli.value("-o,--output", "DIR", "where the files go; made if it is not there", request.output);
   cli.value("--at", "frame:K|submit:K|draw:S:N",
             "what they hold behind that frame or submit, or just after draw N of submit S; without it, at the end",
@@ -135,8 +136,8 @@ Result<int> run_extract(Arguments args) {
   if (shaders && (request.at || !request.devices.empty() || !request.objects.empty() || request.validate || files.any()))
     return fail(Status::usage,
                 "OBJECT, --at, --device, --validate, --allow-files and --file-remap go with --images and --buffers (see rondo extract --help)");
-  if (request.pictures && !request.images)
-    return fail(Status::usage, "--png goes with --images (see rondo extract --help)");
+  if ((request.pictures || request.sheet) && !request.images)
+    return fail(Status::usage, "--png and --sheet go with --images (see rondo extract --help)");
   if (request.output.empty()) return fail(Status::usage, "-o DIR is required (see rondo extract --help)");
   auto access = files.access();
   if (!access) return tl::unexpected(access.error());

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <set>
 
+#include "analyzers/contact_sheet.h"
 #include "analyzers/extract_place.h"
 #include "analyzers/json.h"
 #include "analyzers/ktx2.h"
@@ -92,10 +93,13 @@ class Extractor {
     std::string picture;       // a file; empty: none
     std::string shows;         // what it shows; without a picture why there is none; empty: none was asked for
     std::uint32_t slices_in_row = 1;
+    std::optional<ContactSheet::Cell> cell;  // on the sheet
   };
-  Result<Written> part(const SnapshotImage& image, const SnapshotPart& part, std::span<const std::byte> bytes) const;
+  Result<Written> part(const SnapshotImage& image, const SnapshotPart& part, std::span<const std::byte> bytes);
   Result<void> add_picture(const SnapshotImage& image, const SnapshotPart& part, std::span<const std::byte> bytes,
-                           const std::string& name, Written& written) const;
+                           const std::string& name, Written& written);
+  Result<void> write_sheet() const;
+  Result<void> write_picture(const std::string& name, const player::Picture& picture) const;
   static void picture(JsonWriter& json, const Written& written);
   Result<void> buffer(const SnapshotBuffer& buffer, JsonWriter& json);
   Result<void> index(const char* name, JsonWriter& json, std::string& text) const;
@@ -106,6 +110,7 @@ class Extractor {
   const ExtractPlace& place_;
   const PlayedFile& played_;
   Output& out_;
+  ContactSheet sheet_;
 };
 
 void Extractor::begin(JsonWriter& json) const {
@@ -148,31 +153,53 @@ Result<void> Extractor::index(const char* name, JsonWriter& json, std::string& t
   return directory_.write(name, std::as_bytes(std::span(text)));
 }
 
+Result<void> Extractor::write_picture(const std::string& name, const player::Picture& picture) const {
+  const auto png = player::encode_png(VK_FORMAT_R8G8B8_UNORM, picture.width, picture.height, picture.rgb);
+  if (!png) return fail(png.error().status, text("{}: {}", name, png.error().message));
+  return directory_.write(name, *png);
+}
+
+// To a file of its own and to the sheet, as asked for and as far as the part wants one.
 Result<void> Extractor::add_picture(const SnapshotImage& image, const SnapshotPart& part,
-                                    std::span<const std::byte> bytes, const std::string& name, Written& written) const {
+                                    std::span<const std::byte> bytes, const std::string& name, Written& written) {
+  const bool alone = request_.pictures && wants_picture(image, part);
+  const bool on_sheet = request_.sheet && part.mip == 0 && part.layer == 0;
+  if (!alone && !on_sheet) return {};
   const auto made = picture_of_part(snapshot_, image, part, bytes);
   if (!made && made.error().status != Status::device) return tl::unexpected(made.error());
   if (!made) {
     written.shows = made.error().message;
     return {};
   }
+  if (on_sheet) written.cell = sheet_.add(made->picture, snapshot_.plan().objects.objects()[image.id].number);
+  if (!alone) return {};
   written.picture = name + "-view.png";
   written.shows = made->shows;
   written.slices_in_row = made->slices_in_row;
-  const player::Picture& picture = made->picture;
-  const auto png = player::encode_png(VK_FORMAT_R8G8B8_UNORM, picture.width, picture.height, picture.rgb);
-  if (!png) return fail(png.error().status, text("{}: {}", written.picture, png.error().message));
-  return directory_.write(written.picture, *png);
+  return write_picture(written.picture, made->picture);
+}
+
+Result<void> Extractor::write_sheet() const {
+  if (sheet_.cells() == 0) {
+    out_.line("no sheet: there is no picture of any image");
+    return {};
+  }
+  RONDO_TRY(write_picture("sheet.png", sheet_.picture()));
+  std::string line = text("sheet.png: {}, {} in a row, each below the number of its VkImage",
+                          plural(sheet_.cells(), "picture"), ContactSheet::kColumns);
+  if (sheet_.left_out() != 0) append(line, "; {} left out", sheet_.left_out());
+  out_.line(line);
+  return {};
 }
 
 Result<Extractor::Written> Extractor::part(const SnapshotImage& image, const SnapshotPart& part,
-                                           std::span<const std::byte> bytes) const {
+                                           std::span<const std::byte> bytes) {
   std::string name =
       text("{}-mip{}-layer{}", file_name(snapshot_.plan().name(image.id)), part.mip, part.layer);
   if (part.aspect != VK_IMAGE_ASPECT_COLOR_BIT) append(name, "-{}", aspect_text(part.aspect));
   const VkFormat format = gpu::format_of_part(image.format, part.aspect);
   Written written;
-  if (request_.pictures && wants_picture(image, part)) RONDO_TRY(add_picture(image, part, bytes, name, written));
+  RONDO_TRY(add_picture(image, part, bytes, name, written));
   std::vector<std::byte> file;
   if (player::fits_png(format) && part.extent.depth == 1) {
     name += ".png";
@@ -190,6 +217,13 @@ Result<Extractor::Written> Extractor::part(const SnapshotImage& image, const Sna
 }
 
 void Extractor::picture(JsonWriter& json, const Written& written) {
+  if (written.cell) {
+    json.key("sheet");
+    json.begin_object();
+    json.field("row", written.cell->row);
+    json.field("column", written.cell->column);
+    json.end_object();
+  }
   if (written.shows.empty()) return;
   json.key("picture");
   json.begin_object();
@@ -290,6 +324,7 @@ Result<void> Extractor::images(const std::vector<ObjectId>& ids) {
   json.begin_array();
   for (const SnapshotImage& one : snapshot_.images())
     if (wanted.count(one.id) != 0) RONDO_TRY(image(one, json));
+  if (request_.sheet) RONDO_TRY(write_sheet());
   return index("images.json", json, text);
 }
 

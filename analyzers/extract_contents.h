@@ -15,6 +15,7 @@ namespace rondo::analyzers {
 struct ContentsRequest {
   std::string file, output;
   bool images = false, buffers = false;
+  bool sheet = false;                // one picture of all images (contact_sheet.h)
   bool pictures = false;             // of all parts that their own file does not show (part_pictures.h)
   std::optional<std::string> at;     // "frame:K", "submit:K", "draw:S:N" (extract_place.h)
   std::vector<std::string> devices;  // [K=]NAME|INDEX|UUID

@@ -66,7 +66,7 @@ bool is_content(std::string_view name) {
   constexpr std::string_view shader = ".spv";
   if (name.size() == 32 + shader.size() && name.ends_with(shader))
     return has_only(name.substr(0, 32), "0123456789abcdef");
-  if (name == "images.json" || name == "buffers.json") return true;
+  if (name == "images.json" || name == "buffers.json" || name == "sheet.png") return true;
   if (!name.starts_with("VkImage-") && !name.starts_with("VkBuffer-")) return false;
   const bool known = name.ends_with(".png") || name.ends_with(".ktx2") || name.ends_with(".bin");
   return known && has_only(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-.");

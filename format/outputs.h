@@ -18,7 +18,7 @@ struct NamedOutput {
   enum class Kind {
     file,      // one file, written in place, or under a temporary name beside it and renamed
     pictures,  // a directory of frame-*.png
-    contents,  // a directory of VkImage-*, VkBuffer-*, images.json, buffers.json and shaders by their digests
+    contents,  // a directory of VkImage-*, VkBuffer-*, images.json, buffers.json, sheet.png and shaders by digests
   };
   Kind kind = Kind::file;
   std::string path;

@@ -101,11 +101,46 @@ SCENARIO("a picture of depth goes from the nearest to the farthest", "[extract-p
   CHECK(black > 0);
 }
 
+SCENARIO("a sheet shows each image below its number, and the index says where", "[extract-pictures]") {
+  const Recording& capture = recorded({program("images")});
+  const TemporaryDirectory directory;
+  const Outcome outcome = extract({"--images", "--sheet", capture.path, "-o", directory.path()});
+  INFO(outcome.both());
+  REQUIRE(outcome.status == 0);
+  CHECK(says(outcome, "sheet.png: 10 pictures, 8 in a row, each below the number of its VkImage"));
+  const PngPicture sheet = read_png(directory.file("sheet.png"));
+  CHECK(sheet.width == 8 * 168 + 8);
+  CHECK(sheet.height == 2 * 184 + 8);
+  const Json index = Json::parse(read_file(directory.file("images.json")));
+  // Of images/6, which is plain green: the middle of its cell.
+  REQUIRE(index.at("/images/6/name") == "\"VkImage#6\"");
+  CHECK(index.at("/images/6/parts/0/sheet/row") == "0");
+  CHECK(index.at("/images/6/parts/0/sheet/column") == "7");
+  CHECK(sheet.at(8 + 7 * 168 + 80, 24 + 80) == Rgb{0, 255, 0});
+  CHECK(index.at("/images/2/parts/1").find("sheet") == std::string::npos);  // its next mip or layer
+  for (const std::string& file : files_in(directory.path())) CHECK(file.find("-view.png") == std::string::npos);
+}
+
+// A copy is foreign.
+SCENARIO("pictures and a sheet of a foreign capture are written from the sandbox", "[extract-pictures]") {
+  const Recording& capture = recorded({program("images")});
+  const TemporaryDirectory directory;
+  const std::string copy = directory.file("copy.rondo"), out = directory.file("out");
+  std::filesystem::copy_file(capture.path, copy);
+  const Outcome outcome = extract({"--images", "--png", "--sheet", copy, "-o", out});
+  INFO(outcome.both());
+  REQUIRE(outcome.status == 0);
+  CHECK(std::filesystem::exists(out + "/sheet.png"));
+  CHECK(std::filesystem::exists(out + "/VkImage-0-mip0-layer0-view.png"));
+}
+
 SCENARIO("pictures go with images alone", "[extract-pictures]") {
   const Recording& capture = recorded({program("images")});
   const TemporaryDirectory directory;
-  const Outcome outcome = extract({"--buffers", "--png", capture.path, "-o", directory.file("out")});
-  CHECK(outcome.status == kUsage);
-  CHECK(outcome.err.find("--png goes with --images") != std::string::npos);
-  CHECK_FALSE(std::filesystem::exists(directory.file("out")));
+  for (const std::string option : {"--png", "--sheet"}) {
+    const Outcome outcome = extract({"--buffers", option, capture.path, "-o", directory.file("out")});
+    CHECK(outcome.status == kUsage);
+    CHECK(outcome.err.find("--png and --sheet go with --images") != std::string::npos);
+    CHECK_FALSE(std::filesystem::exists(directory.file("out")));
+  }
 }
