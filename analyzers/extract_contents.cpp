@@ -21,6 +21,7 @@
 #include "format/digest.h"
 #include "gpu/texels.h"
 #include "player/encode_png.h"
+#include "player/part_names.h"
 #include "player/places.h"
 #include "player/snapshot.h"
 #include "trim/draws.h"
@@ -34,33 +35,10 @@ using player::SnapshotBuffer;
 using player::SnapshotImage;
 using player::SnapshotPart;
 
-const char* aspect_text(VkImageAspectFlagBits aspect) {
-  switch (aspect) {
-    case VK_IMAGE_ASPECT_DEPTH_BIT:
-      return "depth";
-    case VK_IMAGE_ASPECT_STENCIL_BIT:
-      return "stencil";
-    case VK_IMAGE_ASPECT_PLANE_0_BIT:
-      return "plane0";
-    case VK_IMAGE_ASPECT_PLANE_1_BIT:
-      return "plane1";
-    case VK_IMAGE_ASPECT_PLANE_2_BIT:
-      return "plane2";
-    default:
-      return "color";
-  }
-}
-
 std::string extent_text(const VkExtent3D& extent) {
   std::string out = text("{} x {}", extent.width, extent.height);
   if (extent.depth != 1) append(out, " x {}", extent.depth);
   return out;
-}
-
-// "VkImage#12" as a name of files: "VkImage-12".
-std::string file_name(std::string name) {
-  std::replace(name.begin(), name.end(), '#', '-');
-  return name;
 }
 
 void names(JsonWriter& json, const char* key, EnumId bits, std::uint64_t value) {
@@ -194,9 +172,7 @@ Result<void> Extractor::write_sheet() const {
 
 Result<Extractor::Written> Extractor::part(const SnapshotImage& image, const SnapshotPart& part,
                                            std::span<const std::byte> bytes) {
-  std::string name =
-      text("{}-mip{}-layer{}", file_name(snapshot_.plan().name(image.id)), part.mip, part.layer);
-  if (part.aspect != VK_IMAGE_ASPECT_COLOR_BIT) append(name, "-{}", aspect_text(part.aspect));
+  std::string name = player::part_file_name(snapshot_.plan().name(image.id), part.mip, part.layer, part.aspect);
   const VkFormat format = gpu::format_of_part(image.format, part.aspect);
   Written written;
   RONDO_TRY(add_picture(image, part, bytes, name, written));
@@ -282,7 +258,7 @@ Result<void> Extractor::image(const SnapshotImage& image, JsonWriter& json) {
     json.begin_object();
     json.field("mip", one.mip);
     json.field("layer", one.layer);
-    json.field("aspect", aspect_text(one.aspect));
+    json.field("aspect", player::aspect_text(one.aspect));
     json.field("layout", enumerant_text(EnumId::VkImageLayout, one.layout));
     if (!written[i].file.empty()) {
       json.field("file", written[i].file);
@@ -329,7 +305,7 @@ Result<void> Extractor::images(const std::vector<ObjectId>& ids) {
 }
 
 Result<void> Extractor::buffer(const SnapshotBuffer& buffer, JsonWriter& json) {
-  const std::string file = file_name(snapshot_.plan().name(buffer.id)) + ".bin";
+  const std::string file = player::file_name(snapshot_.plan().name(buffer.id)) + ".bin";
   const bool readable = buffer.unreadable.empty();
   Digester digester;
   if (readable) {

@@ -54,9 +54,13 @@ bool has_only(std::string_view text, std::string_view characters) {
 
 constexpr std::string_view kDigits = "0123456789";
 
-// frame-000012.png, frame-000012-1.png
+constexpr std::string_view kNameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-";
+
+// frame-000012.png, frame-000012-1.png; difference-1234-VkImage-12-mip0-layer0.png
 bool is_picture(std::string_view name) {
-  constexpr std::string_view first = "frame-", last = ".png";
+  constexpr std::string_view first = "frame-", last = ".png", difference = "difference-";
+  if (name.starts_with(difference) && name.ends_with(last))
+    return has_only(name.substr(0, name.size() - last.size()), kNameLetters);
   return name.size() > first.size() + last.size() && name.starts_with(first) && name.ends_with(last) &&
          has_only(name.substr(first.size(), name.size() - first.size() - last.size()), "0123456789-");
 }
@@ -69,7 +73,8 @@ bool is_content(std::string_view name) {
   if (name == "images.json" || name == "buffers.json" || name == "sheet.png") return true;
   if (!name.starts_with("VkImage-") && !name.starts_with("VkBuffer-")) return false;
   const bool known = name.ends_with(".png") || name.ends_with(".ktx2") || name.ends_with(".bin");
-  return known && has_only(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-.");
+  const std::string_view stem = name.substr(0, name.rfind('.'));
+  return known && has_only(stem, kNameLetters);
 }
 
 // ".NAME.PROCESS-COUNT.part" (temporary_path.cpp): what stands for NAME there.

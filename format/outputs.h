@@ -17,7 +17,7 @@ namespace rondo {
 struct NamedOutput {
   enum class Kind {
     file,      // one file, written in place, or under a temporary name beside it and renamed
-    pictures,  // a directory of frame-*.png
+    pictures,  // a directory of frame-*.png and difference-*.png
     contents,  // a directory of VkImage-*, VkBuffer-*, images.json, buffers.json, sheet.png and shaders by digests
   };
   Kind kind = Kind::file;

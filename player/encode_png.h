@@ -22,4 +22,8 @@ bool fits_png(VkFormat format);
 Result<std::vector<std::byte>> encode_png(VkFormat format, std::uint32_t width, std::uint32_t height,
                                           std::span<const std::byte> texels);
 
+// Puts a PNG file in the place of `path`, which is a regular file or not there. Errors (Status::failed) name the path
+// and say errno's text.
+Result<void> write_picture(const std::string& path, const struct Picture& picture);
+
 }  // namespace rondo::player

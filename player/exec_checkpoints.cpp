@@ -10,6 +10,7 @@
 #include "gpu/texels.h"
 #include "player/difference.h"
 #include "player/idle.h"
+#include "player/part_names.h"
 #include "player/psnr.h"
 #include "player/run.h"
 
@@ -107,9 +108,11 @@ std::vector<Part> times_in(const Plan& plan, std::uint32_t memory, VkDeviceSize 
 // Compares one digest; the first difference is told with what the capture kept
 // of the contents, if anything. `describe(captured)` says it of bytes. `times` may differ, and
 // texels of images (null: of something else) by as much as --verify=psnr allows.
+// `picture`: its name among the pictures of differences.
 template <class Describe>
 void compare(Run& run, std::uint64_t record, Comparison& counts, const Digest& captured, std::span<const std::byte> replayed,
-             const std::vector<Part>& times, const Texels* texels, const std::string& what, Describe&& describe) {
+             const std::vector<Part>& times, const Texels* texels, const std::string& picture, const std::string& what,
+             Describe&& describe) {
   Observer& observer = run.observer();
   const Observer::Compared one{record, what, captured};
   const Digest digest = digest_of(replayed);
@@ -144,6 +147,11 @@ void compare(Run& run, std::uint64_t record, Comparison& counts, const Digest& c
     const auto found = psnr(bytes, replayed, *texels);
     if (found && observer.alike(counts, one, *found)) return;
     how_alike = psnr_text(found, *observer.wanted_psnr) + "; ";
+  }
+  if (digest != captured && texels != nullptr && observer.difference_pictures) {
+    const bool kept = fetch();
+    observer.difference_pictures->add(record, picture, *texels,
+                                      kept ? std::optional(std::span<const std::byte>(bytes)) : std::nullopt, replayed);
   }
   if (!observer.first_to_differ(counts, one, digest)) return;
   observer.verification.first_difference =
@@ -201,7 +209,7 @@ Result<void> check_memory(Run& run, const Op& op, std::byte* args) {
     const std::span<const std::byte> replayed = std::span(bytes).first(range.size);
     compare(
         run, op.sequence, counts, Digest{a.pDigests[i].low, a.pDigests[i].high}, replayed,
-        times_in(run.plan(), place, range.offset, range.offset + range.size), nullptr,
+        times_in(run.plan(), place, range.offset, range.offset + range.size), nullptr, {},
         what + " bytes " + std::to_string(range.offset) + " to " + std::to_string(range.offset + range.size),
         [&](std::span<const std::byte> captured) {
           return describe_bytes(captured, replayed, range.offset);
@@ -246,6 +254,19 @@ std::string content_name(const Run& run, const Content& content) {
   return text + " mip " + std::to_string(image.mip) + " layer " + std::to_string(image.layer);
 }
 
+// Of a part of an image. Empty: it is none.
+std::string picture_name(const Run& run, const Content& content) {
+  const auto* const image = std::get_if<gpu::ImageSource>(&content.source);
+  if (image == nullptr) return {};
+  return part_file_name(run.plan().name(content.id), image->mip, image->layer, image->aspect);
+}
+
+// An error: a picture of a difference could not be written.
+Result<void> pictures_written(Run& run) {
+  const auto& pictures = run.observer().difference_pictures;
+  return pictures ? pictures->result() : Result<void>();
+}
+
 Result<void> compare_contents(Run& run, const Op& op, std::uint32_t count, const char* why,
                               const std::vector<Content>& contents) {
   Comparison& counts = run.observer().verification.contents;
@@ -281,7 +302,8 @@ Result<void> compare_contents(Run& run, const Op& op, std::uint32_t count, const
                                       ? Texels{image->format, image->aspect, image->extent, image->samples}
                                       : Texels{};
             compare(run, op.sequence, counts, content.digest, bytes, times_in(run.plan(), content), image != nullptr ? &texels : nullptr,
-                    place + ": " + content_name(run, content), [&](std::span<const std::byte> captured) {
+                    picture_name(run, content), place + ": " + content_name(run, content),
+                    [&](std::span<const std::byte> captured) {
                       return image != nullptr
                                  ? describe_texels(captured, bytes, texels)
                                  : describe_bytes(captured, bytes, std::get<gpu::BufferSource>(content.source).offset);
@@ -291,7 +313,7 @@ Result<void> compare_contents(Run& run, const Op& op, std::uint32_t count, const
     return tl::unexpected<Error>(
         run.refuse(op, read.error().status,
                    "reading contents back: " + read.error().message + run.behind_last_submit()));
-  return {};
+  return pictures_written(run);
 }
 
 Result<void> check_buffers(Run& run, const Op& op, std::byte* args) {
@@ -414,12 +436,13 @@ Result<void> compare_images(Run& run, DeviceState& device, const LiveQueue& queu
                      "reading the image back: " + texels.error().message + run.behind_last_submit()));
     const Texels format{source.format, source.aspect, source.extent};
     compare(run, check.op->sequence, run.observer().verification.images, check.digest, *texels, {}, &format,
+            file_name(run.plan().name(check.op->subject)) + "-image" + std::to_string(check.image),
             image_name(run, *check.op, check.image), [&](std::span<const std::byte> captured) {
               return describe_texels(captured, *texels, format);
             });
   }
   std::erase_if(checks, [&](const ImageCheck& check) { return check.swapchain == &swapchain; });
-  return {};
+  return pictures_written(run);
 }
 
 void add_checkpoint_executors(std::vector<Executor>& table) {

@@ -14,6 +14,7 @@
 #include "format/digest.h"
 #include "format/result.h"
 #include "format/vulkan.h"
+#include "player/difference_pictures.h"
 
 namespace rondo::player {
 
@@ -66,6 +67,7 @@ class Observer {
   std::optional<double> wanted_psnr;  // in dB, what images whose digests differ have to have; none: none may
   std::string screenshot_directory;
   std::uint64_t screenshots = 0;
+  std::optional<DifferencePictures> difference_pictures;  // nothing: nobody asked for them
   bool progress = false;  // stderr and stdout are a terminal
   // Told of everything whose digest is another one here, by the checkpoint's record, in their order.
   std::function<void(std::uint64_t record, const Digest& captured, const Digest& replayed, std::span<const std::byte>)> differs;

@@ -99,7 +99,7 @@ Result<SpanRequest> parse_span(const std::string* frames, const std::string* sub
 }
 
 // What can be said before anything is played; nothing is made or opened.
-Result<void> check_report(const std::string& path, const std::string& screenshots) {
+Result<void> check_report(const std::string& path, const std::string& pictures) {
   if (path.empty()) return fail(Status::usage, "--report needs a file");
   std::error_code none;
   if (std::filesystem::is_directory(path, none))
@@ -109,7 +109,7 @@ Result<void> check_report(const std::string& path, const std::string& screenshot
                                 : parent.empty()                    ? "."
                                                                     : parent.string();
   // That directory is still to be made.
-  if (!screenshots.empty() && !std::filesystem::exists(looked_at, none)) return {};
+  if (!pictures.empty() && !std::filesystem::exists(looked_at, none)) return {};
   if (::access(looked_at.c_str(), W_OK) != 0)
     return fail(Status::failed, path + ": the report cannot be written: " + errno_text(errno));
   return {};
@@ -172,6 +172,9 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   app.add_option("--screenshot", o.screenshots, "Write every presented image to DIR/frame-NNNNNN.png")
       ->type_name("DIR");
+  app.add_option("--difference", o.differences,
+                 "Write a picture of each image that --verify finds different to DIR: captured, replayed, difference")
+      ->type_name("DIR");
   app.add_flag("--window", o.window, "Show what is presented in windows of DISPLAY or WAYLAND_DISPLAY");
   app.add_option("--report", o.report, "Write what happened as JSON")->type_name("FILE.json");
   app.add_flag("--clamp-shaders", o.clamp_shaders,
@@ -224,7 +227,12 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   if (o.file.empty() && !o.list_devices) return fail(Status::usage, "no capture is given; see player --help");
   if (app.count("--screenshot") != 0 && o.screenshots.empty())
     return fail(Status::usage, "--screenshot needs a directory");
-  if (app.count("--report") != 0) RONDO_TRY(check_report(o.report, o.screenshots));
+  if (app.count("--difference") != 0 && o.differences.empty())
+    return fail(Status::usage, "--difference needs a directory");
+  if (!o.differences.empty() && app.count("--verify") == 0)
+    return fail(Status::usage, "--difference shows what --verify finds: it goes with --verify");
+  if (app.count("--report") != 0)
+    RONDO_TRY(check_report(o.report, o.screenshots.empty() ? o.differences : o.screenshots));
   for (const std::string& text : devices) {
     auto choice = parse_device(text);
     if (!choice) return tl::unexpected<Error>(choice.error());

@@ -39,6 +39,7 @@ struct Options {
   bool verify = false;
   std::optional<double> psnr;  // in dB, of --verify=psnr:N; none: all is compared exactly
   std::string screenshots;  // directory; empty: none
+  std::string differences;  // likewise, of pictures of what differs
   bool window = false;
   std::string report;       // file; empty: none
   bool validate = false;

@@ -75,8 +75,8 @@ ValueSpread spread_of(const ShownTexels& shown, std::span<const std::span<const 
 }
 
 // The value that `part` of the finite ones do not exceed.
-double value_at_part(const ShownTexels& shown, std::span<const std::span<const std::byte>> contents, std::uint64_t values,
-                  double part) {
+double value_at_part(const ShownTexels& shown, std::span<const std::span<const std::byte>> contents,
+                     std::uint64_t values, double part) {
   const std::uint64_t step = values / kMostSampled + 1;
   std::vector<double> some;
   std::uint64_t i = 0;
@@ -97,6 +97,28 @@ std::string black_to_white(const std::string& what, double low, double high) {
 Shades stretched(const std::string& what, const ValueSpread& spread) {
   if (spread.low == spread.high) return {spread.low, spread.high, what + " " + value_text(spread.low) + " everywhere"};
   return {spread.low, spread.high, black_to_white(what, spread.low, spread.high)};
+}
+
+// Of red, green and blue of each texel, grey in all three: how far apart they are. Normalized ones as numbers up to 1.
+// Infinite: one side alone is finite.
+std::vector<double> differences(const ShownTexels& shown, std::span<const std::byte> a, std::span<const std::byte> b) {
+  const TexelFormat format(shown.texels.format, shown.texels.aspect);
+  const Colors colors = colors_of(shown, format);
+  const std::size_t size = gpu::block_of(shown.texels.format, shown.texels.aspect).bytes;
+  std::vector<double> out;
+  out.reserve(a.size() / size * colors.size());
+  for (std::size_t at = 0; at + size <= std::min(a.size(), b.size()); at += size)
+    for (const std::size_t c : colors) {
+      if (c == kNoComponent) {
+        out.push_back(0);
+        continue;
+      }
+      const double x = format.value(a.subspan(at, size), c), y = format.value(b.subspan(at, size), c);
+      const bool same = x == y || (std::isnan(x) && std::isnan(y));
+      const double full = format.is_normalized() ? format.full(c) : 1;
+      out.push_back(same ? 0 : std::isfinite(x) && std::isfinite(y) ? std::abs(x - y) / full : HUGE_VAL);
+    }
+  return out;
 }
 
 std::byte shade(double value, const Shades& shades) {
@@ -229,22 +251,34 @@ void paste(const Picture& what, Picture& into, std::uint32_t x, std::uint32_t y)
                 into.rgb.begin() + static_cast<std::ptrdiff_t>((std::size_t{y + i} * into.width + x) * 3));
 }
 
-DifferencePicture difference_picture(const Picture& expected, const Picture& replayed) {
+DifferencePicture difference_picture(const ShownTexels& shown, std::span<const std::byte> captured,
+                                     std::span<const std::byte> replayed) {
   constexpr std::uint32_t kGap = 8;
-  Picture apart{expected.width, expected.height, std::vector<std::byte>(expected.rgb.size())};
-  unsigned greatest = 0;
-  for (std::size_t i = 0; i < apart.rgb.size(); ++i) {
-    const int by = std::to_integer<int>(expected.rgb[i]) - std::to_integer<int>(replayed.rgb[i]);
-    apart.rgb[i] = static_cast<std::byte>(std::abs(by));
-    greatest = std::max(greatest, static_cast<unsigned>(std::abs(by)));
-  }
+  const std::array both{captured, replayed};
+  const Shades shades = shades_of(shown, both);
+  const Picture expected = picture_of(shown, captured, shades), found = picture_of(shown, replayed, shades);
+  std::vector<double> apart = differences(shown, captured, replayed);
+  double greatest = 0;
+  for (const double one : apart)
+    if (std::isfinite(one)) greatest = std::max(greatest, one);
+  // A small difference is still to be seen.
+  constexpr double kLeast = 0.25;
+  for (double& one : apart)
+    if (one > 0) one = greatest * kLeast + one * (1 - kLeast);
+  // Three floating-point numbers a texel: the same layout as the contents have.
+  ShownTexels of_apart = shown;
+  of_apart.texels.format = VK_FORMAT_R64G64B64_SFLOAT;
+  of_apart.texels.aspect = VK_IMAGE_ASPECT_COLOR_BIT;
+  of_apart.colors = 3;
+  const Picture third = picture_of(of_apart, std::as_bytes(std::span(apart)), {0, greatest == 0 ? 1 : greatest, {}});
   DifferencePicture out;
-  out.times = greatest == 0 ? 1 : 255 / greatest;
-  for (std::byte& one : apart.rgb) one = static_cast<std::byte>(std::to_integer<unsigned>(one) * out.times);
+  out.text = greatest == 0 ? "captured, replayed, difference (none in what is shown)"
+                           : "captured, replayed, difference (white: " + value_text(greatest) + ")";
+  if (!shades.text.empty()) out.text += "; " + shades.text;
   out.picture = {expected.width * 3 + 2 * kGap, expected.height, {}};
   out.picture.rgb.assign(std::size_t{out.picture.width} * out.picture.height * 3, std::byte{0x80});
   std::uint32_t x = 0;
-  for (const Picture* one : {&expected, &replayed, static_cast<const Picture*>(&apart)}) {
+  for (const Picture* one : {&expected, &found, &third}) {
     paste(*one, out.picture, x, 0);
     x += expected.width + kGap;
   }

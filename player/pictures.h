@@ -51,12 +51,15 @@ Picture scaled(const Picture& picture, std::uint32_t side);
 // Copies `what` into `into`, with its top left corner at (x, y). It must fit.
 void paste(const Picture& what, Picture& into, std::uint32_t x, std::uint32_t y);
 
-// Expected, replayed and their difference side by side, 8 pixels apart. The difference of each component is multiplied
-// by `times`, the largest whole number that keeps the greatest one within 255. Both have the same size.
+// What was expected, what was found and their difference side by side, 8 pixels apart. The first two have the same
+// shades. A component without a difference is black, the least difference a quarter of white, the greatest white.
+// Values that are finite on one side only are magenta.
 struct DifferencePicture {
   Picture picture;
-  std::uint32_t times = 1;
+  std::string text;  // "captured, replayed, difference (white: 0.0117647)"; and the shades
 };
-DifferencePicture difference_picture(const Picture& expected, const Picture& replayed);
+// Both contents are of the same size, and `shown` is known().
+DifferencePicture difference_picture(const ShownTexels& shown, std::span<const std::byte> captured,
+                                     std::span<const std::byte> replayed);
 
 }  // namespace rondo::player

@@ -127,6 +127,10 @@ void print_summary(const Options& options, const Outcome& outcome) {
   else if (options.window)
     std::printf("; %llu images shown in windows", static_cast<unsigned long long>(outcome.shown));
   std::printf("\n");
+  constexpr std::size_t kMostShown = 20;
+  for (std::size_t i = 0; i < std::min(outcome.differences.size(), kMostShown); ++i) print_line(outcome.differences[i]);
+  if (outcome.differences.size() > kMostShown)
+    print_line("… and " + std::to_string(outcome.differences.size() - kMostShown) + " more (in --report)");
 }
 
 // Empty: the capture says of all host writes when they were made.
@@ -148,7 +152,8 @@ SandboxRequest request_for_sandbox(const Options& options) {
     request.reads.push_back(options.pipeline_cache);
     request.outputs.push_back({NamedOutput::Kind::file, options.pipeline_cache, {}});
   }
-  if (!options.screenshots.empty()) request.outputs.push_back({NamedOutput::Kind::pictures, options.screenshots, {}});
+  for (const std::string& pictures : {options.screenshots, options.differences})
+    if (!pictures.empty()) request.outputs.push_back({NamedOutput::Kind::pictures, pictures, {}});
   for (const std::string& flag : options.benchmark_flags)
     if (flag.starts_with(kBenchmarkOut)) request.writes.push_back(flag.substr(kBenchmarkOut.size()));
   return request;
@@ -196,6 +201,13 @@ Result<void> begin_report(const Options& options, const Outcome& sofar) {
   begun.status = Status::failed;
   begun.error = options.file + ": the replay has not ended";
   return write_report(options.report, options, begun);
+}
+
+Result<void> make_picture_directory(const std::string& path) {
+  std::error_code error = make_output_directory(path);
+  if (!error && std::filesystem::is_directory(path, error)) return {};
+  return fail(Status::usage,
+              path + ": no directory for pictures can be made there" + (error ? ": " + error.message() : ""));
 }
 
 Result<void> play_file(const Options& options, Observer& observer, Outcome& outcome) {
@@ -271,13 +283,10 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
     outcome.replaced = std::move(*replaced);
   }
 
-  if (!options.screenshots.empty()) {
-    std::error_code error = make_output_directory(options.screenshots);
-    if (error || !std::filesystem::is_directory(options.screenshots, error))
-      return fail(Status::usage, options.screenshots + ": no directory for pictures can be made there" +
-                                     (error ? ": " + error.message() : ""));
-    observer.screenshot_directory = options.screenshots;
-  }
+  for (const std::string& pictures : {options.screenshots, options.differences})
+    if (!pictures.empty()) RONDO_TRY(make_picture_directory(pictures));
+  observer.screenshot_directory = options.screenshots;
+  if (!options.differences.empty()) observer.difference_pictures.emplace(options.differences);
   report_timeouts(options, (*plan)->scopes, outcome, deadline);
   deadline.begin("checking shaders");
   auto shaders = prepare_shaders(**plan, {outcome.trust, options.clamp_shaders, options.jobs, outcome.replaced});
@@ -325,6 +334,7 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   outcome.verified = options.verify;
   outcome.verification = observer.verification;
   outcome.screenshots = observer.screenshots;
+  if (observer.difference_pictures) outcome.differences = observer.difference_pictures->lines();
   outcome.validation_messages = observer.validation_messages();
   if (!played) return played;
   RONDO_TRY(check_validation(options.file, outcome.validation_messages));
@@ -347,6 +357,7 @@ void play_again(const Options& options, const Observer& first, double seconds, O
   again.loop = 1;
   again.warmup = 0;
   again.screenshots.clear();
+  again.differences.clear();
   again.report.clear();
   again.pipeline_cache.clear();
   Observer second;

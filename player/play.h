@@ -48,7 +48,8 @@ struct Outcome {
   bool verified = false;  // --verify was asked for and carried out
   std::optional<Again> again;  // something differed, and a second replay was made
   std::uint64_t screenshots = 0;
-  std::uint64_t shown = 0;  // images, in windows
+  std::vector<std::string> differences;  // lines of DifferencePictures
+  std::uint64_t shown = 0;               // images, in windows
   std::vector<std::string> validation_messages;
   bool may_report = true;  // false: an output is a file that the capture needs, and nothing is written
   bool left_running = false;  // the driver still works: leave by _exit

@@ -202,10 +202,14 @@ Result<void> write_png(const std::string& path, VkFormat format, VkExtent3D exte
                        std::span<const std::byte> texels) {
   const Result<Picture> picture = screenshot_of(format, extent, texels);
   if (!picture) return fail(picture.error().status, path + ": " + picture.error().message);
+  return write_picture(path, *picture);
+}
+
+Result<void> write_picture(const std::string& path, const Picture& picture) {
   png_image image{};
   image.version = PNG_IMAGE_VERSION;
-  image.width = extent.width;
-  image.height = extent.height;
+  image.width = picture.width;
+  image.height = picture.height;
   image.format = PNG_FORMAT_RGB;
   image.flags = PNG_IMAGE_FLAG_FAST;
   const auto failure = [&](const std::string& why) {
@@ -213,7 +217,7 @@ Result<void> write_png(const std::string& path, VkFormat format, VkExtent3D exte
   };
   std::vector<std::byte> encoded(PNG_IMAGE_PNG_SIZE_MAX(image));
   png_alloc_size_t size = encoded.size();
-  if (png_image_write_to_memory(&image, encoded.data(), &size, 0, picture->rgb.data(), 0, nullptr) == 0)
+  if (png_image_write_to_memory(&image, encoded.data(), &size, 0, picture.rgb.data(), 0, nullptr) == 0)
     return failure(std::string("libpng: ") + image.message);
   RONDO_TRY(spare_other_kinds(path, Links::refused));
   TemporaryPath temporary = TemporaryPath::beside(path, ".part");

@@ -126,6 +126,7 @@ Result<void> write_report(const std::string& path, const Options& options, const
     report["verification"]["psnr"] = number_or_null(v.least_psnr);
     report["verification"]["first_difference"] = text_or_null(v.first_difference);
     report["verification"]["first_unverified"] = text_or_null(v.first_unverified);
+    report["verification"]["pictures"] = outcome.differences;
     report["verification"]["again"] = again(outcome.again);
   } else {
     report["verification"] = nullptr;

@@ -176,19 +176,43 @@ TEST(PicturesOfTexels, ShrinkByAveragesAndGrowByWholeNumbers) {
   EXPECT_EQ(pixels(thin), (Pixels{0, 0, 0, 8, 8, 8}));
 }
 
-TEST(PicturesOfTexels, ShowDifferencesMultiplied) {
-  const DifferencePicture made = difference_picture(grey(2, 1, {10, 20}), grey(2, 1, {10, 50}));
-  EXPECT_EQ(made.times, 8u);  // 30 * 8 = 240, 30 * 9 = 270
+TEST(PicturesOfTexels, ShowDifferencesUpToWhite) {
+  const auto texels = shown(VK_FORMAT_R8_UNORM, {2, 1, 1});
+  const DifferencePicture made =
+      difference_picture(texels, bytes_of<std::uint8_t>({10, 20}), bytes_of<std::uint8_t>({13, 50}));
+  EXPECT_EQ(made.text, "captured, replayed, difference (white: 0.117647)");  // 30 of 255
   EXPECT_EQ(made.picture.width, 2u * 3 + 2 * 8);
   const Pixels all = pixels(made.picture);
   EXPECT_EQ(all[0], 10);
   EXPECT_EQ(all[3], 20);
   EXPECT_EQ(all[2 * 3], 128) << "the gap";
-  EXPECT_EQ(all[10 * 3], 10);
+  EXPECT_EQ(all[10 * 3], 13);
   EXPECT_EQ(all[11 * 3], 50);
+  EXPECT_EQ(all[20 * 3], 83) << "a tenth of the greatest: a quarter and 0.075 of white, 82.9";
+  EXPECT_EQ(all[21 * 3], 255);
+}
+
+// A difference that 8 bits of the values would not show.
+TEST(PicturesOfTexels, ShowSmallDifferencesOfDepth) {
+  const auto texels = shown(VK_FORMAT_D32_SFLOAT, {2, 1, 1}, VK_IMAGE_ASPECT_DEPTH_BIT);
+  const auto captured = bytes_of({0.0f, 1.0f}), replayed = bytes_of({0.0f, 0.99993896484375f});
+  const DifferencePicture made = difference_picture(texels, captured, replayed);
+  EXPECT_EQ(made.text, "captured, replayed, difference (white: 6.10352e-05); depth 0 to 1 as black to white");
+  const Pixels all = pixels(made.picture);
+  EXPECT_EQ(all[1 * 3], 255);
+  EXPECT_EQ(all[11 * 3], 255);
   EXPECT_EQ(all[20 * 3], 0);
-  EXPECT_EQ(all[21 * 3], 240);
-  EXPECT_EQ(difference_picture(grey(1, 1, {7}), grey(1, 1, {7})).times, 1u);
+  EXPECT_EQ(all[21 * 3], 255);
+}
+
+TEST(PicturesOfTexels, ShowDifferencesThatHaveNoSize) {
+  const auto floats = shown(VK_FORMAT_R32_SFLOAT, {1, 1, 1});
+  const DifferencePicture made = difference_picture(floats, bytes_of({1.0f}), bytes_of({std::nanf("")}));
+  const Pixels all = pixels(made.picture);
+  EXPECT_EQ((Pixels{all.end() - 3, all.end()}), (Pixels{255, 0, 255}));
+  const auto alpha = shown(VK_FORMAT_R8G8B8A8_UNORM, {1, 1, 1});
+  EXPECT_EQ(difference_picture(alpha, bytes_of<std::uint8_t>({1, 2, 3, 4}), bytes_of<std::uint8_t>({1, 2, 3, 5})).text,
+            "captured, replayed, difference (none in what is shown)");
 }
 
 }  // namespace

@@ -429,6 +429,9 @@ TEST_F(Outputs, OfADirectoryHaveTheNamesOfTheirTool) {
   };
   EXPECT_EQ(writes("frame-000001.png"), 0);
   EXPECT_EQ(writes("frame-000001-2.png"), 0);
+  EXPECT_EQ(writes("difference-136-VkImage-1-mip0-layer0.png"), 0);
+  EXPECT_NE(writes("difference-136-VkImage-1.sh.png"), 0);
+  EXPECT_NE(writes("difference-136.sh"), 0);
   EXPECT_NE(writes("frame-x.png"), 0);
   EXPECT_NE(writes(".bashrc"), 0);
   EXPECT_NE(writes("images.json"), 0);
