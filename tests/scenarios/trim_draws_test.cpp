@@ -159,6 +159,32 @@ SCENARIO("a draw of a frame that was captured can be cut out, with the image tha
   CHECK(images_of(path, 0) == images_of(again, 0));
 }
 
+// The captured program never ended there, so the contents are those of the driver that made the cut.
+SCENARIO("a cut of draws keeps the contents that it compares, for other drivers", "[trim-draws]") {
+  if (!no_driver(swiftshader).empty()) SKIP_SCENARIO(no_driver(swiftshader));
+  const Recording& capture = captured(vkcube(5));
+  REQUIRE(capture.run.status == 0);
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("x.rondo"), report = directory.file("report.json");
+  const Outcome done = cut(capture.path, range(3, 0, 1), path);
+  INFO(done.both());
+  REQUIRE(done.status == 0);
+  stands_alone(path);
+  // Each part is found equal or different, and the first that differs is told by its pixels.
+  const Outcome exact = player({"--verify", "--report", report, path}, swiftshader);
+  INFO(exact.both());
+  CHECK(exact.status == kDifferent);
+  CHECK(exact.err.find("pixel (") != std::string::npos);
+  CHECK(exact.err.find("RONDO_CHECKPOINTS") == std::string::npos);
+  CHECK(Json::parse(read_file(report)).at("/verification/contents/compared") == "2");
+  // Both are near enough to be compared by their values.
+  const Outcome near = player({"--verify=psnr:30", path}, swiftshader);
+  INFO(near.both());
+  CHECK(near.status == 0);
+  CHECK(near.out.find("2 of 2 parts of buffers and images compared and equal") != std::string::npos);
+  CHECK(near.out.find("by PSNR") != std::string::npos);
+}
+
 SCENARIO("a cut of draws says where it has nothing to compare", "[trim-draws]") {
   const Recording& capture = captured({program("chapters/linked_lists")}, {.checkpoints = "submit"});
   REQUIRE(capture.run.status == 0);
