@@ -17,6 +17,7 @@
 #include "analyzers/file_arguments.h"
 #include "analyzers/output.h"
 #include "analyzers/report_page.h"
+#include "analyzers/report_pictures.h"
 #include "analyzers/span_arguments.h"
 #include "analyzers/text.h"
 #include "analyzers/trust_arguments.h"
@@ -93,6 +94,7 @@ struct ReportParts {
   const std::string& span;      // that was played
   const Profile* profile;       // null: nothing was played, …
   const std::string& no_profile;  // … for this reason
+  const FramePictures& pictures;
 };
 
 // The groups of a profile's items: the sum of their medians.
@@ -154,8 +156,11 @@ void add_sentences(Rows& rows, const ReportParts& parts) {
       rows.sentence(text("In {}, the items of the device take {} together; the longest is {}: {}, {:.1f} %.", parts.span, duration(sum), what,
                          duration(longest.median), 100 * longest.share),
                     text("rondo profile --top 20 {}", file));
+      constexpr double kDisturbed = 0.05;
       std::string total = text("With timestamps around {} the span takes {:.1f} % {} than without", plural(p.timed, "item"),
                                100 * std::abs(p.perturbation()), p.perturbation() < 0 ? "less" : "more");
+      // Timestamps save no time.
+      if (p.perturbation() < -kDisturbed) total += ": the machine did other things meanwhile, so measure again";
       if (p.timed < p.chosen) append(total, "; {} could not be timed", plural(p.chosen - p.timed, "item"));
       rows.sentence(total + ".", text("rondo profile --mode isolated {}", file));
     }
@@ -199,7 +204,11 @@ void add_facts(Rows& rows, const ReportParts& parts) {
   }
   if (!info.complete) rows.fact("the capture is cut", info.cut_reason);
   if (info.ambiguous != 0) rows.fact("host writes", text("{} may be the device's", count_text(info.ambiguous)));
-  rows.fact("not in this page", "pictures, barriers and waits between items, what could be removed");
+  if (parts.pictures.encoded().empty())
+    rows.fact("pictures", parts.profile == nullptr ? "none: the capture was not played" : "none: no image is presented in the span");
+  else
+    rows.fact("pictures", text("presented images of {}, {} apart", plural(parts.pictures.encoded().size(), "frame"), plural(parts.pictures.step(), "frame")));
+  rows.fact("not in this page", "barriers and waits between items, what could be removed");
 }
 
 void add_rows(Rows& rows, const ReportParts& parts) {
@@ -228,6 +237,11 @@ void add_rows(Rows& rows, const ReportParts& parts) {
       json.field("calls", frame.calls);
     });
   }
+  for (const auto& [frame, png] : parts.pictures.encoded())
+    rows.add("picture", [&, frame = frame, &png = png](JsonWriter& json) {
+      json.field("frame", frame);
+      json.field("png", png);
+    });
   for (const MemoryPoint& point : parts.data.memory)
     rows.add("memory", [&](JsonWriter& json) {
       json.field("record", point.record);
@@ -335,7 +349,9 @@ Result<int> run_report(Arguments args) {
   std::optional<Profile> profiled;
   std::string why = "--no-replay was given";
   wanted.replay.span = span_of_report(*asked, info);
+  FramePictures pictures(wanted.replay.span, info.frames);
   if (!no_replay) {
+    pictures.take_from(wanted.replay);
     wanted.replay.trust = *trust != player::Trust::foreign;
     wanted.replay.sandbox = player::SandboxMode::off;  // protect() did that
     wanted.replay.clamp_shaders = trusting.clamps_shaders();
@@ -362,7 +378,7 @@ Result<int> run_report(Arguments args) {
     json.field("span", wanted.replay.span.text());
   }));
   const std::string span = wanted.replay.span.text();
-  add_rows(rows, {file, info, data, *work, span, profiled ? &*profiled : nullptr, why});
+  add_rows(rows, {file, info, data, *work, span, profiled ? &*profiled : nullptr, why, pictures});
   const std::string page = page_of(rows.array());
   RONDO_TRY(write_page(output, page));
   Output out;

@@ -160,7 +160,7 @@ Result<IterationTimes> Iterations::timed() {
 }
 
 Result<IterationTimes> Iterations::next() {
-  run_.look(options_.verify, !options_.screenshots.empty() && played_ == 0);
+  run_.look(options_.verify, options_.looks_at_presents() && played_ == 0);
   const Verification before = run_.observer().verification;
   const auto times = timed();
   note_iteration(before, run_.observer().verification, played_++);

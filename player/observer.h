@@ -15,6 +15,7 @@
 #include "format/result.h"
 #include "format/vulkan.h"
 #include "player/difference_pictures.h"
+#include "player/pictures.h"
 
 namespace rondo::player {
 
@@ -67,6 +68,8 @@ class Observer {
   std::optional<double> wanted_psnr;  // in dB, what images whose digests differ have to have; none: none may
   std::string screenshot_directory;
   std::uint64_t screenshots = 0;
+  std::function<bool(std::uint64_t)> wants_picture;  // as of Options
+  std::function<void(std::uint64_t, const Picture&)> take_picture;
   std::optional<DifferencePictures> difference_pictures;  // nothing: nobody asked for them
   bool progress = false;  // stderr and stdout are a terminal
   // Told of everything whose digest is another one here, by the checkpoint's record, in their order.
@@ -116,5 +119,7 @@ class Observer {
 // name. Floating-point values are clamped to 0 to 1. An error of the file system says errno's text.
 Result<void> write_png(const std::string& path, VkFormat format, VkExtent3D extent,
                        std::span<const std::byte> texels);
+// The picture that it writes.
+Result<Picture> screenshot_of(VkFormat format, VkExtent3D extent, std::span<const std::byte> texels);
 
 }  // namespace rondo::player

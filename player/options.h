@@ -18,6 +18,8 @@
 
 namespace rondo::player {
 
+struct Picture;
+
 inline constexpr std::string_view kBenchmarkOut = "--benchmark_out=";  // google-benchmark opens that file itself
 
 struct Options {
@@ -54,6 +56,11 @@ struct Options {
   bool junit = false;  // the verdict on standard output is JUnit XML (junit.h), and nothing else
   Damage damage;
   bool from_submit = false;  // a span that begins with the capture begins at its first submit
+  // For `rondo report`: which presented images of the first iteration are given to take_picture, by frame, instead of
+  // being written to a directory. Called by the thread that plays.
+  std::function<bool(std::uint64_t frame)> wants_picture;
+  std::function<void(std::uint64_t frame, const Picture& picture)> take_picture;
+  bool looks_at_presents() const { return !screenshots.empty() || take_picture; }
   // Of the program `rondo profile`. Null: no command is timed. It outlives the replay.
   const struct TimesWanted* times = nullptr;
   // Of each iteration that counts: CommandTimes::times() and probes().

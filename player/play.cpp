@@ -286,6 +286,8 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   for (const std::string& pictures : {options.screenshots, options.differences})
     if (!pictures.empty()) RONDO_TRY(make_picture_directory(pictures));
   observer.screenshot_directory = options.screenshots;
+  observer.wants_picture = options.wants_picture;
+  observer.take_picture = options.take_picture;
   if (!options.differences.empty()) observer.difference_pictures.emplace(options.differences);
   report_timeouts(options, (*plan)->scopes, outcome, deadline);
   deadline.begin("checking shaders");

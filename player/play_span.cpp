@@ -98,7 +98,7 @@ Result<void> play_from_nothing(const Options& options, Plan& plan, const PlayCon
     if (!whole && plan.span.first != 0) {
       times = play_once(run, options, plan, outcome, i);
     } else {
-      run.look(options.verify, !options.screenshots.empty() && i == 0);
+      run.look(options.verify, options.looks_at_presents() && i == 0);
       const Verification before = run.observer().verification;
       times = timed(run, outcome, [&] { return whole ? run.play() : run.play_to(plan.span.last); });
       note_iteration(before, run.observer().verification, i);

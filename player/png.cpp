@@ -148,8 +148,6 @@ std::vector<std::byte> with_blue(std::span<const std::byte> texels, std::size_t 
 
 }  // namespace
 
-namespace {
-
 // Alpha is left out: compositors ignore it unless asked, and viewers do not. Values are not stretched, so that pictures
 // of one program can be compared: floating-point ones are clamped to 0 to 1.
 Result<Picture> screenshot_of(VkFormat format, VkExtent3D extent, std::span<const std::byte> texels) {
@@ -171,8 +169,6 @@ Result<Picture> screenshot_of(VkFormat format, VkExtent3D extent, std::span<cons
   }
   return picture;
 }
-
-}  // namespace
 
 bool fits_png(VkFormat format) { return pixels_of(format).components != 0; }
 

@@ -209,6 +209,7 @@ Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted) {
 
   Samples samples(work, wanted, out.items, points.items());
   player::Options timed = plain;
+  timed.take_picture = nullptr;  // the first replay took them
   timed.times = &points.wanted();
   timed.take_times = [&](std::span<const double> times, std::span<const double> probes) { samples.take(times, probes); };
   const player::Outcome with = player::play(timed);

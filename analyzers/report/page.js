@@ -304,6 +304,16 @@ if (frames.length > 1) {
     {name: "submits", get: row => row.submits, show: whole}, {name: "commands", get: row => row.commands, show: whole},
     {name: "calls", get: row => row.calls, show: whole}]);
 }
+const pictures = of("picture");
+if (pictures.length) {
+  const place = section("Pictures, as replayed");
+  const sheet = element(place, "div", undefined, {class: "pictures", id: "pictures"});
+  for (const row of pictures) {
+    const figure = element(sheet, "figure");
+    element(figure, "img", undefined, {src: "data:image/png;base64," + row.png, alt: "frame " + row.frame});
+    element(figure, "figcaption", "frame " + row.frame);
+  }
+}
 const memory = of("memory");
 if (memory.length) {
   const place = section("Memory allocated");

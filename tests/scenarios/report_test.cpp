@@ -107,6 +107,46 @@ SCENARIO("a report opens in a browser and shows what the profile says", "[report
   }
 }
 
+SCENARIO("a report shows presented images, and can be printed", "[report]") {
+  if (!has_chromium()) SKIP_SCENARIO("chromium is not here: scripts/setup installs it");
+  const std::string path = captured(vkcube(10), {.checkpoints = "present"}).path;
+  const TemporaryDirectory directory;
+  const std::string file = directory.file("page.html");
+  const std::string script = "const all = [...document.querySelectorAll('#pictures figure')];"
+                             "leave(all.map(one => one.textContent + ' ' + one.firstChild.naturalWidth).join(', '));";
+  WHEN("all of it is played") {
+    const Outcome made = report({path, "-o", file}, lavapipe);
+    INFO(made.both());
+    REQUIRE(made.status == 0);
+    const Page page = open(file, kLeave + "addEventListener('load', () => {" + script + "});");
+    CHECK(page.console == "");
+    std::string expected;
+    for (int i = 0; i < 10; ++i) expected += (i == 0 ? "frame " : ", frame ") + std::to_string(i) + " 200";
+    CHECK(left_by(page) == expected);
+  }
+  WHEN("some frames are played") {
+    REQUIRE(report({path, "--frames", "3:5", "-o", file}, lavapipe).status == 0);
+    CHECK(left_by(open(file, kLeave + "addEventListener('load', () => {" + script + "});")) == "frame 3 200, frame 4 200");
+  }
+  WHEN("nothing is played") {
+    REQUIRE(report({path, "--no-replay", "-o", file}, lavapipe).status == 0);
+    CHECK(read_file(file).find("none: the capture was not played") != std::string::npos);
+  }
+  WHEN("it is printed") {
+    REQUIRE(report({path, "-o", file}, lavapipe).status == 0);
+    const TemporaryDirectory profile;
+    const std::string pdf = directory.file("page.pdf");
+    Command command;
+    command.arguments = {"chromium", "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + profile.path(),
+                         "--virtual-time-budget=5000", "--print-to-pdf=" + pdf, "file://" + file};
+    command.environment["HOME"] = profile.path();
+    command.timeout_s = 120;
+    REQUIRE(run(command).status == 0);
+    CHECK(read_file(pdf).starts_with("%PDF"));
+    CHECK(read_file(pdf).size() > 20'000);  // the pictures are in it
+  }
+}
+
 SCENARIO("a name that is markup stays text in a report", "[report]") {
   if (!has_chromium()) SKIP_SCENARIO("chromium is not here: scripts/setup installs it");
   const std::string hostile = "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">&lt;b&gt;";
