@@ -37,9 +37,9 @@ async function everything() {
   say('cluster', await new Promise(done => http.get({ host: '127.0.0.1', port, agent: false }, answer => answer.on('data', data => done(data.toString())))));
   worker.process.kill('SIGKILL');
   say('worker', await new Promise(done => worker.on('exit', (status, signal) => done({ status, signal }))));
-  const server = net.createServer(socket => socket.pipe(socket)).listen(0);
+  const server = net.createServer(socket => socket.pipe(socket)).listen(0, '127.0.0.1');
   await new Promise(done => server.on('listening', done));
-  const socket = net.connect(server.address().port);
+  const socket = net.connect(server.address().port, '127.0.0.1');
   socket.write('over a socket');
   say(await new Promise(done => socket.on('data', data => { socket.destroy(); server.close(); done(data.toString()); })));
   say('digest', crypto.createHash('sha256').update(zlib.gunzipSync(zlib.gzipSync('text'))).digest('hex'), crypto.scryptSync('a', 'b', 8).toString('hex'));
