@@ -33,11 +33,12 @@ struct SideRow {
     for (const auto& run : runs) all += run.size();
     return all;
   }
-  std::vector<double> samples(Unit unit) const {
+  std::vector<double> samples(Unit unit, Statistic statistic) const {
     if (unit == Unit::iteration) return runs.front();
-    std::vector<double> medians;
-    for (const auto& run : runs) medians.push_back(median(run));
-    return medians;
+    std::vector<double> of_runs;
+    for (const auto& run : runs)
+      of_runs.push_back(statistic == Statistic::fastest ? *std::min_element(run.begin(), run.end()) : median(run));
+    return of_runs;
   }
 };
 
@@ -65,7 +66,8 @@ class SideRows {
 
 ComparedRow compare_row(const SideRow& before, const SideRow& after, Unit unit,
                         const ComparisonRules& rules) {
-  const std::vector<double> olds = before.samples(unit), news = after.samples(unit);
+  const std::vector<double> olds = before.samples(unit, rules.statistic),
+                            news = after.samples(unit, rules.statistic);
   ComparedRow row;
   row.name = before.name;
   row.metric = before.metric;
@@ -107,11 +109,12 @@ std::vector<std::string> differences_of(const std::vector<const RunResults*>& fi
 }
 
 // Of the first row of a side. `side_name`: "OLD".
-void warn_of_samples(const Side& side, const char* side_name, Unit unit, std::vector<std::string>& warnings) {
+void warn_of_samples(const Side& side, const char* side_name, Unit unit, Statistic statistic,
+                     std::vector<std::string>& warnings) {
   const SideRows rows(side, {"seconds"});
   if (rows.all().empty()) return;
   const SideRow& first = rows.all().front();
-  const std::vector<double> samples = first.samples(unit);
+  const std::vector<double> samples = first.samples(unit, statistic);
   if (const double variation = player::spread_of(samples).variation; variation > kMuchVariation)
     warnings.push_back(text("{}: the {} of {} vary by {:.0f} %: the machine did other things",
                             unit == Unit::run ? side_name : side.front().path,
@@ -233,8 +236,8 @@ Result<Comparison> compare_sides(const Side& before, const Side& after, const Co
     take(comparison.warnings, results.warnings);
     take(comparison.failures, results.failures);
   }
-  warn_of_samples(before, "OLD", comparison.unit, comparison.warnings);
-  warn_of_samples(after, "NEW", comparison.unit, comparison.warnings);
+  warn_of_samples(before, "OLD", comparison.unit, rules.statistic, comparison.warnings);
+  warn_of_samples(after, "NEW", comparison.unit, rules.statistic, comparison.warnings);
 
   const SideRows olds(before, rules.metrics), news(after, rules.metrics);
   for (const SideRow& row : olds.all()) {

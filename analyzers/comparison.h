@@ -18,7 +18,7 @@ using Side = std::vector<RunResults>;    // a file for each run; one or more, al
 std::string names_of(const Side& side);  // in a list
 
 // What is taken for a sample. Iterations of one run share the state of the machine during that run, so with
-// several files on a side only runs are independent: a run's sample is the median of its iterations.
+// several files on a side only runs are independent: a run's sample is the median of its iterations, or its fastest one.
 enum class Unit : unsigned char { iteration, run };
 
 enum class Verdict : unsigned char {
@@ -30,12 +30,17 @@ enum class Verdict : unsigned char {
 };
 const char* verdict_text(Verdict verdict);  // "slower"
 
+// What stands for the iterations of a run. Other work on the machine only adds to times, so the fastest iteration says more
+// on a machine that is not quiet; the median also shows what only some iterations do.
+enum class Statistic : unsigned char { median, fastest };
+
 enum class Gate : unsigned char { span, all };  // which rows set the status: those of the whole span, or all
 
 struct ComparisonRules {
   double threshold = 0.05;  // a change by this fraction or less is none
   double alpha = 0.05;      // 1 - the confidence of the intervals
   Gate gate = Gate::span;
+  Statistic statistic = Statistic::median;  // of runs, where there are several
   std::vector<std::string> metrics{"seconds", "gpu_seconds", "label_seconds"};
   bool allow_missing = false;       // in NEW, of what OLD has
   bool require_clear = false;       // rows that gate and are neither the same nor faster fail

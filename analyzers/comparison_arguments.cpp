@@ -64,6 +64,9 @@ void ComparisonArguments::add_to(Cli& cli) {
             "seconds, span_seconds, cpu_seconds, gpu_seconds, label_seconds (default: all but span_ and "
             "cpu_seconds)",
             metrics_);
+  cli.choice("--statistic", {"median", "fastest"},
+             "what stands for a run's iterations where runs are compared: their median, or the fastest one, which says "
+             "more on a machine that is not quiet (default: of measure fastest, of compare-runs median)", statistic_);
   cli.choice("--gate", {"span", "all"},
              "which rows set the status: of the whole span (default), or all; the others only inform", gate_);
   cli.flag("--require-clear", "a row that gates and has no clear verdict is status 5", require_clear_);
@@ -84,6 +87,7 @@ Result<ComparisonRules> ComparisonArguments::rules() const {
   auto asked = parse_metrics(metrics_);
   if (!asked) return tl::unexpected(asked.error());
   rules.metrics = std::move(*asked);
+  rules.statistic = statistic_ == "fastest" ? Statistic::fastest : Statistic::median;
   rules.gate = gate_ == "all" ? Gate::all : Gate::span;
   rules.allow_missing = allow_missing_;
   rules.require_clear = require_clear_;

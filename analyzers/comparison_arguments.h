@@ -13,6 +13,7 @@ class ComparisonArguments {
  public:
   explicit ComparisonArguments(std::string command) : command_(std::move(command)) {}  // "rondo measure"
   void add_to(Cli& cli);  // must outlive its parse()
+  void default_to_fastest() { statistic_ = "fastest"; }  // of --statistic
 
   // Of what was given, after Cli::parse(). Status::usage.
   Result<ComparisonRules> rules() const;
@@ -24,7 +25,7 @@ class ComparisonArguments {
   Result<int> print_error(const std::string& subject, const Error& error) const;
 
  private:
-  std::string command_;
+  std::string command_, statistic_ = "median";
   std::string threshold_ = "5%", alpha_ = "0.05", metrics_ = "seconds,gpu_seconds,label_seconds",
               gate_ = "span", format_ = "text";
   bool allow_missing_ = false, require_clear_ = false;

@@ -99,8 +99,11 @@ std::vector<Remark> remarks_before(const Comparison& comparison, const Compariso
   return all;
 }
 
-std::vector<Remark> remarks_after(const Comparison& comparison) {
+std::vector<Remark> remarks_after(const Comparison& comparison, const ComparisonRules& rules) {
   std::vector<Remark> all;
+  if (comparison.unit == Unit::run)
+    all.push_back({"note", text("{} stands for a run; the ratio is the median over all pairs of a run of OLD and one of NEW, not that of the medians",
+                                rules.statistic == Statistic::fastest ? "its fastest iteration" : "the median of its iterations")});
   for (const Comparison::Missing& row : comparison.only_old) all.push_back({"only in OLD", row.name});
   for (const std::string& row : comparison.only_new) all.push_back({"only in NEW", row});
   if (const std::string words = note_of(comparison); !words.empty()) all.push_back({"note", words});
@@ -186,7 +189,7 @@ std::string comparison_as_text(const Comparison& comparison, const ComparisonRul
     for (std::size_t i = 0; i + 1 < kColumns; ++i) append(words, "{:<{}}  ", line[i], widths[i]);
     append(words, "{}\n", line.back());
   }
-  add(remarks_after(comparison));
+  add(remarks_after(comparison, rules));
   append(words, "{}\n", conclusion(comparison, rules));
   return words;
 }
@@ -205,7 +208,7 @@ std::string comparison_as_github(const Comparison& comparison, const ComparisonR
     }
     words += "\n";
   }
-  for (const auto& remarks : {remarks_before(comparison, rules), remarks_after(comparison)})
+  for (const auto& remarks : {remarks_before(comparison, rules), remarks_after(comparison, rules)})
     for (const Remark& remark : remarks)
       append(words, "- {0}{1}{0}: {2}\n", remark.loud ? "**" : "", remark.kind, in_markdown(remark.words));
   if (const std::string unclear = sentence_of_not_clear(comparison, rules); !unclear.empty())
@@ -264,6 +267,7 @@ std::string comparison_as_json(const Comparison& comparison, const ComparisonRul
   files("old_files", before);
   files("new_files", after);
   json.field("sample", comparison.unit == Unit::run ? "run" : "iteration");
+  json.field("statistic", rules.statistic == Statistic::fastest ? "fastest" : "median");
   real("threshold", rules.threshold);
   real("alpha", rules.alpha);
   json.field("gate", rules.gate == Gate::all ? "all" : "span");

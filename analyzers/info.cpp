@@ -66,6 +66,23 @@ Result<int> run_draws(const std::string& file, const DrawArguments& given, Budge
   return 0;
 }
 
+// A range of --frames or --submits: which rows are shown.
+Result<void> parse_rows(const std::optional<std::string>& given, SpanRequest::Kind kind, const char* option, std::optional<SpanRequest>& wanted) {
+  if (!given) return {};
+  auto range = parse_range(*given, kind, option);
+  if (!range) return tl::unexpected(range.error());
+  wanted = std::move(*range);
+  return {};
+}
+
+template <class Row>
+Result<void> keep_rows(std::vector<Row>& rows, const std::optional<SpanRequest>& wanted, const std::string& file, const std::string& all) {
+  if (!wanted) return {};
+  std::erase_if(rows, [&](const Row& row) { return row.number < wanted->first || row.number >= wanted->last; });
+  if (rows.empty()) return fail(Status::usage, text("{}: nothing is in {}: it has {}, from 0", file, wanted->text(), all));
+  return {};
+}
+
 }  // namespace
 
 Result<int> run_info(Arguments args) {
@@ -79,8 +96,8 @@ Result<int> run_info(Arguments args) {
   cli.positional("FILE", "the capture", file, /*required=*/false);
   cli.flag("--json", "as JSON", as_json);
   cli.flag("--coverage", "regular, irregular and unsupported commands, with reasons", shown.coverage);
-  cli.flag_or_range("--submits", "a row for each submit; with --draws: only of these submits", shown.submits, submits);
-  cli.flag_or_range("--frames", "a row for each frame; with --draws: only of these frames", shown.frames, frames);
+  cli.flag_or_range("--submits", "a row for each submit, or each of these; with --draws: only of these", shown.submits, submits);
+  cli.flag_or_range("--frames", "a row for each frame, or each of these; with --draws: only of these", shown.frames, frames);
   cli.flag("--scopes", "a row for each time that a label or scope is entered", shown.scopes);
   cli.flag("--shaders", "a row for each shader: digest, size, entry points, and what is made of it", shown.shaders);
   cli.flag("--draws",
@@ -99,8 +116,10 @@ Result<int> run_info(Arguments args) {
   if (!*parsed) return 0;
   if (gate && !privacy) return fail(Status::usage, "--gate goes with --privacy (see rondo info --help)");
   if (draws) return run_draws(file, {shown, as_json, privacy, frames, submits, scope, top, by}, budgets);
-  if (frames || submits || scope || top || by)
-    return fail(Status::usage, "--scope, --by, --top and ranges of --frames and --submits go with --draws (see rondo info --help)");
+  if (scope || top || by) return fail(Status::usage, "--scope, --by and --top go with --draws (see rondo info --help)");
+  std::optional<SpanRequest> some_frames, some_submits;
+  RONDO_TRY(parse_rows(frames, SpanRequest::Kind::frames, "--frames", some_frames));
+  RONDO_TRY(parse_rows(submits, SpanRequest::Kind::submits, "--submits", some_submits));
   const bool timed = shown.submits || shown.frames || shown.scopes;
   const bool rows = timed || shown.shaders;
   if (shown.times && !timed)
@@ -114,6 +133,8 @@ Result<int> run_info(Arguments args) {
   auto walk = Walk::open(file);
   if (!walk) return tl::unexpected(walk.error());
   CaptureInfo info = gather(*walk, InfoWanted{shown.submits, shown.frames, shown.scopes, shown.shaders});
+  RONDO_TRY(keep_rows(info.frame_rows, some_frames, file, plural(info.frames, "frame")));
+  RONDO_TRY(keep_rows(info.submit_rows, some_submits, file, plural(info.submits, "submit")));
   info.damaged = walk->reader().damaged_chunks();
   if (!rows && !privacy && info.damaged.empty() && info.missing_blobs == 0) info.not_replayable = why_not_replayable(file);
   std::string words;
@@ -144,6 +165,8 @@ Result<int> run_info(Arguments args) {
                 text("{}: {} to data that is not in the file, which was not written to its end or copied in part: "
                      "`player --salvage` plays what comes before the first",
                      file, plural(info.missing_blobs, "reference")));
+  if (gate && !info.complete)
+    return fail(Status::unreadable, text("{}: is not complete ({}): what it holds beyond that is not listed", file, info.cut_reason));
   if (redactable != 0) return static_cast<int>(Status::different);
   return 0;
 }

@@ -83,7 +83,7 @@ void append_session(std::string& out, const CaptureInfo& info) {
                                          session.number("/cut/first_record").value_or(0),
                                          session.number("/cut/last_record").value_or(0), devices)));
     if (const auto anew = session.number("/cut/checkpoints_of_these_devices").value_or(0); anew != 0)
-      label(out, "", text("{} of {} are of that device, not of the captured one", anew,
+      label(out, "", text("what {} compared with in {} is of that device, not of the captured one", anew == 1 ? "1 image, buffer or memory is" : text("{} images, buffers and memories are", anew),
                           plural(session.number("/cut/checkpoints").value_or(0), "checkpoint")));
     if (const auto images = session.number("/cut/images_as_these_devices_lay_them_out").value_or(0); images != 0)
       label(out, "", text("{} lie as that driver lays them out: no other plays it", plural(images, "image")));

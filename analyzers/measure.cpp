@@ -211,6 +211,7 @@ Result<bool> parse(Arguments args, Measuring& measuring, ComparisonArguments& co
 Result<int> run_measure(Arguments args) {
   Measuring measuring;
   ComparisonArguments comparing("rondo measure");
+  comparing.default_to_fastest();
   ComparisonRules rules;
   const auto parsed = parse(args, measuring, comparing, rules);
   if (!parsed) return tl::unexpected(parsed.error());

@@ -19,6 +19,7 @@ namespace rondo::analyzers {
 namespace {
 
 constexpr const char* kMinimal = "--session minimal (RONDO_SESSION) leaves it out, and so does rondo redact";
+constexpr const char* kRedacted = "rondo redact leaves it out";
 constexpr const char* kAlways = "it stays: of every capture";
 constexpr const char* kPrograms = "the program tells Vulkan so; rondo redact leaves it out";
 
@@ -122,14 +123,23 @@ void add_session(std::vector<PrivacyRow>& rows, const CaptureInfo& info) {
   add("command line", "/process/command_line", kMinimal);
   add("directory", "/process/directory", kMinimal);
   add("environment", "/process/environment", kMinimal);
-  add("process number", "/process/pid", kAlways, false);
+  add("process number", "/process/pid", kRedacted);
+  if (const auto start = info.session.number("/process/start_unix_ns")) rows.push_back({"start", utc_text(*start), kRedacted});
   if (info.header.created_unix_ns != 0) rows.push_back({"time", utc_text(info.header.created_unix_ns), kAlways, false});
   add("kernel", "/host/kernel", kAlways, false);
   add("source of a cut", "/cut/file", "cut a capture whose name says nothing; rondo redact leaves it out");
   std::vector<std::string> modules;
-  for (std::size_t i = 0; i < info.session.size("/modules"); ++i)
-    modules.push_back(info.session.string(text("/modules/{}/path", i).c_str()).value_or(""));
-  add_paths(rows, "libraries", modules, "--session minimal (RONDO_SESSION) and rondo redact keep their file names alone");
+  std::size_t build_ids = 0;
+  for (std::size_t i = 0; i < info.session.size("/modules"); ++i) {
+    const std::string module = text("/modules/{}", i);
+    modules.push_back(info.session.string((module + "/path").c_str()).value_or(""));
+    const auto role = info.session.string((module + "/role").c_str());
+    if (role != "driver" && role != "loader") build_ids += info.session.string((module + "/build_id").c_str()) ? 1 : 0;
+  }
+  add_paths(rows, "libraries", modules, "--session minimal (RONDO_SESSION) keeps their file names; rondo redact keeps those of drivers and the loader");
+  for (const auto& [number, module] : info.call_modules) build_ids += module.build_id.empty() ? 0 : 1;
+  if (build_ids != 0)
+    rows.push_back({"build-ids", text("{} of the program and its libraries", count_text(build_ids)), kRedacted});
   modules.clear();
   for (const auto& [number, module] : info.call_modules) modules.push_back(module.path);
   add_paths(rows, "callers", modules, "record it without RONDO_BACKTRACES, or with --session minimal (RONDO_SESSION); rondo redact leaves them out");

@@ -78,7 +78,9 @@ void append_totals(std::string& out, const Shown& shown) {
     both(*p.device_without, *p.device_with);
   else
     both(p.host_without, p.host_with);
-  if (p.perturbation() > kMuchPerturbation && shown.wanted.mode == ProfileMode::natural)
+  if (is_noisy(p))
+    out += "the iterations differ much: the machine did other things meanwhile, so compare minima, or play more (--loop 50)\n";
+  else if (p.perturbation() > kMuchPerturbation && shown.wanted.mode == ProfileMode::natural)
     out += "the timestamps themselves cost more than 5 %: compare rows with one another, and not with the total\n";
 }
 

@@ -37,6 +37,15 @@ Result<PartsKept> parse_kept(const std::string& given) {
   return kept;
 }
 
+// "/modules/3", where that is neither a driver nor the loader: names and build-ids of the program and its libraries
+// tell which program it is, and what is installed.
+bool is_private_module(const JsonText& session, const std::string& pointer) {
+  const std::string modules = "/modules/";
+  if (!pointer.starts_with(modules) || pointer.find('/', modules.size()) != std::string::npos) return false;
+  const auto role = session.string((pointer + "/role").c_str());
+  return role != "driver" && role != "loader";
+}
+
 // Without what `rondo capture --session minimal` leaves out, and the name of the file that a cut was made from.
 std::string session_without(const std::string& session, bool keeps_process, bool keeps_application) {
   if (keeps_process && keeps_application) return session;
@@ -44,9 +53,10 @@ std::string session_without(const std::string& session, bool keeps_process, bool
   if (!json) return "{}";  // no recorder writes one that is not JSON: nothing of it is known to be harmless
   const auto drops = [&](const std::string& pointer) {
     if (pointer.starts_with("/application/") && pointer != "/application/api_version") return !keeps_application;
-    for (const char* one : {"/process/program", "/process/directory", "/process/command_line", "/process/environment", "/cut/file"})
+    for (const char* one : {"/process/program", "/process/directory", "/process/command_line", "/process/environment", "/process/pid",
+                            "/process/start_unix_ns", "/cut/file"})
       if (pointer == one) return !keeps_process;
-    return false;
+    return !keeps_process && is_private_module(*json, pointer);
   };
   return json->edited(drops, [&](const std::string& one) {
     if (keeps_process) return one;
@@ -60,9 +70,9 @@ Result<int> run_redact(Arguments args) {
   std::string file, output, keep;
   bool in_place = false;
   Cli cli("rondo redact",
-          "Writes the same capture without what identifies a person or a place: command line, directory, environment and\n"
-          "paths; names of the program, its objects and labels; names, paths and sources in shaders. It plays and verifies\n"
-          "as before. Pictures, models and shader code stay: they are what is played. Needs no device.");
+          "Writes the same capture without what identifies a person or a place: command line, directory, environment, paths\n"
+          "and libraries; names of the program, its objects and labels; names, paths and sources in shaders. It plays and\n"
+          "verifies as before. Pictures, models and shader code stay: they are what is played. Needs no device.");
   cli.positional("FILE", "the capture", file);
   cli.value("-o,--output", "OUT", "where the new capture goes; it is there whole, or not at all", output);
   cli.flag("--in-place", "replace FILE", in_place);

@@ -86,12 +86,25 @@ std::string quoted(const std::string& word) {
   return out + "'";
 }
 
+std::string words_of(const SpanRequest& span) {
+  switch (span.kind) {
+    case SpanRequest::Kind::frames: return text("--frames {}:{} ", span.first, span.last);
+    case SpanRequest::Kind::submits: return text("--submits {}:{} ", span.first, span.last);
+    case SpanRequest::Kind::scope:
+      return "--scope " + quoted(span.name + (span.occurrence ? "#" + std::to_string(*span.occurrence) : std::string())) + " ";
+    case SpanRequest::Kind::whole:
+    case SpanRequest::Kind::records: break;
+  }
+  return {};
+}
+
 struct ReportParts {
   const std::string& file;
   const CaptureInfo& info;
   const ReportData& data;
   const WorkWalk& work;
   const std::string& span;      // that was played
+  const std::string span_words; // "--frames 7:8 ", as options; empty: all of it
   const Profile* profile;       // null: nothing was played, …
   const std::string& no_profile;  // … for this reason
   const FramePictures& pictures;
@@ -136,7 +149,7 @@ void add_groups(Rows& rows, const ReportParts& parts) {
 
 // What a reader wants to know first, and the command that shows more.
 void add_sentences(Rows& rows, const ReportParts& parts) {
-  const std::string file = quoted(parts.file);
+  const std::string file = quoted(parts.file), span = parts.span_words + file;
   const CaptureInfo& info = parts.info;
   std::string device = info.devices.empty() ? "an unknown device" : info.devices.front().name;
   rows.sentence(text("It makes {}, {} and {} on {}.", plural(info.calls, "call"), plural(info.submits, "submit"), plural(info.frames, "frame"), device),
@@ -147,7 +160,7 @@ void add_sentences(Rows& rows, const ReportParts& parts) {
     double sum = 0;
     for (const ProfileRow& row : p.rows) sum += row.median;
     if (p.of_host) {
-      rows.sentence(text("No item can be timed on this device; the longest submit takes {}.", duration(longest.median)), text("rondo profile {}", file));
+      rows.sentence(text("No item can be timed on this device; the longest submit takes {}.", duration(longest.median)), text("rondo profile {}", span));
     } else {
       const WorkItem& item = p.items[longest.item];
       std::string what = item.is_pass ? text("render pass {}:{}", item.submit, item.pass) : text("{} ({})", draw_text(item), codec::info(item.command).name);
@@ -155,14 +168,12 @@ void add_sentences(Rows& rows, const ReportParts& parts) {
       if (const std::string label = parts.work.label_text(item.label_path); !label.empty()) what += ", label " + label;
       rows.sentence(text("In {}, the items of the device take {} together; the longest is {}: {}, {:.1f} %.", parts.span, duration(sum), what,
                          duration(longest.median), 100 * longest.share),
-                    text("rondo profile --top 20 {}", file));
-      constexpr double kDisturbed = 0.05;
+                    text("rondo profile --top 20 {}", span));
       std::string total = text("With timestamps around {} the span takes {:.1f} % {} than without", plural(p.timed, "item"),
                                100 * std::abs(p.perturbation()), p.perturbation() < 0 ? "less" : "more");
-      // Timestamps save no time.
-      if (p.perturbation() < -kDisturbed) total += ": the machine did other things meanwhile, so measure again";
+      if (is_noisy(p)) total += "; the iterations differ much: the machine did other things meanwhile, so go by the minima, or play more (--loop 50)";
       if (p.timed < p.chosen) append(total, "; {} could not be timed", plural(p.chosen - p.timed, "item"));
-      rows.sentence(total + ".", text("rondo profile --mode isolated {}", file));
+      rows.sentence(total + ".", text("rondo profile --mode isolated {}", span));
     }
   } else {
     rows.sentence(text("How long the device works is not in this page: {}.", parts.no_profile), text("rondo profile {}", file));
@@ -378,7 +389,7 @@ Result<int> run_report(Arguments args) {
     json.field("span", wanted.replay.span.text());
   }));
   const std::string span = wanted.replay.span.text();
-  add_rows(rows, {file, info, data, *work, span, profiled ? &*profiled : nullptr, why, pictures});
+  add_rows(rows, {file, info, data, *work, span, words_of(wanted.replay.span), profiled ? &*profiled : nullptr, why, pictures});
   const std::string page = page_of(rows.array());
   RONDO_TRY(write_page(output, page));
   Output out;

@@ -119,7 +119,7 @@ Result<int> run_trim(Arguments args) {
   cli.value("--frames", "A:B", "from frame A up to, not with, B", frames);
   cli.value("--submits", "A:B", "likewise of submits", submits);
   cli.value("--scope", "NAME[#K]", "every time that a scope is entered, or the K-th, from 0", scope);
-  cli.value("--draws", "SUBMIT:A:B", "from draw or dispatch A of a submit up to, not with, B", draws);
+  cli.value("--draws", "SUBMIT:A[:B]", "draw or dispatch A of a submit, or from A up to, not with, B", draws);
   cli.value("-o,--output", "OUT", "where the new capture goes; it is there whole, or not at all", output);
   cli.flag("--in-place", "replace FILE", in_place);
   cli.values("--device", "[K=]NAME|INDEX|UUID", "where FILE is played, as of player", devices);
@@ -203,6 +203,8 @@ Result<int> run_trim(Arguments args) {
   if (*trust == player::Trust::trusted) trust_written(options.output);
   if (quiet) return 0;
   Output out;
+  for (std::size_t i = 0; i < done->devices.size(); ++i)
+    out.line(text("played on {}: {}", printable(done->devices[i]), printable(done->device_reasons[i])));
   for (const std::string& note : done->shader_notes) out.line(note);
   out.line(text("{}: {} → {}; records {} to {}, {} of {} objects from before, {} put back", printable(options.output),
                 size_text(done->bytes_before), size_text(done->bytes), done->records.first, done->records.last,
@@ -223,6 +225,9 @@ Result<int> run_trim(Arguments args) {
                   printable(done->devices.empty() ? "" : done->devices[0])));
   if (drawn && done->compared == 0)
     out.line("nothing that the last draw leaves can be read and is known to be written: player --verify has nothing to compare");
+  if (done->recomputed != 0 && drawn)
+    out.line(text("the contents in it are those of {}: player --verify compares other devices with that one",
+                  printable(done->devices.empty() ? "" : done->devices[0])));
   if (done->recomputed != 0 && !drawn)
     out.line(text("{} not as captured on {}: the new capture has this device's",
                   done->recomputed == 1 ? "1 checkpoint was" : text("{} checkpoints were", done->recomputed),

@@ -2,8 +2,13 @@
 #include "player/hints.h"
 
 #include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
 
 #include "format/address_space.h"
+#include "format/printable.h"
 #include "format/vulkan.h"
 #include "player/sandbox/sandbox.h"
 
@@ -20,9 +25,30 @@ std::string open_files_hint() {
          " files may be open (ulimit -n), which may be too few: raise that limit";
 }
 
+// A variable names manifests of drivers for the loader, and one of them does not exist.
+std::string manifest_hint() {
+  for (const char* variable : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES"}) {
+    const char* const files = std::getenv(variable);
+    if (files == nullptr) continue;
+    const std::string all(files);
+    for (std::size_t from = 0; from <= all.size();) {
+      const std::size_t to = std::min(all.find(':', from), all.size());
+      const std::string file = all.substr(from, to - from);
+      if (!file.empty() && ::access(file.c_str(), F_OK) != 0)
+        return "; " + std::string(variable) + " names " + printable(file) + ", which is not there";
+      from = to + 1;
+    }
+    break;  // the loader ignores the other one
+  }
+  return {};
+}
+
 }  // namespace
 
-std::string driver_hint() { return address_space_hint() + open_files_hint() + sandbox_hint(); }
+std::string driver_hint() {
+  const std::string manifest = manifest_hint();
+  return manifest.empty() ? address_space_hint() + open_files_hint() + sandbox_hint() : manifest;
+}
 
 std::string memory_hint(std::int64_t result) {
   // A software driver's device memory is the process's.

@@ -8,7 +8,8 @@
 
 namespace rondo::player {
 
-// The driver could not be loaded, or made no instance or device. Looks for limits of address space and open files, and a sandbox.
+// The driver could not be loaded, or made no instance or device. Looks for a manifest of a driver
+// that is not there (VK_DRIVER_FILES), limits of address space and open files, and a sandbox.
 std::string driver_hint();
 // A call returned `result`. Looks for a limit of address space if that means that memory was missing.
 std::string memory_hint(std::int64_t result);

@@ -23,7 +23,10 @@ CapturedWith captured_with(const std::vector<std::string>& sessions) {
 
 std::string nothing_to_compare(const CapturedWith& with, std::uint64_t submits) {
   const std::string asked = " (--checkpoints " + printable(with.checkpoints) + ")";
-  if (with.cut) return "no checkpoint of its source lies in what was cut out" + asked;
+  if (with.cut)
+    return "no checkpoint of its source lies in what was cut out" + asked +
+           ": presented images are compared where they are presented, so cut out whole frames (rondo trim --frames), or draws, which "
+           "bring contents of their own (--draws)";
   if (submits == 0) return "it submitted nothing";
   if (with.checkpoints == "submit") return "no submit of it wrote anything" + asked;
   // Whether it reads anything back is not known: read-backs may be as empty as presents.

@@ -259,8 +259,17 @@ DifferencePicture difference_picture(const ShownTexels& shown, std::span<const s
   const Picture expected = picture_of(shown, captured, shades), found = picture_of(shown, replayed, shades);
   std::vector<double> apart = differences(shown, captured, replayed);
   double greatest = 0;
-  for (const double one : apart)
-    if (std::isfinite(one)) greatest = std::max(greatest, one);
+  std::vector<double> of_texels;  // the greatest difference of each texel that differs
+  for (std::size_t i = 0; i + 2 < apart.size(); i += 3) {
+    double most = 0;
+    bool differs = false;
+    for (std::size_t k = i; k < i + 3; ++k) {
+      differs = differs || apart[k] != 0;
+      if (std::isfinite(apart[k])) most = std::max(most, apart[k]);
+    }
+    if (differs) of_texels.push_back(most);
+    greatest = std::max(greatest, most);
+  }
   // A small difference is still to be seen.
   constexpr double kLeast = 0.25;
   for (double& one : apart)
@@ -272,8 +281,13 @@ DifferencePicture difference_picture(const ShownTexels& shown, std::span<const s
   of_apart.colors = 3;
   const Picture third = picture_of(of_apart, std::as_bytes(std::span(apart)), {0, greatest == 0 ? 1 : greatest, {}});
   DifferencePicture out;
-  out.text = greatest == 0 ? "captured, replayed, difference (none in what is shown)"
-                           : "captured, replayed, difference (white: " + value_text(greatest) + ")";
+  out.text = "captured, replayed, difference (none in what is shown)";
+  if (greatest != 0) {
+    const auto middle = of_texels.begin() + static_cast<std::ptrdiff_t>((of_texels.size() - 1) / 2);
+    std::nth_element(of_texels.begin(), middle, of_texels.end());
+    out.text = "captured, replayed, difference: " + std::to_string(of_texels.size()) + " of " + std::to_string(apart.size() / 3) +
+               " texels, white: " + value_text(greatest) + ", half of them at most " + value_text(*middle);
+  }
   if (!shades.text.empty()) out.text += "; " + shades.text;
   out.picture = {expected.width * 3 + 2 * kGap, expected.height, {}};
   out.picture.rgb.assign(std::size_t{out.picture.width} * out.picture.height * 3, std::byte{0x80});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trim/draws.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "format/temporary_path.h"
@@ -24,14 +25,17 @@ Result<DrawRange> parse_draws(const std::string& text) {
   std::uint64_t* const numbers[] = {&range.submit, &range.first, &range.last};
   const char* at = text.data();
   const char* const end = at + text.size();
+  // SUBMIT:A is that draw alone.
+  const std::size_t wanted = std::count(text.begin(), text.end(), ':') == 1 ? 2 : 3;
   bool good = true;
-  for (std::size_t i = 0; good && i < 3; ++i) {
-    const auto [behind, error] = std::from_chars(at, end, *numbers[i]);
-    good = error == std::errc() && (i == 2 ? behind == end : behind != end && *behind == ':');
-    at = behind + 1;
+  for (std::size_t i = 0; good && i < wanted; ++i) {
+    const auto [after, error] = std::from_chars(at, end, *numbers[i]);
+    good = error == std::errc() && (i + 1 == wanted ? after == end : after != end && *after == ':');
+    at = after + 1;
   }
+  if (wanted == 2 && range.first != UINT64_MAX) range.last = range.first + 1;
   if (!good || range.first >= range.last)
-    return fail(Status::usage, "--draws: '" + text + "' is not SUBMIT:A:B with A < B");
+    return fail(Status::usage, "--draws: '" + text + "' is neither SUBMIT:DRAW nor SUBMIT:A:B with A < B");
   return range;
 }
 

@@ -17,6 +17,7 @@
 #include "format/leaves.h"
 #include "format/native_view.h"
 #include "format/needed_files.h"
+#include "generated/args.h"
 #include "shaders/texts.h"
 #include "trim/encoder.h"
 
@@ -152,8 +153,14 @@ class Redactor {
     RONDO_TRY(failed_);
     for (const codec::BlobRef& blob : lowered_.blobs)
       (replaced_.count(blob.offset) == 0 ? needed_ : changed_blobs_).insert(blob.digest);
-    if (changes_.empty() && inline_changes_.empty()) return out_.add(record);
+    const bool is_module = id == CommandId::rondoModule;
+    if (changes_.empty() && inline_changes_.empty() && !is_module) return out_.add(record);
     RONDO_TRY(load_view());
+    if (is_module) {  // a build-id tells which program it is
+      auto& module = const_cast<args_rondoModule&>(view_.as<args_rondoModule>());
+      module.buildIdSize = 0;
+      module.pBuildId = nullptr;
+    }
     for (const InlineChange& change : inline_changes_)
       view_.write(change.at, change.bytes.data(), static_cast<std::uint32_t>(change.bytes.size()));
     for (const Change& change : changes_) view_.write(change.at, &change.target, sizeof change.target);

@@ -34,7 +34,7 @@ struct Redacted {
 // Writes all records of a complete capture again, in their order, with other texts:
 //   application and object names    ""
 //   labels, scopes, messages        "label 1", …: the same text becomes the same, so that groups stay
-//   paths of modules                none
+//   paths, build-ids of modules     none
 //   paths in the recorder's notes   "(path)"
 //   tags                            zero bytes
 //   texts in SPIR-V                 as many x

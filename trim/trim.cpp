@@ -269,7 +269,10 @@ class Trimmer {
     auto targets = choose_targets(options_.devices, *plan_, *live_, chosen);
     if (!targets) return tl::unexpected<Error>(targets.error());
     targets_ = std::move(*targets);
-    for (const player::ChosenDevice& one : chosen) outcome_.devices.push_back(one.name);
+    for (const player::ChosenDevice& one : chosen) {
+      outcome_.devices.push_back(one.name);
+      outcome_.device_reasons.push_back(one.reason);
+    }
     raw_ = make_readable(*plan_, plan_->span.first, *live_, targets_);
     sampled_ = make_samples_readable(*plan_, plan_->span.first, *live_, targets_, [this](ObjectId id) {
       return keep_->has(id) && survey_->needs.images().count(id) != 0;

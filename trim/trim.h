@@ -25,6 +25,7 @@ struct Outcome {
   RecordRange records;                // of the source
   std::uint64_t frame = 0, submit = 0;  // of the source, where the span begins
   std::vector<std::string> devices;   // that it was played on, a line each
+  std::vector<std::string> device_reasons;  // parallel: "the captured device and driver", …
   std::uint64_t objects = 0, objects_before = 0;  // made in front of the span: in the cut, in the source
   std::uint64_t contents_bytes = 0;   // put back
   std::uint64_t submits_again = 0;    // calls that submit, before the span: they make what would have been larger to put back

@@ -225,4 +225,14 @@ Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted) {
   return out;
 }
 
+bool is_noisy(const Profile& profile) {
+  constexpr double kMuchAbove = 1.5, kMuchLess = -0.05;
+  double medians = 0, minima = 0;
+  for (const ProfileRow& row : profile.rows) {
+    medians += row.median;
+    minima += row.min;
+  }
+  return medians > kMuchAbove * minima || profile.perturbation() < kMuchLess;
+}
+
 }  // namespace rondo::analyzers

@@ -55,6 +55,10 @@ struct Profile {
 };
 
 // Plays twice: without timestamps around items, and with. `work` is at its beginning, and has the names afterwards.
+// True if the medians say little: they are far above the minima, or the replay with timestamps took less than the one
+// without.
+bool is_noisy(const Profile& profile);
+
 Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted);
 
 }  // namespace rondo::analyzers

@@ -39,7 +39,7 @@ SCENARIO("each image that differs is shown beside what the capture has", "[diffe
   for (const std::string& file : files) {
     INFO(file);
     CHECK(file.rfind("difference-", 0) == 0);
-    const bool said = outcome.out.find(file + ": captured, replayed, difference (white: ") != std::string::npos;
+    const bool said = outcome.out.find(file + ": captured, replayed, difference: ") != std::string::npos;
     CHECK(said);
     if (file.find("VkSwapchainKHR-0-image0") == std::string::npos) continue;
     color = true;

@@ -58,7 +58,7 @@ SCENARIO("of two variants that are played in turns the slower one is told", "[me
     before = written;
   }
   // The same files, and the same verdict.
-  Words again{"compare-runs", "--threshold", "50%", "--format", "json"};
+  Words again{"compare-runs", "--statistic", "fastest", "--threshold", "50%", "--format", "json"};
   for (const char* name : {"old-1", "old-2", "old-3", "old-4", "--", "new-1", "new-2", "new-3", "new-4"})
     again.push_back(std::string(name) == "--" ? name : kept + "/" + name + ".json");
   const Outcome compared = rondo(again);

@@ -119,6 +119,21 @@ SCENARIO("a redacted capture has no text of the program, and keeps what --keep n
   }
 }
 
+SCENARIO("the gate passes whole files alone", "[redact]") {
+  const TemporaryDirectory directory;
+  const std::string clean = directory.file("clean.rondo");
+  REQUIRE(redacted(captured({program("compute")}).path, clean).status == 0);
+  REQUIRE(gate(clean) == 0);
+  const std::string bytes = read_file(clean), part = directory.file("part.rondo");
+  for (const std::size_t length : {bytes.size() / 4, bytes.size() / 2, bytes.size() - 1}) {
+    write_file(part, bytes.substr(0, length));
+    INFO(length << " of " << bytes.size());
+    CHECK(gate(part) == kUnreadable);
+  }
+  write_file(part, bytes + "password=secret");
+  CHECK(gate(part) == kUnreadable);
+}
+
 SCENARIO("callers lose their paths, and stay", "[redact]") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("a.rondo"), whole = directory.file("b.rondo");
@@ -128,6 +143,8 @@ SCENARIO("callers lose their paths, and stay", "[redact]") {
   CHECK(rondo({"info", "--privacy", path}).out.find("callers ") != std::string::npos);
   REQUIRE(redacted(path, whole).status == 0);
   CHECK(gate(whole) == 0);
+  CHECK(rondo({"info", "--json", path}).out.find("\"build_id\"") != std::string::npos);
+  for (const char* module : {"libc.so", "programs/compute"}) CHECK(told(whole).find(module) == std::string::npos);
   const Json before = Json::parse(rondo({"info", "--json", path}).out), after = Json::parse(rondo({"info", "--json", whole}).out);
   CHECK(before.at("/call_chains") != "0");
   CHECK(after.at("/call_chains") == before.at("/call_chains"));

@@ -213,9 +213,16 @@ SCENARIO("draws that cannot be cut out are refused by name, and nothing is writt
   const std::string secondary = captured({program("secondary")}, {.checkpoints = "submit"}).path;
   refused({"--draws", "0:2:5", secondary}, kUsage, "submit 0 has 4 draws, 0:4");
   refused({"--draws", "9:0:1", secondary}, kUsage, "there is no submit 9: it has ");
-  for (const std::string wrong : {"0", "0:1", "0:1:1", "0:2:1", "0:1:2:3", "a:0:1", "0:-1:1", ""})
-    refused({"--draws", wrong, secondary}, kUsage, "is not SUBMIT:A:B with A < B");
+  for (const std::string wrong : {"0", "0:", "0:1:1", "0:2:1", "0:1:2:3", "a:0:1", "0:-1:1", ""})
+    refused({"--draws", wrong, secondary}, kUsage, "is neither SUBMIT:DRAW nor SUBMIT:A:B with A < B");
   refused({"--draws", "0:0:1", "--submits", "0:1", secondary}, kUsage, "exclude each other");
+  {
+    const TemporaryDirectory other;
+    const std::string one = other.file("one.rondo"), range = other.file("range.rondo");
+    CHECK(rondo({"trim", "--draws", "0:1", secondary, "-o", one}).status == 0);
+    CHECK(rondo({"trim", "--draws", "0:1:2", secondary, "-o", range}).status == 0);
+    CHECK(rondo({"diff", one, range}).status == 0);
+  }
   const std::string samples = captured({program("multisample")}, {.checkpoints = "submit"}).path;
   refused({"--draws", "0:2:3", samples}, kFailed,
           "submit 0 cannot be cut there: the first draw's pass: a pass with "
