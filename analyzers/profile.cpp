@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analyzers/analysis/profile_rows.h"
+#include "analyzers/analysis/profile_statistics.h"
 #include "analyzers/analysis/rows.h"
 #include "analyzers/budgets.h"
 #include "analyzers/cli.h"
@@ -82,16 +83,18 @@ void append_totals(std::string& out, const Shown& shown) {
     out += "the iterations differ much: the machine did other things meanwhile, so compare minima, or play more (--loop 50)\n";
   else if (p.perturbation() > kMuchPerturbation && shown.wanted.mode == ProfileMode::natural)
     out += "the timestamps themselves cost more than 5 %: compare rows with one another, and not with the total\n";
+  out += statistics_totals(p);
 }
 
 void append_text(std::string& out, const Shown& shown) {
   const Profile& p = shown.profile;
   for (const std::string& device : p.devices) append(out, "{}, {}\n", printable(device), shown.wanted.mode == ProfileMode::natural ? "natural: no barrier is added, and work overlaps" : "isolated: a barrier before and after each item");
-  append(out, "{:>7} {:>11} {:>11} {:>11} {:>8}  {}\n", "share", "median", "min", "p95", "GB/s", "item");
+  append(out, "{:>7} {:>11} {:>11} {:>11} {:>8}{}  {}\n", "share", "median", "min", "p95", "GB/s", statistics_heading(p), "item");
   for (std::size_t i = 0; i < std::min(shown.rows, p.rows.size()); ++i) {
     const ProfileRow& row = p.rows[i];
-    append(out, "{:>5.1f} % {:>11} {:>11} {:>11} {:>8}  ", 100 * row.share, (row.below_timer ? "~" : "") + time_text(row.median),
-           time_text(row.min), time_text(row.p95), row.bytes != 0 ? text("{:.1f}", bandwidth(row)) : std::string("-"));
+    append(out, "{:>5.1f} % {:>11} {:>11} {:>11} {:>8}{}  ", 100 * row.share, (row.below_timer ? "~" : "") + time_text(row.median),
+           time_text(row.min), time_text(row.p95), row.bytes != 0 ? text("{:.1f}", bandwidth(row)) : std::string("-"),
+           statistics_columns(p, row));
     append_item(out, shown, row);
     out += '\n';
   }
@@ -133,6 +136,7 @@ Result<void> append_json(std::string& out, const Shown& shown, WorkWalk& work) {
   number("host_without_ns", 1e9 * p.host_without);
   number("host_with_ns", 1e9 * p.host_with);
   number("perturbation", p.perturbation());
+  write_statistics_summary(json, p);
   json.field("too_many", p.totals.too_many);
   if (!p.totals.cut.empty()) json.field("cut", p.totals.cut);
   json.end_object();
@@ -158,6 +162,7 @@ Result<int> run_profile(Arguments args) {
   cli.choice("--mode", {"natural", "isolated"},
              "natural (default): no barrier is added; isolated: a full barrier before and after each item, for what it costs alone", mode);
   cli.flag("--draws", "also each draw in render passes; on some devices that costs much time", wanted.draws);
+  cli.flag("--statistics", "also how often each stage ran (pipeline statistics), in one more replay", wanted.statistics);
   cli.value("--by", "KEY", "a row for each command (default), kind, pipeline, label, pass, shader, submit or frame", by);
   cli.value("--loop", "N", "how often the span is played for the medians (default 5)", loop);
   cli.value("--top", "N", "the N longest rows; of text 30 without this", top);

@@ -61,12 +61,15 @@ void CommandTimes::find_places() {
       if (device < devices_.size() && i < plan.span.first) devices_[device].create_op = i;
     }
   }
+  // Of a timed command 0.
+  VkQueryPipelineStatisticFlags counts = 0;
   const auto can_be_timed = [&](const Op& op) {
     const auto family = families.find(plan.objects.objects()[op.dispatch].parent);
     if (op.device >= devices_.size() || devices_[op.device].create_op == kNone || family == families.end()) return false;
     const LiveDevice& live = run_.targets()[op.device];
     if (family->second >= live.families.size()) return false;
     const VkQueueFamilyProperties& properties = live.families[family->second];
+    if (wanted_.statistics) return (counts = statistics_of(op.device, properties)) != 0;
     if (properties.timestampValidBits == 0 || (properties.queueFlags & (VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT)) == 0)
       return false;
     Device& device = devices_[op.device];
@@ -74,31 +77,35 @@ void CommandTimes::find_places() {
     if (properties.timestampValidBits < 64) device.mask &= (std::uint64_t{1} << properties.timestampValidBits) - 1;
     return true;
   };
+  const std::vector<bool> closed = wanted_.statistics ? closed_to_statistics() : std::vector<bool>();
   // In the order of execution, so that what one command buffer writes lies together.
-  std::vector<std::uint32_t> open(devices_.size(), kNone);  // pools that have room
+  std::map<std::pair<std::uint32_t, VkQueryPipelineStatisticFlags>, std::uint32_t> open;  // pools that have room, by device
   for (const std::uint32_t index : wanted_.order) {
     Place& place = places_[index];
     if (place.commands != 0) continue;
     const TimePoint& point = wanted_.points[index];
     const std::uint32_t op = op_of(point.record);
-    if (op == kNone || place.is_lost || !can_be_timed(plan.ops[op])) {
+    const bool is_closed = op != kNone && wanted_.statistics && closed[op];
+    if (op == kNone || place.is_lost || is_closed || !can_be_timed(plan.ops[op])) {
       left_out_ += place.uses;
+      in_own_queries_ += is_closed ? place.uses : 0;
       place.commands = op == kNone ? ~ObjectId{} : plan.ops[op].dispatch;
       continue;
     }
     place.commands = plan.ops[op].dispatch;
     const std::uint32_t device = plan.ops[op].device;
-    if (open[device] == kNone || pools_[open[device]].queries + queries_of(point) > kMostQueries) {
-      open[device] = static_cast<std::uint32_t>(pools_.size());
-      pools_.push_back({device, 0, VK_NULL_HANDLE});
+    const auto [pool, fresh] = open.try_emplace({device, counts}, kNone);
+    if (fresh || pools_[pool->second].queries + queries_of(point) > kMostQueries) {
+      pool->second = static_cast<std::uint32_t>(pools_.size());
+      pools_.push_back({device, 0, counts, VK_NULL_HANDLE});
     }
-    place.pool = open[device];
+    place.pool = pool->second;
     place.first = pools_[place.pool].queries;
     pools_[place.pool].queries += queries_of(point);
-    (point.after ? at(op).after : at(op).before) = index;
+    if (wanted_.statistics || !point.after) at(op).before = index;
+    if (wanted_.statistics || point.after) at(op).after = index;
   }
-  for (std::uint32_t d = 0; d < devices_.size(); ++d)
-    if (open[d] != kNone) at(devices_[d].create_op).makes = d;
+  for (const auto& [key, pool] : open) at(devices_[key.first].create_op).makes = key.first;
 }
 
 // Which command buffers a command buffer of the player's own can follow in their submit.
@@ -158,7 +165,7 @@ void CommandTimes::choose_copies() {
     }
     Device& device = devices_[device_of(copy)];
     copy.offset = device.copied;
-    for (const Range& range : copy.ranges) device.copied += range.count;
+    for (const Range& range : copy.ranges) device.copied += std::uint64_t{range.count} * pools_[range.pool].values();
     copy_of_[c] = static_cast<std::uint32_t>(copies_.size());
     submits_[submit_of_[c]].copies.push_back(copy_of_[c]);
     copies_.push_back(std::move(copy));
@@ -180,8 +187,9 @@ Result<void> CommandTimes::make_ready(std::uint32_t index) {
     if (pool.device != index) continue;
     VkQueryPoolCreateInfo info{};
     info.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
-    info.queryType = VK_QUERY_TYPE_TIMESTAMP;
+    info.queryType = pool.counts != 0 ? VK_QUERY_TYPE_PIPELINE_STATISTICS : VK_QUERY_TYPE_TIMESTAMP;
     info.queryCount = pool.queries;
+    info.pipelineStatistics = pool.counts;
     const VkResult r = device.dispatch.vkCreateQueryPool(device.handle, &info, nullptr, &pool.handle);
     if (r < 0) return tl::unexpected<Error>(failure("vkCreateQueryPool", r));
     device.own_query_pools.push_back(pool.handle);
@@ -205,13 +213,14 @@ Result<void> CommandTimes::record(Copy& copy, VkCommandPool pool) {
   r = vk.vkBeginCommandBuffer(copy.own, &begin);
   if (r < 0) return tl::unexpected<Error>(failure("vkBeginCommandBuffer", r));
   VkDeviceSize offset = copy.offset * sizeof(std::uint64_t);
-  // These three order themselves with the timestamps of the same queries ("vkCmdResetQueryPool").
+  // These three order themselves with the commands that write the same queries ("vkCmdResetQueryPool").
   for (const Range& range : copy.ranges) {
-    vk.vkCmdCopyQueryPoolResults(copy.own, pools_[range.pool].handle, range.first, range.count,
-                                 devices_[device_of(copy)].results->buffer(), offset, sizeof(std::uint64_t),
-                                 VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
-    vk.vkCmdResetQueryPool(copy.own, pools_[range.pool].handle, range.first, range.count);
-    offset += range.count * sizeof(std::uint64_t);
+    const Pool& queries = pools_[range.pool];
+    const VkDeviceSize stride = queries.values() * sizeof(std::uint64_t);
+    vk.vkCmdCopyQueryPoolResults(copy.own, queries.handle, range.first, range.count, devices_[device_of(copy)].results->buffer(),
+                                 offset, stride, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+    vk.vkCmdResetQueryPool(copy.own, queries.handle, range.first, range.count);
+    offset += range.count * stride;
   }
   const VkMemoryBarrier visible{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_TRANSFER_WRITE_BIT, VK_ACCESS_HOST_READ_BIT};
   vk.vkCmdPipelineBarrier(copy.own, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &visible, 0, nullptr, 0, nullptr);
@@ -220,11 +229,15 @@ Result<void> CommandTimes::record(Copy& copy, VkCommandPool pool) {
   return {};
 }
 
-Result<void> CommandTimes::write(const TimePoint& point, const Place& place) {
+Result<void> CommandTimes::write(const TimePoint& point, const Place& place, bool ends) {
   const Pool& pool = pools_[place.pool];
   if (pool.handle == VK_NULL_HANDLE) return {};
   const Dispatch& vk = run_.device_at(pool.device)->dispatch;
   const auto commands = reinterpret_cast<VkCommandBuffer>(run_.slot(place.commands));
+  if (pool.counts != 0) {
+    ends ? vk.vkCmdEndQuery(commands, pool.handle, place.first) : vk.vkCmdBeginQuery(commands, pool.handle, place.first, 0);
+    return {};
+  }
   const bool at_end = point.after || point.barrier;
   for (std::uint32_t i = 0; i < (point.probe ? 2 : 1); ++i) {
     const VkMemoryBarrier all{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, kAll, kAll};
@@ -237,13 +250,13 @@ Result<void> CommandTimes::write(const TimePoint& point, const Place& place) {
 
 Result<void> CommandTimes::before(std::uint32_t op) {
   const std::uint32_t point = points_at_[actions_[op]].before;
-  return point != kNone ? write(wanted_.points[point], places_[point]) : Result<void>();
+  return point != kNone ? write(wanted_.points[point], places_[point], false) : Result<void>();
 }
 
 Result<void> CommandTimes::after(std::uint32_t op) {
   const At& at = points_at_[actions_[op]];
   if (at.makes != kNone) return make_ready(at.makes);
-  return at.after != kNone ? write(wanted_.points[at.after], places_[at.after]) : Result<void>();
+  return at.after != kNone ? write(wanted_.points[at.after], places_[at.after], true) : Result<void>();
 }
 
 Result<void> CommandTimes::reset() {
@@ -334,72 +347,6 @@ double CommandTimes::timestamp_ns() const {
   double longest = 0;
   for (const Pool& pool : pools_) longest = std::max(longest, devices_[pool.device].period);
   return longest;
-}
-
-Result<std::span<const double>> CommandTimes::times() {
-  // Ticks of each execution, and of the first half of a probe; whether it has any.
-  std::vector<std::uint64_t> ticks(wanted_.order.size(), 0), first_ticks(wanted_.order.size(), 0);
-  std::vector<bool> written(wanted_.order.size(), false);
-  std::vector<std::uint32_t> device_of_point(wanted_.order.size(), kNone);
-  std::vector<std::vector<std::uint64_t>> results(pools_.size());  // pairs: ticks, availability
-  for (std::size_t p = 0; p < pools_.size(); ++p) {
-    const Pool& pool = pools_[p];
-    if (run_.device_at(pool.device) == nullptr || pool.handle == VK_NULL_HANDLE) continue;
-    const DeviceState& device = *run_.device_at(pool.device);
-    results[p].resize(std::size_t{2} * pool.queries);
-    const VkResult r = device.dispatch.vkGetQueryPoolResults(
-        device.handle, pool.handle, 0, pool.queries, results[p].size() * sizeof(std::uint64_t), results[p].data(),
-        2 * sizeof(std::uint64_t), VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
-    if (r < 0) return tl::unexpected<Error>(failure("vkGetQueryPoolResults", r));
-  }
-  for (const Device& device : devices_)
-    if (device.results != nullptr) RONDO_TRY(device.results->invalidate());
-  for (std::uint32_t c = 0; c < wanted_.commands.size(); ++c) {
-    const TimedCommands& commands = wanted_.commands[c];
-    const Copy* copy = copy_of_[c] != kNone ? &copies_[copy_of_[c]] : nullptr;
-    std::uint64_t copied = copy != nullptr ? copy->offset : 0;
-    for (std::uint32_t i = commands.first; i < commands.first + commands.count; ++i) {
-      const std::uint32_t point = wanted_.order[i];
-      const Place& place = places_[point];
-      if (place.pool == kNone || results[place.pool].empty() || (copy != nullptr && copy->own == VK_NULL_HANDLE)) continue;
-      const std::uint32_t device = pools_[place.pool].device;
-      device_of_point[i] = device;
-      const std::uint32_t second = wanted_.points[point].probe ? 1 : 0;
-      if (copy != nullptr) {
-        const std::byte* const at = devices_[device].results->mapped() + copied * sizeof(std::uint64_t);
-        std::memcpy(&first_ticks[i], at, sizeof first_ticks[i]);
-        std::memcpy(&ticks[i], at + second * sizeof ticks[i], sizeof ticks[i]);
-        written[i] = true;
-        copied += queries_of(wanted_.points[point]);
-      } else if (place.uses == 1) {
-        first_ticks[i] = results[place.pool][std::size_t{2} * place.first];
-        ticks[i] = results[place.pool][std::size_t{2} * (place.first + second)];
-        written[i] = results[place.pool][std::size_t{2} * (place.first + second) + 1] != 0;
-      }
-    }
-  }
-  times_.assign(wanted_.order.size(), kNoTime);
-  // Ticks count from the first one of their device, which may not be the earliest: queues work side by side.
-  std::vector<std::optional<std::uint64_t>> zeros(devices_.size());
-  std::vector<std::int64_t> earliest(devices_.size(), 0);
-  std::vector<std::int64_t> since(wanted_.order.size(), 0);
-  for (std::size_t i = 0; i < since.size(); ++i) {
-    if (!written[i]) continue;
-    const std::uint32_t d = device_of_point[i];
-    if (!zeros[d]) zeros[d] = ticks[i];
-    since[i] = ticks_since(*zeros[d], ticks[i], devices_[d].mask);
-    earliest[d] = std::min(earliest[d], since[i]);
-  }
-  probes_.assign(wanted_.order.size(), kNoTime);
-  for (std::size_t i = 0; i < since.size(); ++i)
-    if (written[i] && wanted_.points[wanted_.order[i]].probe) {
-      const Device& device = devices_[device_of_point[i]];
-      probes_[i] = static_cast<double>(ticks_since(first_ticks[i], ticks[i], device.mask)) * device.period;
-    }
-  for (std::size_t i = 0; i < since.size(); ++i)
-    if (written[i])
-      times_[i] = static_cast<double>(since[i] - earliest[device_of_point[i]]) * devices_[device_of_point[i]].period;
-  return std::span<const double>(times_);
 }
 
 }  // namespace rondo::player

@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // When a device works at commands of a span: timestamps that are recorded into the program's command buffers, before and
-// after the commands that are asked for. Made before the run begins; what it makes of a device goes with the device.
-// Specification: "Timestamp Queries".
+// after the commands that are asked for. Or how much it does there: pipeline statistics of each of these commands. Made before
+// the run begins; what it makes of a device goes with the device. Specification: "Timestamp Queries", "Pipeline Statistics
+// Queries", "Query Operation" (which queries may be active together).
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "gpu/staging.h"
+#include "player/pipeline_statistics.h"
 #include "player/run.h"
 
 namespace rondo::player {
 
-// A place in a command buffer where a timestamp is written.
+// A place in a command buffer where a timestamp is written. Of TimesWanted::statistics: a command that has a query around it.
 struct TimePoint {
   std::uint64_t record = 0;   // the command at which it stands
   bool after = false;         // after that command; else before it
   bool barrier = false;       // all work before it ends first, and none after it begins earlier
   bool probe = false;         // with `barrier`: twice, one after the other: what lies between is the cost of such a point
-  std::uint32_t queries = 1;  // that a timestamp takes there: one for each view in a multiview pass
+  std::uint32_t queries = 1;  // that it takes there: one for each view in a multiview pass
 };
 
 // A command buffer of a submit of the span, as it is executed.
@@ -34,6 +38,7 @@ struct TimedCommands {
 };
 
 struct TimesWanted {
+  bool statistics = false;                // pipeline statistics, and no timestamps. Points are draws and dispatches
   std::vector<TimePoint> points;          // each record and side once
   std::vector<std::uint32_t> order;       // indexes into `points`: the execution of each. No point twice in one command buffer
   std::vector<TimedCommands> commands;    // in the order of execution
@@ -61,16 +66,24 @@ class CommandTimes {
   Result<std::span<const double>> times();
   // The longest tick of the clocks of these devices, in nanoseconds.
   double timestamp_ns() const;
-  // Of the same: what a point with `probe` costs, in nanoseconds; kNoTime: of others.
+  // Of the same: what a point with `probe` costs, in nanoseconds; kNoTime: of others. Empty: no point has one.
   std::span<const double> probes() const { return probes_; }
   // Executions of points that cannot be timed on these devices: their queues have no timestamps, …
   std::uint64_t left_out() const { return left_out_; }
+  // Instead of times(), for TimesWanted::statistics. `execution`: index into TimesWanted::order; of those that were counted, in
+  // that order. A point in a multiview pass has the sum of its views.
+  using TakeStatistics = std::function<void(std::uint32_t execution, const Statistics& counts)>;
+  Result<void> statistics(const TakeStatistics& take);
+  // Of left_out(): where a statistics query of the program's own may be active.
+  std::uint64_t in_own_queries() const { return in_own_queries_; }
 
  private:
   struct Pool {
     std::uint32_t device = kNone;
     std::uint32_t queries = 0;
+    VkQueryPipelineStatisticFlags counts = 0;  // 0: timestamps
     VkQueryPool handle = VK_NULL_HANDLE;
+    std::uint32_t values() const;              // of 64 bits, in the result of a query
   };
   struct Place {  // of a point
     ObjectId commands = 0;
@@ -86,7 +99,7 @@ class CommandTimes {
   struct Copy {
     std::uint32_t commands = 0;  // index into TimesWanted::commands
     std::uint32_t family = 0;
-    std::uint64_t offset = 0;    // of its results, in the device's buffer, in queries
+    std::uint64_t offset = 0;    // of its results, in the device's buffer, in values of 64 bits
     std::vector<Range> ranges;
     VkCommandBuffer own = VK_NULL_HANDLE;
   };
@@ -94,7 +107,7 @@ class CommandTimes {
     std::uint32_t create_op = kNone;
     std::uint64_t mask = UINT64_MAX;  // of the bits that are valid in all of its families
     double period = 1;                // nanoseconds a tick
-    std::uint64_t copied = 0;         // queries
+    std::uint64_t copied = 0;         // values of 64 bits, in `results`
     bool is_ready = false;
     std::unique_ptr<gpu::Staging> results;
     std::unordered_map<std::uint32_t, VkCommandPool> pools;  // of own command buffers, by queue family
@@ -107,13 +120,23 @@ class CommandTimes {
   std::span<const std::uint32_t> points_of(const TimedCommands& commands) const {
     return std::span(wanted_.order).subspan(commands.first, commands.count);
   }
+  // The queries of one pool, read from the driver a part at a time.
+  class Results;
   void find_growing();
   void find_places();
+  // By op: a statistics query may be active there, or none may be begun. A query of ours would be a second one of its type.
+  std::vector<bool> closed_to_statistics() const;
+  // What a queue family counts; 0: nothing.
+  VkQueryPipelineStatisticFlags statistics_of(std::uint32_t device, const VkQueueFamilyProperties& family) const;
+  // Visits what was executed and has a result, in the order of execution. `values`: of the first query of the point, and then of
+  // the others.
+  template <class Visit>
+  Result<void> each_result(Visit&& visit);
   void choose_copies();
   Result<void> make_ready(std::uint32_t device);
   Result<void> reset_queries(std::uint32_t device);
   Result<void> record(Copy& copy, VkCommandPool pool);
-  Result<void> write(const TimePoint& point, const Place& place);
+  Result<void> write(const TimePoint& point, const Place& place, bool ends);
   std::uint32_t queries_of(const TimePoint& point) const { return point.probe ? 2 : point.queries; }
   template <class Commands, class Batch>
   void insert(std::vector<std::vector<Commands>>& lists, const Submit& submit, Batch* submits, std::uint32_t count);
@@ -136,8 +159,8 @@ class CommandTimes {
     std::uint32_t makes = kNone;                  // the device that the op makes
   };
   std::vector<At> points_at_;
-  std::uint64_t left_out_ = 0;
-  std::vector<double> times_, probes_;
+  std::uint64_t left_out_ = 0, in_own_queries_ = 0;
+  std::vector<double> times_, probes_;  // parallel to TimesWanted::order; probes_ is empty where no point has one
 };
 
 }  // namespace rondo::player

@@ -104,9 +104,14 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
       self->get("vkGetPhysicalDeviceQueueFamilyProperties"));
   const auto extensions = reinterpret_cast<PFN_vkEnumerateDeviceExtensionProperties>(
       self->get("vkEnumerateDeviceExtensionProperties"));
+  const auto features =
+      reinterpret_cast<PFN_vkGetPhysicalDeviceFeatures>(self->get("vkGetPhysicalDeviceFeatures"));
   for (VkPhysicalDevice handle : handles) {
     LiveDevice device;
     device.handle = handle;
+    VkPhysicalDeviceFeatures has{};
+    features(handle, &has);
+    device.counts_statistics = has.pipelineStatisticsQuery != VK_FALSE;
     properties(handle, &device.properties);
     memory(handle, &device.memory);
     families(handle, &count, nullptr);

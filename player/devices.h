@@ -32,6 +32,7 @@ struct LiveDevice {
   ImageLayoutId image_layout{};
   std::vector<VkQueueFamilyProperties> families;
   std::vector<std::string> extensions;
+  bool counts_statistics = false;  // the feature pipelineStatisticsQuery
 
   bool has_extension(const std::string& name) const;
 };

@@ -208,13 +208,18 @@ bool has_swapchains(const Plan& plan, std::uint32_t device) {
                      [&](const CapturedSwapchain& swapchain) { return swapchain.device == device; });
 }
 
+// The features that the program enables, in this run's scratch. Null: it names none.
+VkPhysicalDeviceFeatures* enabled_features(const VkDeviceCreateInfo& info) {
+  if (info.pEnabledFeatures != nullptr) return const_cast<VkPhysicalDeviceFeatures*>(info.pEnabledFeatures);
+  const auto* all = find_chained<VkPhysicalDeviceFeatures2>(info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+  return all != nullptr ? &const_cast<VkPhysicalDeviceFeatures2*>(all)->features : nullptr;
+}
+
 // What the program enabled for sparse resources, but made none, and this device lacks.
 void leave_out_sparse(const InstanceState& instance, VkPhysicalDevice physical, const VkDeviceCreateInfo& info) {
   VkPhysicalDeviceFeatures has{};
   instance.dispatch.vkGetPhysicalDeviceFeatures(physical, &has);
-  auto* features = const_cast<VkPhysicalDeviceFeatures*>(info.pEnabledFeatures);  // in this run's scratch
-  const auto* all = find_chained<VkPhysicalDeviceFeatures2>(info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
-  if (features == nullptr && all != nullptr) features = &const_cast<VkPhysicalDeviceFeatures2*>(all)->features;
+  VkPhysicalDeviceFeatures* features = enabled_features(info);
   if (features == nullptr) return;
   for (const auto feature : kSparseFeatures)
     if (has.*feature == VK_FALSE) features->*feature = VK_FALSE;
@@ -256,6 +261,12 @@ Result<void> create_device(Run& run, const Op& op, std::byte* args) {
   if (const auto target_here = instance.targets.find(index); target_here != instance.targets.end())
     a.physicalDevice = target_here->second;
   if (!captured.has_sparse) leave_out_sparse(instance, a.physicalDevice, info);
+  VkPhysicalDeviceFeatures own_features{};
+  if (run.options().statistics && target.counts_statistics) {
+    VkPhysicalDeviceFeatures* features = enabled_features(info);
+    if (features == nullptr) info.pEnabledFeatures = features = &own_features;
+    features->pipelineStatisticsQuery = VK_TRUE;
+  }
   if (VkResult r = instance.dispatch.vkCreateDevice(a.physicalDevice, &info, nullptr, &handle); r < 0)
     return not_made(run.failure(op, r));
   auto device = std::make_unique<DeviceState>();

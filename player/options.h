@@ -12,6 +12,7 @@
 #include "format/external_files.h"
 #include "format/result.h"
 #include "player/devices.h"
+#include "player/pipeline_statistics.h"
 #include "player/plan.h"
 #include "player/sandbox/sandbox.h"
 #include "player/selectors.h"
@@ -63,8 +64,10 @@ struct Options {
   bool looks_at_presents() const { return !screenshots.empty() || take_picture; }
   // Of the program `rondo profile`. Null: no command is timed. It outlives the replay.
   const struct TimesWanted* times = nullptr;
-  // Of each iteration that counts: CommandTimes::times() and probes().
+  // Of each iteration that counts: CommandTimes::times() and probes(); of TimesWanted::statistics instead …
   std::function<void(std::span<const double>, std::span<const double>)> take_times;
+  // … CommandTimes::statistics().
+  std::function<void(std::uint32_t execution, const Statistics&)> take_statistics;
 };
 
 // What to do, or what to print and leave with: `exit_text` is for stdout.

@@ -42,6 +42,8 @@ struct Outcome {
   IntervalTimes intervals;
   double timestamp_ns = 0;           // likewise: of a tick
   std::uint64_t left_out_times = 0;  // of Options::times: CommandTimes::left_out()
+  std::uint64_t in_own_queries = 0;  // likewise CommandTimes::in_own_queries()
+  bool counts_statistics = false;    // a device has pipelineStatisticsQuery
   std::vector<std::string> rows;  // of --benchmark: for which one each iteration was played
   std::uint64_t bytes_kept = 0;  // what a loop puts back
   Verification verification;

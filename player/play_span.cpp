@@ -22,6 +22,7 @@ RunOptions run_options(const Options& options, const PlayContext& context) {
   run.jobs = options.jobs != 0 ? options.jobs : std::max(std::thread::hardware_concurrency(), 1u);
   run.caches = context.caches;
   run.blobs = context.blobs;
+  run.statistics = options.times != nullptr && options.times->statistics;
   return run;
 }
 
@@ -51,11 +52,14 @@ Result<void> end(Run& run, Result<void> played, Outcome& outcome) {
   return played ? ended : played;
 }
 
-void take_times(const Options& options, const Iterations& iterations, Outcome& outcome) {
-  if (options.times == nullptr) return;
+Result<void> take_times(const Options& options, Iterations& iterations, Outcome& outcome) {
+  if (options.times == nullptr) return {};
   outcome.left_out_times = iterations.left_out_times();
+  outcome.in_own_queries = iterations.in_own_queries();
+  if (options.times->statistics) return iterations.statistics(options.take_statistics);
   outcome.timestamp_ns = iterations.timestamp_ns();
   options.take_times(iterations.command_times(), iterations.command_probes());
+  return {};
 }
 
 // Commands are timed from the first submit on, which nothing works before.
@@ -79,7 +83,7 @@ Result<IterationTimes> play_once(Run& run, const Options& options, Plan& plan, O
   outcome.in_span = once.counts_in_span();
   outcome.intervals.names = once.interval_names();
   const std::vector<double>& seconds = once.interval_seconds();
-  if (times && number >= options.warmup) take_times(options, once, outcome);
+  if (times && number >= options.warmup) RONDO_TRY(take_times(options, once, outcome));
   if (times && number >= options.warmup)
     outcome.intervals.seconds.insert(outcome.intervals.seconds.end(), seconds.begin(), seconds.end());
   return times;
@@ -132,7 +136,7 @@ Result<void> iterate(const Options& options, Iterations& iterations, Outcome& ou
     const auto times = iterations.next();
     if (!times) return tl::unexpected<Error>(times.error());
     outcome.iterations.push_back(*times);
-    take_times(options, iterations, outcome);
+    RONDO_TRY(take_times(options, iterations, outcome));
     const std::vector<double>& seconds = iterations.interval_seconds();
     outcome.intervals.seconds.insert(outcome.intervals.seconds.end(), seconds.begin(), seconds.end());
   }

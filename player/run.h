@@ -48,6 +48,7 @@ struct RunOptions {
   std::uint32_t jobs = 1;      // threads that make pipelines in front of the span
   class PipelineCaches* caches = nullptr;  // null: the program's are used
   class BlobsAhead* blobs = nullptr;       // null: the plan has all that is written
+  bool statistics = false;  // devices that have pipelineStatisticsQuery are made with it
 };
 
 // The live device of each captured one: an index into LiveDevices::list().

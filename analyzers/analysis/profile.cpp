@@ -78,6 +78,24 @@ class Samples {
     }
   }
 
+  // Pipeline statistics of an item: `counts`; null: it has none, and would have some.
+  void take_statistics(std::uint32_t item, std::uint32_t pass, const player::Statistics* counts) {
+    statistics_.resize(rows_.size());
+    const auto add = [&](RowStatistics& to) {
+      (counts != nullptr ? to.counted : to.uncounted) += 1;
+      if (counts == nullptr) return;
+      for (std::size_t bit = 0; bit < player::kStatistics; ++bit) to.sum[bit] += (*counts)[bit];
+    };
+    add(all_statistics_);
+    for (const std::uint32_t of : {item, pass})
+      for (std::uint32_t r = of != player::kNone ? row_of_[of] : player::kNone; r != player::kNone; r = parent_[r]) {
+        rows_[r].statistics = r;
+        add(statistics_[r]);
+      }
+  }
+  std::vector<RowStatistics> statistics() && { return std::move(statistics_); }
+  const RowStatistics& all_statistics() const { return all_statistics_; }
+
   std::uint64_t timed() const { return timed_; }
   double cost() const { return costs_.empty() ? 0 : player::spread_of(costs_).median; }
 
@@ -144,7 +162,40 @@ class Samples {
   std::vector<bool> has_cost_;         // parallel to the items: it is not in a render pass, so barriers can stand around it
   std::vector<double> costs_;          // of each iteration
   std::uint64_t timed_ = 0;            // items of the last iteration that have a time
+  std::vector<RowStatistics> statistics_;  // parallel to the rows, once an item has some
+  RowStatistics all_statistics_;
 };
+
+// The statistics of a span, in a replay of their own: the queries would cost time. `counts` has the queries.
+Result<void> count_statistics(const player::Options& plain, const TimePoints& counts, const std::vector<WorkItem>& items, Samples& samples,
+                              Profile& out) {
+  // The pass that each draw is in, as an item.
+  std::vector<std::uint32_t> pass_of(items.size(), player::kNone), item_of(counts.wanted().order.size(), player::kNone);
+  std::uint32_t pass = player::kNone;
+  for (std::uint32_t i = 0; i < items.size(); ++i) {
+    if (items[i].is_pass) pass = i;
+    const bool is_inside = !items[i].is_pass && items[i].pass != WorkItem::kNoPass;
+    if (is_inside && pass != player::kNone && items[pass].submit == items[i].submit && items[pass].pass == items[i].pass) pass_of[i] = pass;
+    if (counts.items()[i].begin != player::kNone) item_of[counts.items()[i].begin] = i;
+  }
+  std::vector<bool> counted(items.size(), false);
+  player::Options counting = plain;
+  counting.loop = 1;
+  counting.times = &counts.wanted();
+  counting.take_statistics = [&](std::uint32_t execution, const player::Statistics& of) {
+    const std::uint32_t item = item_of[execution];
+    if (item == player::kNone) return;
+    counted[item] = true;
+    samples.take_statistics(item, pass_of[item], &of);
+  };
+  const player::Outcome played = player::play(counting);
+  if (played.status != Status::ok) return tl::unexpected(played.as_error());
+  for (std::uint32_t i = 0; i < items.size(); ++i)
+    if (!counted[i] && items[i].draw != access::Executed::kNoDraw) samples.take_statistics(i, pass_of[i], nullptr);
+  out.in_own_queries = played.in_own_queries;
+  out.all_statistics = samples.all_statistics();
+  return {};
+}
 
 // No device has timestamps: what the host can tell of submits.
 Result<void> time_submits(const ProfileWanted& wanted, Profile& out) {
@@ -185,9 +236,11 @@ double Profile::perturbation() const {
 Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted) {
   Profile out;
   TimePoints points(wanted.mode, wanted.draws || counts_draws(wanted.by, wanted.draws));
+  TimePoints counts{TimePoints::OfStatistics{}};
   auto totals = work.run(wanted.replay.span, WorkWalk::Visit::played, [&](std::span<const WorkItem> items) {
     std::copy_if(items.begin(), items.end(), std::back_inserter(out.items), [](const WorkItem& item) { return item.wanted; });
     points.take(items);
+    if (wanted.statistics) counts.take(items);
     return true;
   });
   if (!totals) return tl::unexpected(totals.error());
@@ -196,6 +249,7 @@ Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted) {
     return fail(Status::usage, text("{}: {} gives the device nothing to do", printable(wanted.replay.file),
                                     wanted.replay.span.kind == SpanRequest::Kind::whole ? "it" : wanted.replay.span.text()));
   points.finish();
+  counts.finish();
   out.chosen = points.chosen();
   out.repeated = points.repeated();
 
@@ -220,7 +274,10 @@ Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted) {
   out.timer = with.timestamp_ns;
   out.timed = samples.timed();
   out.cost = samples.cost();
+  out.lacks_statistics = wanted.statistics && !without.counts_statistics;
+  if (wanted.statistics && !out.lacks_statistics) RONDO_TRY(count_statistics(plain, counts, out.items, samples, out));
   out.rows = samples.finish(out.timer);
+  out.statistics = std::move(samples).statistics();
   if (out.rows.empty()) RONDO_TRY(time_submits(wanted, out));
   return out;
 }

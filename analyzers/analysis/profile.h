@@ -19,6 +19,7 @@ struct ProfileWanted {
   ProfileMode mode = ProfileMode::natural;
   bool draws = false;      // also of the draws in render passes
   GroupBy by = GroupBy::none;
+  bool statistics = false;  // also pipeline statistics, in a replay of their own
 };
 
 // Of an item, or of all items of a group: nanoseconds, over the iterations.
@@ -32,8 +33,15 @@ struct ProfileRow {
   bool bytes_unknown = false;
   bool below_timer = false;   // the median is less than kFewTicks ticks of the device's clock
   double begin = 0;           // of an item, in the last iteration, from the first timestamp of its device on
+  std::uint32_t statistics = player::kNone;  // index into Profile::statistics; kNone: they were not asked for
 };
 inline constexpr double kFewTicks = 10;
+
+// Pipeline statistics of the draws and dispatches of a row, in one iteration.
+struct RowStatistics {
+  player::Statistics sum{};
+  std::uint64_t counted = 0, uncounted = 0;  // draws and dispatches
+};
 
 struct Profile {
   std::vector<WorkItem> items;
@@ -49,6 +57,10 @@ struct Profile {
   std::optional<double> device_without, device_with;
   double host_without = 0, host_with = 0;
   std::size_t iterations = 0;
+  std::vector<RowStatistics> statistics;  // empty: they were not asked for, or no device counts any
+  RowStatistics all_statistics;           // of all draws and dispatches of the span
+  std::uint64_t in_own_queries = 0;       // of the uncounted: where a statistics query of the program's own may be active
+  bool lacks_statistics = false;          // they were asked for, and no device counts any
   // How much longer the span takes with them: 0.02 is 2 %. By the device's time, else by the host's.
   double perturbation() const;
   WorkTotals totals;

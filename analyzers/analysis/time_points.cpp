@@ -19,6 +19,12 @@ std::uint32_t TimePoints::point(std::uint64_t record, bool after, bool barrier, 
   return found->second;
 }
 
+bool TimePoints::is_chosen(const WorkItem& item) const {
+  if (wanted_.statistics) return item.draw != access::Executed::kNoDraw;
+  const bool is_inside = !item.is_pass && item.pass != WorkItem::kNoPass;
+  return draws_ || !is_inside;
+}
+
 void TimePoints::add(const WorkItem& item, std::uint32_t index, bool is_end) {
   // Between the begin and the end of a pass a timestamp takes a query for each view, and there is no full barrier.
   const bool is_inside = !item.is_pass && item.pass != WorkItem::kNoPass;
@@ -38,12 +44,11 @@ void TimePoints::take(std::span<const WorkItem> items) {
   for (const WorkItem& item : items) {
     const auto index = item.wanted ? static_cast<std::uint32_t>(items_.size()) : kNone;
     if (item.wanted) items_.emplace_back();
-    const bool is_inside = !item.is_pass && item.pass != WorkItem::kNoPass;
-    if (is_inside && !draws_) continue;
+    if (!is_chosen(item)) continue;
     chosen_ += item.wanted ? 1 : 0;
     if (item.end == 0) continue;  // a pass without an end
     add(item, index, false);
-    add(item, index, true);
+    if (!wanted_.statistics) add(item, index, true);
   }
   const auto leaves_pass_open = [&](std::uint32_t batch, std::uint32_t primary) {
     return std::any_of(items.begin(), items.end(), [&](const WorkItem& item) {
@@ -68,7 +73,9 @@ void TimePoints::take(std::span<const WorkItem> items) {
       const Write& write = writes_[first];
       if (!seen.insert(write.point).second) is_repeated_[write.point] = true;
       if (write.item != kNone) {
-        (write.is_end ? items_[write.item].end : items_[write.item].begin) = static_cast<std::uint32_t>(wanted_.order.size());
+        const auto at = static_cast<std::uint32_t>(wanted_.order.size());
+        if (write.is_end || wanted_.statistics) items_[write.item].end = at;
+        if (!write.is_end) items_[write.item].begin = at;
         is_wanted_[write.point] = true;
       }
       wanted_.order.push_back(write.point);

@@ -17,7 +17,7 @@ enum class ProfileMode : std::uint8_t {
   isolated,  // a full barrier before and after each item: what the item costs alone
 };
 
-// Where the times of an item stand: indexes into player::TimesWanted::order.
+// Where the times of an item stand: indexes into player::TimesWanted::order. Of statistics both are the same.
 struct ItemTimes {
   std::uint32_t begin = player::kNone, end = player::kNone;  // kNone: it is not timed
 };
@@ -26,6 +26,10 @@ class TimePoints {
  public:
   // `draws`: also of the draws in render passes, which no barrier can stand between.
   TimePoints(ProfileMode mode, bool draws) : mode_(mode), draws_(draws) {}
+  // No timestamps: the pipeline statistics of each draw and dispatch, also of those in render passes. One query of this type may
+  // be active at a time, so passes have none: theirs are the sums of their draws'.
+  struct OfStatistics {};
+  explicit TimePoints(OfStatistics) : mode_(ProfileMode::natural), draws_(true) { wanted_.statistics = true; }
 
   // The items of a submit, as WorkList gives them.
   void take(std::span<const WorkItem> items);
@@ -50,6 +54,7 @@ class TimePoints {
     bool is_end = false;
   };
   std::uint32_t point(std::uint64_t record, bool after, bool barrier, std::uint32_t queries);
+  bool is_chosen(const WorkItem& item) const;
   // `index` is the item's place in items_. kNone: the item was not asked for, but it executes commands that have timestamps.
   void add(const WorkItem& item, std::uint32_t index, bool is_end);
 
