@@ -34,7 +34,6 @@ struct Shown {
   const WorkWalk& work;
   const Profile& profile;
   const ProfileWanted& wanted;
-  std::size_t rows;  // at most
 };
 
 void append_item(std::string& out, const Shown& shown, const ProfileRow& row) {
@@ -90,15 +89,14 @@ void append_text(std::string& out, const Shown& shown) {
   const Profile& p = shown.profile;
   for (const std::string& device : p.devices) append(out, "{}, {}\n", printable(device), shown.wanted.mode == ProfileMode::natural ? "natural: no barrier is added, and work overlaps" : "isolated: a barrier before and after each item");
   append(out, "{:>7} {:>11} {:>11} {:>11} {:>8}{}  {}\n", "share", "median", "min", "p95", "GB/s", statistics_heading(p), "item");
-  for (std::size_t i = 0; i < std::min(shown.rows, p.rows.size()); ++i) {
-    const ProfileRow& row = p.rows[i];
+  for (const ProfileRow& row : p.rows) {
     append(out, "{:>5.1f} % {:>11} {:>11} {:>11} {:>8}{}  ", 100 * row.share, (row.below_timer ? "~" : "") + time_text(row.median),
            time_text(row.min), time_text(row.p95), row.bytes != 0 ? text("{:.1f}", bandwidth(row)) : std::string("-"),
            statistics_columns(p, row));
     append_item(out, shown, row);
     out += '\n';
   }
-  if (shown.rows < p.rows.size()) append(out, "… {} more: --top N shows N rows\n", count_text(p.rows.size() - shown.rows));
+  if (p.rows.size() < p.row_count) append(out, "… {} more: --top N shows N rows\n", count_text(p.row_count - p.rows.size()));
   append_totals(out, shown);
 }
 
@@ -119,14 +117,14 @@ Result<void> append_json(std::string& out, const Shown& shown, WorkWalk& work) {
       json.floating_value(p.cost);
     }
   }));
-  for (std::size_t i = 0; i < std::min(shown.rows, p.rows.size()); ++i) append_time_row(out, work, p, shown.wanted.by, p.rows[i]);
+  for (const ProfileRow& row : p.rows) append_time_row(out, work, p, shown.wanted.by, row);
   JsonWriter json(out);
   json.begin_object();
   json.field("row", "summary");
   json.field("items", p.chosen);
   json.field("timed", p.timed);
   json.field("repeated", p.repeated);
-  json.field("shown", std::uint64_t{std::min(shown.rows, p.rows.size())});
+  json.field("shown", std::uint64_t{p.rows.size()});
   const auto number = [&](const char* name, double value) {
     json.key(name);
     json.floating_value(value);
@@ -216,9 +214,10 @@ Result<int> run_profile(Arguments args) {
 
   auto work = WorkWalk::open(wanted.replay.file);
   if (!work) return tl::unexpected(work.error());
+  wanted.top = *shown;
   const auto found = profile(*work, wanted);
   if (!found) return tl::unexpected(found.error());
-  const Shown rows{*work, *found, wanted, *shown};
+  const Shown rows{*work, *found, wanted};
   std::string words;
   if (format == "jsonl")
     RONDO_TRY(append_json(words, rows, *work));

@@ -25,11 +25,15 @@ Result<GroupBy> parse_group(const std::string& given) {
 
 std::string_view name_of(GroupBy by) { return kNames[static_cast<std::size_t>(by)]; }
 
+std::string pipeline_key(const WorkWalk& work, ObjectId pipeline) {
+  return pipeline != 0 ? printable(work.name(pipeline)) : "no pipeline";
+}
+
 std::string key_of(const WorkWalk& work, const WorkItem& item, GroupBy by) {
   switch (by) {
     case GroupBy::none: return draw_text(item);
     case GroupBy::kind: return codec::info(item.command).name;
-    case GroupBy::pipeline: return item.pipeline != 0 ? printable(work.name(item.pipeline)) : "no pipeline";
+    case GroupBy::pipeline: return pipeline_key(work, item.pipeline);
     case GroupBy::label: {
       std::string label = work.label_text(item.label_path);
       return label.empty() ? std::string(kNoLabel) : label;

@@ -22,5 +22,7 @@ Result<GroupBy> parse_group(const std::string& text);
 
 // The group of this item, as rows name it: "VkPipeline#3 "gemm"", "frame/shadows", "3".
 std::string key_of(const WorkWalk& work, const WorkItem& item, GroupBy by);
+// Of GroupBy::pipeline; 0: none.
+std::string pipeline_key(const WorkWalk& work, ObjectId pipeline);
 
 }  // namespace rondo::analyzers

@@ -20,12 +20,13 @@ struct ProfileWanted {
   bool draws = false;      // also of the draws in render passes
   GroupBy by = GroupBy::none;
   bool statistics = false;  // also pipeline statistics, in a replay of their own
+  std::size_t top = SIZE_MAX;  // rows that are kept, the longest; fewer than all take less memory
 };
 
 // Of an item, or of all items of a group: nanoseconds, over the iterations.
 struct ProfileRow {
   std::string group;          // empty: an item
-  std::uint32_t item = 0;     // index into Profile::items; of a group: its first
+  std::uint32_t item = 0;     // index into Profile::items. Of a group: nothing
   std::uint64_t items = 1;    // in the group that were timed
   double min = 0, median = 0, p95 = 0;
   double share = 0;           // of the medians of all rows, 0 to 1
@@ -44,8 +45,9 @@ struct RowStatistics {
 };
 
 struct Profile {
-  std::vector<WorkItem> items;
-  std::vector<ProfileRow> rows;    // the longest first
+  std::vector<WorkItem> items;     // all, or those that the rows are of. Empty: rows are groups
+  std::vector<ProfileRow> rows;    // the longest first, at most ProfileWanted::top
+  std::uint64_t row_count = 0;     // also those that are not in `rows`
   std::uint64_t chosen = 0;        // items that were to be timed: draws in passes only where they were asked for, …
   std::uint64_t timed = 0;         // … of these: that have a time, …
   std::uint64_t repeated = 0;      // … or have none, because one command buffer executes their secondary more than once
