@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which command buffers a queue may be given, and a command buffer its secondaries.
+#include <algorithm>
 #include <set>
 
 #include "tests/icd/install.h"
@@ -74,6 +75,13 @@ void check_present(Call&, const args_vkQueuePresentKHR& a) {
   if (info.swapchainCount == 0) violation("swapchainCount is 0");
 }
 
+bool counts_statistics(const CommandBuffer& buffer) {
+  return std::any_of(buffer.active_queries.begin(), buffer.active_queries.end(), [](const auto& active) {
+    const auto pool = std::static_pointer_cast<QueryPool>(find(QueryPool::kType, active.first.first));
+    return pool != nullptr && pool->query_type == VK_QUERY_TYPE_PIPELINE_STATISTICS;
+  });
+}
+
 void check_execute(Call& call, const args_vkCmdExecuteCommands& a) {
   const CommandBuffer& primary = *call.command_buffer;
   if (a.commandBufferCount == 0) return violation("commandBufferCount is 0");
@@ -84,6 +92,8 @@ void check_execute(Call& call, const args_vkCmdExecuteCommands& a) {
     const auto secondary = get<CommandBuffer>(a.pCommandBuffers[i]);
     if (secondary->level != VK_COMMAND_BUFFER_LEVEL_SECONDARY)
       return violation("executes a command buffer that is no secondary");
+    if (secondary->begins_statistics && counts_statistics(primary))
+      return harmless("executes a command buffer that begins a query of a type that is active");
     if (secondary->pool != 0 && secondary->capabilities != primary.capabilities)
       return violation("executes a command buffer of another queue family");
     if (secondary->state != State::executable &&

@@ -2,6 +2,7 @@
 #include "tests/icd/execute.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace fake {
 namespace {
@@ -43,6 +44,10 @@ void record_call(Call& call, Run run) {
     if (run != nullptr) run(execution, *arguments);
   });
   call.command_buffer->steps.back().digest = digest;
+}
+
+std::uint32_t Execution::views() const {
+  return target_ && target_->view_mask != 0 ? static_cast<std::uint32_t>(std::popcount(target_->view_mask)) : 1;
 }
 
 void Execution::run(CommandBuffer& buffer) { run_steps(buffer); }

@@ -100,6 +100,8 @@ class Execution {
   BindPoint& bind_point(VkPipelineBindPoint point);
   QueueState& queue() { return queue_; }
 
+  // How many views a draw is for, and so how many queries it takes. 1: no multiview.
+  std::uint32_t views() const;
   // A render pass instance: null outside.
   RenderTarget* target() { return target_ ? &*target_ : nullptr; }
   void begin_target(RenderTarget target);  // with its load operations
@@ -111,6 +113,7 @@ class Execution {
   // Queries that are active: pool and index, and what they count.
   struct Counter {
     std::uint64_t draws = 0, digest = 0;
+    std::uint64_t vertices = 0, groups = 0, meshes = 0;  // of draws, of dispatches, workgroups of mesh shaders
   };
   std::map<std::pair<std::shared_ptr<QueryPool>, std::uint32_t>, Counter> queries;
 

@@ -2,6 +2,7 @@
 // Draws, dispatches and traces.
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "tests/icd/access.h"
 #include "tests/icd/queue.h"
@@ -19,7 +20,7 @@ Hash begin(Execution& execution, const BindPoint& point) {
   return hash;
 }
 
-void finish_draw(Execution& execution, const Hash& hash, std::uint64_t vertices) {
+void finish_draw(Execution& execution, const Hash& hash, std::uint64_t vertices, std::uint64_t meshes = 0) {
   execution.queue().worked_ns += 100 * vertices;
   const std::uint64_t digest = hash.digest();
   write_descriptors(execution, execution.state().graphics, digest);
@@ -27,6 +28,8 @@ void finish_draw(Execution& execution, const Hash& hash, std::uint64_t vertices)
   for (auto& [query, counter] : execution.queries) {
     ++counter.draws;
     counter.digest = digest;
+    counter.vertices += meshes == 0 ? vertices : 0;
+    counter.meshes += meshes;
   }
   if (RenderTarget* target = execution.target()) {
     Hash drawn(target->digest);
@@ -37,20 +40,31 @@ void finish_draw(Execution& execution, const Hash& hash, std::uint64_t vertices)
   execution.state().chain.value(digest);
 }
 
-// A dispatch or trace.
+template <class Groups>
+std::uint64_t groups_of(const Groups& a) {
+  if constexpr (requires { a.groupCountX; }) return std::uint64_t{a.groupCountX} * a.groupCountY * a.groupCountZ;
+  else if constexpr (requires { a.x; }) return std::uint64_t{a.x} * a.y * a.z;
+  else return 0;
+}
+
+// A dispatch or trace. `groups`: that are counted; those of indirect dispatches take no time.
 template <class Args, BindPoint CommandState::*point>
-void compute(Execution& execution, [[maybe_unused]] const Args& a) {
+void compute_groups(Execution& execution, const Args& a, std::uint64_t groups) {
   CommandState& state = execution.state();
   if (!state.predicate) return;
-  if constexpr (requires { a.groupCountX; })
-    execution.queue().worked_ns += std::uint64_t{1000} * a.groupCountX * a.groupCountY * a.groupCountZ;
+  execution.queue().worked_ns += 1000 * groups_of(a);
   const Hash hash = begin(execution, state.*point);
   write_descriptors(execution, state.*point, hash.digest());
   for (auto& [query, counter] : execution.queries) {
     ++counter.draws;
     counter.digest = hash.digest();
+    counter.groups += groups;
   }
   state.chain.value(hash.digest());
+}
+template <class Args, BindPoint CommandState::*point>
+void compute(Execution& execution, const Args& a) {
+  compute_groups<Args, point>(execution, a, groups_of(a));
 }
 
 // The parameters lie in a buffer. False: they do not, and nothing is drawn.
@@ -65,11 +79,11 @@ bool fold_parameters(VkBuffer handle, VkDeviceSize offset, void* parameters, std
 }
 
 void dispatch_indirect(Execution& execution, const args_vkCmdDispatchIndirect& a) {
-  VkDispatchIndirectCommand groups;
+  VkDispatchIndirectCommand groups{};
   Hash hash;
   if (fold_parameters(a.buffer, a.offset, &groups, sizeof groups, hash))
     execution.state().chain.value(hash.digest());
-  compute<args_vkCmdDispatchIndirect, &CommandState::compute>(execution, a);
+  compute_groups<args_vkCmdDispatchIndirect, &CommandState::compute>(execution, a, groups_of(groups));
 }
 
 void draw(Execution& execution, const args_vkCmdDraw& a) {
@@ -127,17 +141,21 @@ std::uint64_t fetch(Execution& execution, const VkDrawIndexedIndirectCommand& c,
   return std::uint64_t{c.indexCount} * c.instanceCount;
 }
 std::uint64_t fetch(Execution&, const VkDrawMeshTasksIndirectCommandEXT& c, Hash&) { return c.groupCountX; }
+// Of mesh shaders: workgroups, which are counted in place of vertices.
+template <class Parameters>
+constexpr bool kDrawsMeshes = std::is_same_v<Parameters, VkDrawMeshTasksIndirectCommandEXT>;
 
 template <class Parameters>
 void indirect(Execution& execution, VkBuffer buffer, VkDeviceSize offset, std::uint32_t draws,
               std::uint32_t stride, Hash hash) {
-  std::uint64_t vertices = 0;
+  std::uint64_t vertices = 0, meshes = 0;
   for (std::uint32_t i = 0; i < draws; ++i) {
     Parameters one;
     if (!fold_parameters(buffer, offset + VkDeviceSize{i} * stride, &one, sizeof one, hash)) break;
     vertices += fetch(execution, one, hash);
+    if constexpr (kDrawsMeshes<Parameters>) meshes += groups_of(one);
   }
-  finish_draw(execution, hash, vertices);
+  finish_draw(execution, hash, vertices, meshes);
 }
 
 template <class Parameters, class Args>
@@ -168,9 +186,9 @@ void draw_byte_count(Execution& execution, const args_vkCmdDrawIndirectByteCount
 }
 
 template <class Args>
-void draw_meshes(Execution& execution, const Args&) {
+void draw_meshes(Execution& execution, const Args& a) {
   if (!execution.state().predicate) return;
-  finish_draw(execution, begin(execution, execution.state().graphics), 0);
+  finish_draw(execution, begin(execution, execution.state().graphics), 0, groups_of(a));
 }
 
 }  // namespace

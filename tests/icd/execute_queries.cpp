@@ -32,9 +32,22 @@ void make_available(QueryPool& pool, std::uint32_t index, std::vector<std::uint6
   Monitor::get().changed();
 }
 
+// Of Settings::timed_work: what was counted can be told from the commands. Vertices make triangles, a workgroup has 64
+// invocations, and each vertex shades ten fragments.
+std::vector<std::uint64_t> statistics_of(const QueryPool& pool, const Execution::Counter& counter) {
+  const std::uint64_t triangles = counter.vertices / 3;
+  const std::uint64_t all[] = {counter.vertices, triangles, counter.vertices, 0, 0, triangles, triangles, 10 * counter.vertices, 0, 0,
+                               64 * counter.groups, counter.meshes, counter.meshes};
+  std::vector<std::uint64_t> results;
+  for (std::size_t bit = 0; bit < std::size(all); ++bit)
+    if ((pool.statistics >> bit & 1) != 0) results.push_back(all[bit]);
+  return results;
+}
+
 // What was counted follows from what was drawn: nothing from nothing.
 std::vector<std::uint64_t> results_of(const QueryPool& pool, std::uint32_t index,
                                       const Execution::Counter& counter) {
+  if (pool.query_type == VK_QUERY_TYPE_PIPELINE_STATISTICS && settings().timed_work) return statistics_of(pool, counter);
   std::vector<std::uint64_t> results(std::max(pool.values(), 1u), 0);
   for (std::size_t i = 0; i < results.size() && counter.draws != 0; ++i) {
     Hash value(counter.digest);
@@ -48,24 +61,28 @@ std::vector<std::uint64_t> results_of(const QueryPool& pool, std::uint32_t index
 
 void begin_query(Execution& execution, VkQueryPool handle, std::uint32_t index) {
   const auto pool = get<QueryPool>(handle);
-  if (pool == nullptr || !has(*pool, index, 1)) return;
+  if (pool == nullptr || !has(*pool, index, execution.views())) return;
   {
     const std::lock_guard lock(pool->mutex);
-    if (pool->queries[index].state != Query::State::reset) harmless("begins a query that was not reset");
-    pool->queries[index].state = Query::State::active;
+    // With multiview, as many consecutive queries as views ("vkCmdBeginQuery").
+    for (std::uint32_t i = index; i < index + execution.views(); ++i) {
+      if (pool->queries[i].state != Query::State::reset) harmless("begins a query that was not reset");
+      pool->queries[i].state = Query::State::active;
+    }
   }
   execution.queries[{pool, index}] = {};
 }
 
 void end_query(Execution& execution, VkQueryPool handle, std::uint32_t index) {
   const auto pool = get<QueryPool>(handle);
-  if (pool == nullptr || !has(*pool, index, 1)) return;
+  if (pool == nullptr || !has(*pool, index, execution.views())) return;
   const auto active = execution.queries.find({pool, index});
   if (active == execution.queries.end()) {
     violation("ends a query that is not active");
     return;
   }
-  make_available(*pool, index, results_of(*pool, index, active->second));
+  for (std::uint32_t i = index; i < index + execution.views(); ++i)
+    make_available(*pool, i, results_of(*pool, i, active->second));
   execution.queries.erase(active);
 }
 

@@ -360,6 +360,7 @@ struct CommandBuffer : Object {
   std::shared_ptr<Framebuffer> framebuffer;
   std::uint32_t subpass = 0;
   std::map<std::pair<std::uint64_t, std::uint32_t>, VkQueryControlFlags> active_queries;
+  bool begins_statistics = false;  // a query for pipeline statistics begins in it
   std::map<VkPipelineBindPoint, std::shared_ptr<Pipeline>> bound_pipelines;
   std::map<std::pair<VkPipelineBindPoint, std::uint32_t>, std::shared_ptr<DescriptorSet>> pushed;  // by set
   Bound bound;                 // for the next draw or dispatch
