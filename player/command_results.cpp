@@ -71,9 +71,9 @@ Result<void> CommandTimes::each_result(Visit&& visit) {
         bool is_there = true;
         for (std::uint32_t q = 0; q < queries; ++q) {
           const auto one = read->subspan(std::size_t{q} * (each + 1), each + 1);
-          // Of a timestamp in a multiview pass the first one tells the time.
-          if (q == 0 || pool.counts != 0 || wanted_.points[wanted_.order[i]].probe) is_there = is_there && one.back() != 0;
-          std::copy(one.begin(), one.end() - 1, values.begin() + std::size_t{q} * each);
+          // In a multiview pass the first one has the time, or the sum of all views; llvmpipe leaves the others alone.
+          if (q == 0 || wanted_.points[wanted_.order[i]].probe) is_there = is_there && one.back() != 0;
+          for (std::uint32_t v = 0; v < each; ++v) values[std::size_t{q} * each + v] = one.back() != 0 ? one[v] : 0;
         }
         if (!is_there) continue;
       } else {

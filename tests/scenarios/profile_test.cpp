@@ -5,31 +5,13 @@
 
 #include "fixture.h"
 #include "json.h"
+#include "profiles.h"
 #include "replays.h"
 #include "skip.h"
 
 using namespace scenario;
 
 namespace {
-
-std::string unquoted(const std::string& text) {
-  return text.size() < 2 || text.front() != '"' ? text : text.substr(1, text.size() - 2);
-}
-
-std::vector<Json> rows_of(const Outcome& outcome) {
-  INFO(outcome.both());
-  CHECK(outcome.status == 0);
-  std::vector<Json> rows;
-  for (const std::string& line : lines(outcome.out)) {
-    rows.push_back(Json::parse(line));
-    CHECK(rows.back().valid());
-  }
-  REQUIRE(rows.size() >= 2);
-  CHECK(rows.front().at("/row") == "\"analysis\"");
-  CHECK(rows.front().at("/schema") == "1");
-  CHECK(rows.back().at("/row") == "\"summary\"");
-  return rows;
-}
 
 std::vector<Json> draws_of(const std::string& path, const Words& more = {}) {
   Words words{"info", "--draws", "--json", path};
@@ -59,21 +41,6 @@ int draws_in(const std::string& path, int submit) {
   const std::size_t at = outcome.err.find(says);
   REQUIRE(at != std::string::npos);
   return std::atoi(outcome.err.c_str() + at + says.size());
-}
-
-// Played on the fake driver, whose timestamps tell the work that it did.
-std::vector<Json> profile_of(const std::string& path, const Words& more = {}) {
-  Command command;
-  command.arguments = {build_root() + "/analyzers/rondo", "profile", "--format", "jsonl", "--loop", "3", path};
-  command.arguments.insert(command.arguments.end(), more.begin(), more.end());
-  use_driver(command.environment, fake, "timed-work=1");
-  return rows_of(run_on(fake, command));
-}
-
-const Recording& kernels() {
-  CaptureOptions options;
-  options.driver = fake;
-  return captured(without_checks({program("kernels")}), options);
 }
 
 // The median of each row "time", in nanoseconds, by the member `key` of the row.
@@ -189,11 +156,12 @@ SCENARIO("planted kernels have the times that they cost", "[profile]") {
 }
 
 // Every test program, also those with secondaries, multiview, suspended passes and several queues: a draw takes 100 ns for each
-// vertex, a dispatch 1 us for each workgroup, and a pass as long as what is in it.
-SCENARIO("every draw, dispatch and pass of the test programs has its time", "[profile]") {
+// vertex, a dispatch 1 us for each workgroup, and a pass as long as what is in it. It counts each vertex in each view, and 64
+// invocations for each workgroup.
+SCENARIO("every draw, dispatch and pass of the test programs has its time and its statistics", "[profile]") {
   CaptureOptions options;
   options.driver = fake;
-  int draws = 0, dispatches = 0, passes = 0, views = 0;
+  int draws = 0, dispatches = 0, passes = 0, views = 0, counted = 0, uncounted = 0, in_own_queries = 0;
   for (const std::string& directory : {std::string(), std::string("chapters")}) {
     for (const std::string& name : programs(directory)) {
       // Conditions leave draws out there; what counts draws there is garbage without shaders; the fourth loses its device. The
@@ -204,7 +172,7 @@ SCENARIO("every draw, dispatch and pass of the test programs has its time", "[pr
       const Recording& capture = captured(words, options);
       if (rondo({"info", "--draws", "--top", "0", capture.path}).out.find("\n0 items") != std::string::npos) continue;
       Command command;
-      command.arguments = {build_root() + "/analyzers/rondo", "profile", "--draws", "--format", "jsonl", "--loop", "2", capture.path};
+      command.arguments = {build_root() + "/analyzers/rondo", "profile", "--draws", "--statistics", "--format", "jsonl", "--loop", "2", capture.path};
       use_driver(command.environment, fake, "timed-work=1");
       const Outcome outcome = run_on(fake, command);
       INFO(name << ": " << outcome.both());
@@ -213,12 +181,14 @@ SCENARIO("every draw, dispatch and pass of the test programs has its time", "[pr
       CHECK(outcome.err.empty());
       std::map<std::string, double> in_pass;  // of the draws of each
       std::map<std::string, double> of_pass;
+      std::map<std::string, double> vertices_in_pass, vertices_of_pass;
       for (const Json& row : rows) {
         if (row.at("/row") != "\"time\"" || row.at("/host") == "true") continue;
         const double time = std::stod(row.at("/median_ns"));
         const std::string pass = row.at("/pass").empty() ? "" : row.at("/submit") + ":" + row.at("/pass");
         if (unquoted(row.at("/item")).rfind("pass", 0) == 0) {
           of_pass[pass] = time;
+          if (row.at("/uncounted").empty() && !row.at("/counted").empty()) vertices_of_pass[pass] = std::stod(row.at("/input_assembly_vertices"));
           ++passes;
           continue;
         }
@@ -227,15 +197,28 @@ SCENARIO("every draw, dispatch and pass of the test programs has its time", "[pr
         const std::string instances = row.at("/counts/instances");
         const std::string vertices = row.at("/counts/vertices") + row.at("/counts/indices");
         INFO(row.at("/item") << " " << row.at("/command"));
+        const bool has_statistics = row.at("/counted") == "1";
+        if (has_statistics && !pass.empty()) vertices_in_pass[pass] += std::stod(row.at("/input_assembly_vertices"));
         if (!vertices.empty()) {
           CHECK(time == Approx(100 * std::stod(vertices) * std::stod(instances)));
+          const double drawn_for = row.at("/views").empty() ? 1 : std::stod(row.at("/views"));
+          if (has_statistics) CHECK(std::stod(row.at("/input_assembly_vertices")) == std::stod(vertices) * std::stod(instances) * drawn_for);
           ++draws;
         } else if (unquoted(row.at("/command")).rfind("vkCmdDispatch", 0) == 0 && !row.at("/counts/groups_x").empty()) {
           CHECK(time == Approx(1000 * std::stod(row.at("/counts/groups_x")) * std::stod(row.at("/counts/groups_y")) *
                                std::stod(row.at("/counts/groups_z"))));
+          if (has_statistics) CHECK(std::stod(row.at("/compute_invocations")) == Approx(64 * time / 1000));
           ++dispatches;
         }
       }
+      for (const auto& [pass, vertices] : vertices_of_pass) {
+        INFO("pass " << pass);
+        CHECK(vertices == vertices_in_pass[pass]);
+      }
+      const auto number = [&](const char* field) { return rows.back().at(field).empty() ? 0 : std::stoi(rows.back().at(field)); };
+      counted += number("/counted");
+      uncounted += number("/uncounted");
+      in_own_queries += number("/in_own_queries");
       for (const auto& [pass, time] : in_pass) {
         INFO("pass " << pass);
         if (of_pass.count(pass) == 0) continue;
@@ -251,6 +234,9 @@ SCENARIO("every draw, dispatch and pass of the test programs has its time", "[pr
   CHECK(dispatches > 300);
   CHECK(passes > 200);
   CHECK(views > 0);
+  CHECK(counted > 1000);
+  CHECK(uncounted < counted / 10);
+  CHECK(in_own_queries > 0);
 }
 
 SCENARIO("a profile on a real device has the order of the costs", "[profile]") {
@@ -296,7 +282,7 @@ SCENARIO("every field of a row is in rondo help rows", "[profile]") {
     return help.substr(at, end - at).find("\n  " + field + " ") != std::string::npos;
   };
   for (const std::vector<Json>& rows : {draws_of(kernels().path), draws_of(kernels().path, {"--by", "kind"}),
-                                        profile_of(kernels().path, {"--draws"}), profile_of(kernels().path, {"--by", "label"})})
+                                        profile_of(kernels().path, {"--draws", "--statistics"}), profile_of(kernels().path, {"--by", "label"})})
     for (const Json& row : rows)
       for (const std::string& field : row.names("")) {
         const std::string kind = unquoted(row.at("/row"));
