@@ -25,9 +25,22 @@ CommandTimes::CommandTimes(Run& run, const TimesWanted& wanted)
     : run_(run), wanted_(wanted), places_(wanted.points.size()), devices_(run.plan().devices.size()),
       grows_(wanted.commands.size(), false), submit_of_(wanted.commands.size(), kNone), copy_of_(wanted.commands.size(), kNone) {
   for (const std::uint32_t point : wanted.order) places_[point].uses += 1;
+  find_ops();
   find_growing();
+  find_resets();
   find_places();
   choose_copies();
+}
+
+// An op that waited for a later record has an older number than those around it: they are not sorted.
+void CommandTimes::find_ops() {
+  const Plan& plan = run_.plan();
+  std::unordered_map<std::uint64_t, std::uint32_t> ops;
+  for (const TimePoint& point : wanted_.points) ops.emplace(point.record, kNone);
+  for (std::uint32_t i = 0; i < plan.span.last; ++i)
+    if (const auto found = ops.find(plan.ops[i].sequence); found != ops.end() && codec::info(plan.ops[i].command).records_into_command_buffer)
+      found->second = i;
+  for (const TimePoint& point : wanted_.points) op_of_point_.push_back(ops.at(point.record));
 }
 
 // Which command buffer each point is recorded into, and its queries.
@@ -41,13 +54,6 @@ void CommandTimes::find_places() {
     }
     return points_at_[actions_[op]];
   };
-  // An op that waited for a later record has an older number than those around it: they are not sorted.
-  std::unordered_map<std::uint64_t, std::uint32_t> ops;
-  for (const TimePoint& point : wanted_.points) ops.emplace(point.record, kNone);
-  for (std::uint32_t i = 0; i < plan.span.last; ++i)
-    if (const auto found = ops.find(plan.ops[i].sequence); found != ops.end() && codec::info(plan.ops[i].command).records_into_command_buffer)
-      found->second = i;
-  const auto op_of = [&](std::uint64_t record) { return ops.at(record); };
   std::unordered_map<ObjectId, std::uint32_t> families;  // of command pools
   OpView view;
   for (std::uint32_t i = 0; i < plan.span.last; ++i) {
@@ -84,7 +90,7 @@ void CommandTimes::find_places() {
     Place& place = places_[index];
     if (place.commands != 0) continue;
     const TimePoint& point = wanted_.points[index];
-    const std::uint32_t op = op_of(point.record);
+    const std::uint32_t op = op_of_point_[index];
     const bool is_closed = op != kNone && wanted_.statistics && closed[op];
     if (op == kNone || place.is_lost || is_closed || !can_be_timed(plan.ops[op])) {
       left_out_ += place.uses;
@@ -145,6 +151,16 @@ void CommandTimes::find_growing() {
   }
 }
 
+void CommandTimes::add_range(std::vector<Range>& ranges, std::uint32_t point) const {
+  const Place& place = places_[point];
+  if (place.pool == kNone) return;
+  const std::uint32_t queries = queries_of(wanted_.points[point]);
+  if (!ranges.empty() && ranges.back().pool == place.pool && ranges.back().first + ranges.back().count == place.first)
+    ranges.back().count += queries;
+  else
+    ranges.push_back({place.pool, place.first, queries});
+}
+
 // Queries that are written more than once in the span are copied in between.
 void CommandTimes::choose_copies() {
   for (std::uint32_t c = 0; c < wanted_.commands.size(); ++c) {
@@ -153,16 +169,7 @@ void CommandTimes::choose_copies() {
     if (std::none_of(points.begin(), points.end(), is_again)) continue;
     Copy copy;
     copy.commands = c;
-    for (const std::uint32_t point : points) {
-      const Place& place = places_[point];
-      if (place.pool == kNone) continue;
-      const std::uint32_t queries = queries_of(wanted_.points[point]);
-      if (!copy.ranges.empty() && copy.ranges.back().pool == place.pool &&
-          copy.ranges.back().first + copy.ranges.back().count == place.first)
-        copy.ranges.back().count += queries;
-      else
-        copy.ranges.push_back({place.pool, place.first, queries});
-    }
+    for (const std::uint32_t point : points) add_range(copy.ranges, point);
     Device& device = devices_[device_of(copy)];
     copy.offset = device.copied;
     for (const Range& range : copy.ranges) device.copied += std::uint64_t{range.count} * pools_[range.pool].values();
@@ -203,30 +210,34 @@ Result<void> CommandTimes::make_ready(std::uint32_t index) {
 }
 
 Result<void> CommandTimes::record(Copy& copy, VkCommandPool pool) {
-  DeviceState& device = *run_.device_at(device_of(copy));
-  const Dispatch& vk = device.dispatch;
-  const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, pool,
-                                         VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
-  VkResult r = vk.vkAllocateCommandBuffers(device.handle, &info, &copy.own);
-  if (r < 0) return tl::unexpected<Error>(failure("vkAllocateCommandBuffers", r));
-  const VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr, 0, nullptr};
-  r = vk.vkBeginCommandBuffer(copy.own, &begin);
-  if (r < 0) return tl::unexpected<Error>(failure("vkBeginCommandBuffer", r));
-  VkDeviceSize offset = copy.offset * sizeof(std::uint64_t);
-  // These three order themselves with the commands that write the same queries ("vkCmdResetQueryPool").
-  for (const Range& range : copy.ranges) {
-    const Pool& queries = pools_[range.pool];
-    const VkDeviceSize stride = queries.values() * sizeof(std::uint64_t);
-    vk.vkCmdCopyQueryPoolResults(copy.own, queries.handle, range.first, range.count, devices_[device_of(copy)].results->buffer(),
-                                 offset, stride, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
-    vk.vkCmdResetQueryPool(copy.own, queries.handle, range.first, range.count);
-    offset += range.count * stride;
-  }
-  const VkMemoryBarrier visible{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_TRANSFER_WRITE_BIT, VK_ACCESS_HOST_READ_BIT};
-  vk.vkCmdPipelineBarrier(copy.own, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &visible, 0, nullptr, 0, nullptr);
-  r = vk.vkEndCommandBuffer(copy.own);
-  if (r < 0) return tl::unexpected<Error>(failure("vkEndCommandBuffer", r));
-  return {};
+  const std::uint32_t device = device_of(copy);
+  const Dispatch& vk = run_.device_at(device)->dispatch;
+  return record_own(device, pool, 0, copy.own, [&](VkCommandBuffer commands) {
+    VkDeviceSize offset = copy.offset * sizeof(std::uint64_t);
+    // These three order themselves with the commands that write the same queries ("vkCmdResetQueryPool").
+    for (const Range& range : copy.ranges) {
+      const Pool& queries = pools_[range.pool];
+      const VkDeviceSize stride = queries.values() * sizeof(std::uint64_t);
+      vk.vkCmdCopyQueryPoolResults(commands, queries.handle, range.first, range.count, devices_[device].results->buffer(), offset,
+                                   stride, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+      vk.vkCmdResetQueryPool(commands, queries.handle, range.first, range.count);
+      offset += range.count * stride;
+    }
+    const VkMemoryBarrier visible{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_TRANSFER_WRITE_BIT, VK_ACCESS_HOST_READ_BIT};
+    vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &visible, 0, nullptr, 0, nullptr);
+  });
+}
+
+// Of command buffers of the player's own.
+Result<VkCommandPool> CommandTimes::own_pool(std::uint32_t device, std::uint32_t family) {
+  DeviceState& state = *run_.device_at(device);
+  auto& pool = devices_[device].pools[family];
+  if (pool != VK_NULL_HANDLE) return pool;
+  const VkCommandPoolCreateInfo info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, nullptr, 0, family};
+  const VkResult r = state.dispatch.vkCreateCommandPool(state.handle, &info, nullptr, &pool);
+  if (r < 0) return tl::unexpected<Error>(failure("vkCreateCommandPool", r));
+  state.own_command_pools.push_back(pool);
+  return pool;
 }
 
 Result<void> CommandTimes::write(const TimePoint& point, const Place& place, bool ends) {
@@ -260,21 +271,16 @@ Result<void> CommandTimes::after(std::uint32_t op) {
 }
 
 Result<void> CommandTimes::reset() {
+  RONDO_TRY(failed_);
   for (Copy& copy : copies_) {
     if (copy.own != VK_NULL_HANDLE) continue;
     const std::uint32_t device = device_of(copy);
     if (!devices_[device].is_ready) continue;
     for (const LiveQueue& queue : run_.device_at(device)->queues)
       if (queue.id == run_.plan().ops[submit_of_[copy.commands]].dispatch) copy.family = queue.family;
-    DeviceState& state = *run_.device_at(device);
-    auto& pool = devices_[device].pools[copy.family];
-    if (pool == VK_NULL_HANDLE) {
-      const VkCommandPoolCreateInfo info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, nullptr, 0, copy.family};
-      const VkResult r = state.dispatch.vkCreateCommandPool(state.handle, &info, nullptr, &pool);
-      if (r < 0) return tl::unexpected<Error>(failure("vkCreateCommandPool", r));
-      state.own_command_pools.push_back(pool);
-    }
-    RONDO_TRY(record(copy, pool));
+    const auto pool = own_pool(device, copy.family);
+    if (!pool) return tl::unexpected<Error>(pool.error());
+    RONDO_TRY(record(copy, *pool));
   }
   for (std::uint32_t d = 0; d < devices_.size(); ++d)
     if (devices_[d].is_ready && run_.device_at(d) != nullptr) RONDO_TRY(reset_queries(d));
@@ -313,9 +319,10 @@ void set_list(VkSubmitInfo2& batch, const std::vector<VkCommandBufferSubmitInfo>
 }  // namespace
 
 template <class Commands, class Batch>
-void CommandTimes::insert(std::vector<std::vector<Commands>>& lists, const Submit& submit, Batch* submits, std::uint32_t count) {
+void CommandTimes::insert(std::uint32_t op, std::vector<std::vector<Commands>>& lists, const Submit& submit, Batch* submits,
+                          std::uint32_t count) {
   lists.resize(count);
-  std::size_t next = 0;
+  std::size_t next = 0, next_reset = 0;
   for (std::uint32_t b = 0; b < count; ++b) {
     std::vector<Commands>& list = lists[b];
     list.clear();
@@ -329,18 +336,21 @@ void CommandTimes::insert(std::vector<std::vector<Commands>>& lists, const Submi
       if (copy.own != VK_NULL_HANDLE) list.push_back(as_listed(copy.own, static_cast<const Commands*>(nullptr)));
       ++next;
     }
+    if (next_reset < submit.resets.size() && submit.resets[next_reset].batch == b)
+      if (const VkCommandBuffer own = reset_commands(op, submit.resets[next_reset++]); own != VK_NULL_HANDLE)
+        list.push_back(as_listed(own, static_cast<const Commands*>(nullptr)));
     set_list(submits[b], list);
   }
 }
 
 void CommandTimes::insert(std::uint32_t op, VkSubmitInfo* submits, std::uint32_t count) {
   const auto found = submits_.find(op);
-  if (found != submits_.end()) insert(found->second.lists, found->second, submits, count);
+  if (found != submits_.end()) insert(op, found->second.lists, found->second, submits, count);
 }
 
 void CommandTimes::insert(std::uint32_t op, VkSubmitInfo2* submits, std::uint32_t count) {
   const auto found = submits_.find(op);
-  if (found != submits_.end()) insert(found->second.lists2, found->second, submits, count);
+  if (found != submits_.end()) insert(op, found->second.lists2, found->second, submits, count);
 }
 
 double CommandTimes::timestamp_ns() const {

@@ -103,6 +103,11 @@ class CommandTimes {
     std::vector<Range> ranges;
     VkCommandBuffer own = VK_NULL_HANDLE;
   };
+  // Of a batch before the span: at its end the queries of these command buffers are reset, sorted.
+  struct Reset {
+    std::uint32_t batch = 0;
+    std::vector<ObjectId> commands;
+  };
   struct Device {
     std::uint32_t create_op = kNone;
     std::uint64_t mask = UINT64_MAX;  // of the bits that are valid in all of its families
@@ -116,13 +121,21 @@ class CommandTimes {
     std::vector<std::uint32_t> copies;  // indexes into copies_, in the order of batches and command buffers
     std::vector<std::vector<VkCommandBuffer>> lists;
     std::vector<std::vector<VkCommandBufferSubmitInfo>> lists2;
+    std::vector<Reset> resets;  // of a submit before the span, in the order of its batches
   };
   std::span<const std::uint32_t> points_of(const TimedCommands& commands) const {
     return std::span(wanted_.order).subspan(commands.first, commands.count);
   }
   // The queries of one pool, read from the driver a part at a time.
   class Results;
+  void find_ops();
   void find_growing();
+  void find_resets();
+  VkCommandBuffer reset_commands(std::uint32_t op, const Reset& reset);
+  void add_range(std::vector<Range>& ranges, std::uint32_t point) const;
+  Result<VkCommandPool> own_pool(std::uint32_t device, std::uint32_t family);
+  template <class Fill>
+  Result<void> record_own(std::uint32_t device, VkCommandPool pool, VkCommandBufferUsageFlags usage, VkCommandBuffer& made, Fill&& fill);
   void find_places();
   // By op: a statistics query may be active there, or none may be begun. A query of ours would be a second one of its type.
   std::vector<bool> closed_to_statistics() const;
@@ -139,13 +152,14 @@ class CommandTimes {
   Result<void> write(const TimePoint& point, const Place& place, bool ends);
   std::uint32_t queries_of(const TimePoint& point) const { return point.probe ? 2 : point.queries; }
   template <class Commands, class Batch>
-  void insert(std::vector<std::vector<Commands>>& lists, const Submit& submit, Batch* submits, std::uint32_t count);
+  void insert(std::uint32_t op, std::vector<std::vector<Commands>>& lists, const Submit& submit, Batch* submits, std::uint32_t count);
   std::uint32_t device_of(const Copy& copy) const { return pools_[copy.ranges[0].pool].device; }
   Error failure(const char* command, VkResult result) const;
 
   Run& run_;
   const TimesWanted& wanted_;
   std::vector<Place> places_;               // parallel to TimesWanted::points
+  std::vector<std::uint32_t> op_of_point_;  // likewise; kNone: it is not in the plan
   std::vector<Pool> pools_;
   std::vector<Device> devices_;             // parallel to Plan::devices
   std::vector<Copy> copies_;
@@ -159,8 +173,27 @@ class CommandTimes {
     std::uint32_t makes = kNone;                  // the device that the op makes
   };
   std::vector<At> points_at_;
+  std::map<std::pair<std::uint32_t, std::vector<ObjectId>>, VkCommandBuffer> own_resets_;  // by family and Reset::commands
+  Result<void> failed_;  // to make one of these
   std::uint64_t left_out_ = 0, in_own_queries_ = 0;
   std::vector<double> times_, probes_;  // parallel to TimesWanted::order; probes_ is empty where no point has one
 };
+
+template <class Fill>
+Result<void> CommandTimes::record_own(std::uint32_t device, VkCommandPool pool, VkCommandBufferUsageFlags usage, VkCommandBuffer& made,
+                                      Fill&& fill) {
+  const DeviceState& state = *run_.device_at(device);
+  const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, pool,
+                                         VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
+  VkResult r = state.dispatch.vkAllocateCommandBuffers(state.handle, &info, &made);
+  if (r < 0) return tl::unexpected<Error>(failure("vkAllocateCommandBuffers", r));
+  const VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr, usage, nullptr};
+  r = state.dispatch.vkBeginCommandBuffer(made, &begin);
+  if (r < 0) return tl::unexpected<Error>(failure("vkBeginCommandBuffer", r));
+  fill(made);
+  r = state.dispatch.vkEndCommandBuffer(made);
+  if (r < 0) return tl::unexpected<Error>(failure("vkEndCommandBuffer", r));
+  return {};
+}
 
 }  // namespace rondo::player
