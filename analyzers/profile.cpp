@@ -88,15 +88,17 @@ void append_totals(std::string& out, const Shown& shown) {
 void append_text(std::string& out, const Shown& shown) {
   const Profile& p = shown.profile;
   for (const std::string& device : p.devices) append(out, "{}, {}\n", printable(device), shown.wanted.mode == ProfileMode::natural ? "natural: no barrier is added, and work overlaps" : "isolated: a barrier before and after each item");
-  append(out, "{:>7} {:>11} {:>11} {:>11} {:>8}{}  {}\n", "share", "median", "min", "p95", "GB/s", statistics_heading(p), "item");
+  append(out, "{:>7} {:>11} {:>11} {:>11} {:>8}{}  {}\n", "share", "median", "min", "p95", "GB/s",
+         statistics_heading(p), "item");
   for (const ProfileRow& row : p.rows) {
-    append(out, "{:>5.1f} % {:>11} {:>11} {:>11} {:>8}{}  ", 100 * row.share, (row.below_timer ? "~" : "") + time_text(row.median),
-           time_text(row.min), time_text(row.p95), row.bytes != 0 ? text("{:.1f}", bandwidth(row)) : std::string("-"),
-           statistics_columns(p, row));
+    append(out, "{:>5.1f} % {:>11} {:>11} {:>11} {:>8}{}  ", 100 * row.share,
+           (row.below_timer ? "~" : "") + time_text(row.median), time_text(row.min), time_text(row.p95),
+           row.bytes != 0 ? text("{:.1f}", bandwidth(row)) : std::string("-"), statistics_columns(p, row));
     append_item(out, shown, row);
     out += '\n';
   }
-  if (p.rows.size() < p.row_count) append(out, "… {} more: --top N shows N rows\n", count_text(p.row_count - p.rows.size()));
+  if (p.rows.size() < p.row_count)
+    append(out, "… {} more: --top N shows N rows\n", count_text(p.row_count - p.rows.size()));
   append_totals(out, shown);
 }
 
@@ -160,7 +162,8 @@ Result<int> run_profile(Arguments args) {
   cli.choice("--mode", {"natural", "isolated"},
              "natural (default): no barrier is added; isolated: a full barrier before and after each item, for what it costs alone", mode);
   cli.flag("--draws", "also each draw in render passes; on some devices that costs much time", wanted.draws);
-  cli.flag("--statistics", "also how often each stage ran (pipeline statistics), in one more replay", wanted.statistics);
+  cli.flag("--statistics", "also how often each stage ran (pipeline statistics), in one more replay",
+           wanted.statistics);
   cli.value("--by", "KEY", "a row for each command (default), kind, pipeline, label, pass, shader, submit or frame", by);
   cli.value("--loop", "N", "how often the span is played for the medians (default 5)", loop);
   cli.value("--top", "N", "the N longest rows; of text 30 without this", top);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command buffers that are recorded and executed before the span, and executed in it again: they write their queries each time,
-// and a query is written once after a reset. After each of these submits a command buffer of the player's own resets them.
+// Command buffers that are recorded and executed before the span, and executed in it again: they write their
+// queries each time, and a query is written once after a reset. After each of these submits a command buffer
+// of the player's own resets them.
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -36,7 +37,8 @@ std::vector<SubmittedBatch> batches_of(const Plan& plan, const Op& op, OpView& v
     const auto& a = view.as<args_vkQueueSubmit2>();
     for (std::uint32_t b = 0; b < a.submitCount; ++b) {
       SubmittedBatch& batch = batches.emplace_back();
-      batch.grows = takes_more_commands(a.pSubmits[b].pNext) && (a.pSubmits[b].flags & VK_SUBMIT_PROTECTED_BIT) == 0;
+      batch.grows =
+          takes_more_commands(a.pSubmits[b].pNext) && (a.pSubmits[b].flags & VK_SUBMIT_PROTECTED_BIT) == 0;
       for (std::uint32_t i = 0; i < a.pSubmits[b].commandBufferInfoCount; ++i)
         batch.commands.push_back(view.id(&a.pSubmits[b].pCommandBufferInfos[i].commandBuffer));
     }
@@ -49,8 +51,8 @@ std::vector<SubmittedBatch> batches_of(const Plan& plan, const Op& op, OpView& v
 // Before find_places(): a point that could not be reset is lost.
 void CommandTimes::find_resets() {
   const Plan& plan = run_.plan();
-  // The command buffers that have points from before the span, and the first op of these. That recording is not replaced before
-  // the span: the span executes it.
+  // The command buffers that have points from before the span, and the first op of these. That recording is
+  // not replaced before the span: the span executes it.
   std::unordered_map<ObjectId, std::uint32_t> begins;
   for (const std::uint32_t op : op_of_point_) {
     if (op >= plan.span.first) continue;  // kNone, too
@@ -58,7 +60,8 @@ void CommandTimes::find_resets() {
     if (!fresh) found->second = std::min(found->second, op);
   }
   if (begins.empty()) return;
-  std::unordered_map<ObjectId, std::vector<ObjectId>> secondaries;  // of what is recorded now: those of `begins`, nested ones, too
+  std::unordered_map<ObjectId, std::vector<ObjectId>>
+      secondaries;  // of what is recorded now: those of `begins`, nested ones, too
   std::unordered_map<ObjectId, bool> is_lost;
   OpView view;
   for (std::uint32_t i = 0; i < plan.span.first; ++i) {
@@ -87,7 +90,8 @@ void CommandTimes::find_resets() {
           const auto found = begins.find(commands);
           if (found == begins.end() || found->second > i) return;
           // Executed twice before it could be reset.
-          const bool again = std::find(reset.commands.begin(), reset.commands.end(), commands) != reset.commands.end();
+          const bool again =
+              std::find(reset.commands.begin(), reset.commands.end(), commands) != reset.commands.end();
           if (again || !batches[b].grows) is_lost[commands] = true;
           if (!again) reset.commands.push_back(commands);
         };
@@ -102,18 +106,21 @@ void CommandTimes::find_resets() {
     }
   }
   for (std::size_t p = 0; p < places_.size(); ++p)
-    if (op_of_point_[p] < plan.span.first && is_lost.contains(plan.ops[op_of_point_[p]].dispatch)) places_[p].is_lost = true;
+    if (op_of_point_[p] < plan.span.first && is_lost.contains(plan.ops[op_of_point_[p]].dispatch))
+      places_[p].is_lost = true;
 }
 
 // Null: nothing of these is on a device that is ready, or an error is kept for reset().
 VkCommandBuffer CommandTimes::reset_commands(std::uint32_t op, const Reset& reset) {
   const Op& submit = run_.plan().ops[op];
-  if (submit.device >= devices_.size() || !devices_[submit.device].is_ready || !failed_.has_value()) return VK_NULL_HANDLE;
+  if (submit.device >= devices_.size() || !devices_[submit.device].is_ready || !failed_.has_value())
+    return VK_NULL_HANDLE;
   std::uint32_t family = kNone;
   for (const LiveQueue& queue : run_.device_at(submit.device)->queues)
     if (queue.id == submit.dispatch) family = queue.family;
   if (family == kNone) return VK_NULL_HANDLE;
-  const auto [known, fresh] = own_resets_.try_emplace({family, reset.commands}, VkCommandBuffer{VK_NULL_HANDLE});
+  const auto [known, fresh] =
+      own_resets_.try_emplace({family, reset.commands}, VkCommandBuffer{VK_NULL_HANDLE});
   if (!fresh) return known->second;
   std::vector<Range> ranges;
   for (std::uint32_t p = 0; p < places_.size(); ++p)
@@ -123,10 +130,13 @@ VkCommandBuffer CommandTimes::reset_commands(std::uint32_t op, const Reset& rese
   if (ranges.empty()) return VK_NULL_HANDLE;
   const auto pool = own_pool(submit.device, family);
   if (!pool) return failed_ = tl::unexpected<Error>(pool.error()), VK_NULL_HANDLE;
-  failed_ = record_own(submit.device, *pool, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT, known->second, [&](VkCommandBuffer commands) {
-    for (const Range& range : ranges)
-      run_.device_at(submit.device)->dispatch.vkCmdResetQueryPool(commands, pools_[range.pool].handle, range.first, range.count);
-  });
+  failed_ = record_own(submit.device, *pool, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT, known->second,
+                       [&](VkCommandBuffer commands) {
+                         for (const Range& range : ranges)
+                           run_.device_at(submit.device)
+                               ->dispatch.vkCmdResetQueryPool(commands, pools_[range.pool].handle,
+                                                              range.first, range.count);
+                       });
   return failed_ ? known->second : VK_NULL_HANDLE;
 }
 

@@ -13,17 +13,23 @@ namespace rondo::player {
 
 namespace {
 
-constexpr VkQueryPipelineStatisticFlags kOfCompute = VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT;
+constexpr VkQueryPipelineStatisticFlags kOfCompute =
+    VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT;
 constexpr VkQueryPipelineStatisticFlags kOfMeshes =
-    VK_QUERY_PIPELINE_STATISTIC_TASK_SHADER_INVOCATIONS_BIT_EXT | VK_QUERY_PIPELINE_STATISTIC_MESH_SHADER_INVOCATIONS_BIT_EXT;
-constexpr VkQueryPipelineStatisticFlags kOfGraphics = VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT - 1;
+    VK_QUERY_PIPELINE_STATISTIC_TASK_SHADER_INVOCATIONS_BIT_EXT |
+    VK_QUERY_PIPELINE_STATISTIC_MESH_SHADER_INVOCATIONS_BIT_EXT;
+constexpr VkQueryPipelineStatisticFlags kOfGraphics =
+    VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT - 1;
 
 }  // namespace
 
-std::uint32_t CommandTimes::Pool::values() const { return counts != 0 ? static_cast<std::uint32_t>(std::popcount(counts)) : 1; }
+std::uint32_t CommandTimes::Pool::values() const {
+  return counts != 0 ? static_cast<std::uint32_t>(std::popcount(counts)) : 1;
+}
 
 // A query counts nothing that its queue family cannot do (VUID-vkCmdBeginQuery-queryType-00804, -00805).
-VkQueryPipelineStatisticFlags CommandTimes::statistics_of(std::uint32_t device, const VkQueueFamilyProperties& family) const {
+VkQueryPipelineStatisticFlags CommandTimes::statistics_of(std::uint32_t device,
+                                                          const VkQueueFamilyProperties& family) const {
   if (!run_.targets()[device].counts_statistics) return 0;
   VkQueryPipelineStatisticFlags counts = 0;
   if ((family.queueFlags & VK_QUEUE_COMPUTE_BIT) != 0) counts |= kOfCompute;
@@ -34,9 +40,10 @@ VkQueryPipelineStatisticFlags CommandTimes::statistics_of(std::uint32_t device, 
   return counts;
 }
 
-// One query of a type is active at a time (VUID-vkCmdBeginQuery-queryPool-01922), and a secondary begins none of a type that is
-// active where it is executed (VUID-vkCmdExecuteCommands-pCommandBuffers-00105): that may be so where it inherits statistics.
-// In protected command buffers no query begins (VUID-vkCmdBeginQuery-commandBuffer-01885).
+// One query of a type is active at a time (VUID-vkCmdBeginQuery-queryPool-01922), and a secondary begins none
+// of a type that is active where it is executed (VUID-vkCmdExecuteCommands-pCommandBuffers-00105): that may
+// be so where it inherits statistics. In protected command buffers no query begins
+// (VUID-vkCmdBeginQuery-commandBuffer-01885).
 std::vector<bool> CommandTimes::closed_to_statistics() const {
   const Plan& plan = run_.plan();
   std::vector<bool> closed(plan.span.last, false);
@@ -51,12 +58,14 @@ std::vector<bool> CommandTimes::closed_to_statistics() const {
     switch (codec::info(op.command).canonical) {
       case CommandId::vkCreateQueryPool:
         view.load(plan, op);
-        if (op.created != 0 && view.as<args_vkCreateQueryPool>().pCreateInfo->queryType == VK_QUERY_TYPE_PIPELINE_STATISTICS)
+        if (op.created != 0 &&
+            view.as<args_vkCreateQueryPool>().pCreateInfo->queryType == VK_QUERY_TYPE_PIPELINE_STATISTICS)
           statistics.insert(plan.created[op.first_created].id);
         break;
       case CommandId::vkCreateCommandPool:
         view.load(plan, op);
-        if (op.created != 0 && (view.as<args_vkCreateCommandPool>().pCreateInfo->flags & VK_COMMAND_POOL_CREATE_PROTECTED_BIT) != 0)
+        if (op.created != 0 && (view.as<args_vkCreateCommandPool>().pCreateInfo->flags &
+                                VK_COMMAND_POOL_CREATE_PROTECTED_BIT) != 0)
           is_protected.insert(plan.created[op.first_created].id);
         break;
       case CommandId::vkBeginCommandBuffer: {

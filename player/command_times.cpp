@@ -38,7 +38,8 @@ void CommandTimes::find_ops() {
   std::unordered_map<std::uint64_t, std::uint32_t> ops;
   for (const TimePoint& point : wanted_.points) ops.emplace(point.record, kNone);
   for (std::uint32_t i = 0; i < plan.span.last; ++i)
-    if (const auto found = ops.find(plan.ops[i].sequence); found != ops.end() && codec::info(plan.ops[i].command).records_into_command_buffer)
+    if (const auto found = ops.find(plan.ops[i].sequence);
+        found != ops.end() && codec::info(plan.ops[i].command).records_into_command_buffer)
       found->second = i;
   for (const TimePoint& point : wanted_.points) op_of_point_.push_back(ops.at(point.record));
 }
@@ -85,7 +86,8 @@ void CommandTimes::find_places() {
   };
   const std::vector<bool> closed = wanted_.statistics ? closed_to_statistics() : std::vector<bool>();
   // In the order of execution, so that what one command buffer writes lies together.
-  std::map<std::pair<std::uint32_t, VkQueryPipelineStatisticFlags>, std::uint32_t> open;  // pools that have room, by device
+  std::map<std::pair<std::uint32_t, VkQueryPipelineStatisticFlags>, std::uint32_t>
+      open;  // pools that have room, by device
   for (const std::uint32_t index : wanted_.order) {
     Place& place = places_[index];
     if (place.commands != 0) continue;
@@ -155,7 +157,8 @@ void CommandTimes::add_range(std::vector<Range>& ranges, std::uint32_t point) co
   const Place& place = places_[point];
   if (place.pool == kNone) return;
   const std::uint32_t queries = queries_of(wanted_.points[point]);
-  if (!ranges.empty() && ranges.back().pool == place.pool && ranges.back().first + ranges.back().count == place.first)
+  if (!ranges.empty() && ranges.back().pool == place.pool &&
+      ranges.back().first + ranges.back().count == place.first)
     ranges.back().count += queries;
   else
     ranges.push_back({place.pool, place.first, queries});
@@ -172,7 +175,8 @@ void CommandTimes::choose_copies() {
     for (const std::uint32_t point : points) add_range(copy.ranges, point);
     Device& device = devices_[device_of(copy)];
     copy.offset = device.copied;
-    for (const Range& range : copy.ranges) device.copied += std::uint64_t{range.count} * pools_[range.pool].values();
+    for (const Range& range : copy.ranges)
+      device.copied += std::uint64_t{range.count} * pools_[range.pool].values();
     copy_of_[c] = static_cast<std::uint32_t>(copies_.size());
     submits_[submit_of_[c]].copies.push_back(copy_of_[c]);
     copies_.push_back(std::move(copy));
@@ -218,13 +222,16 @@ Result<void> CommandTimes::record(Copy& copy, VkCommandPool pool) {
     for (const Range& range : copy.ranges) {
       const Pool& queries = pools_[range.pool];
       const VkDeviceSize stride = queries.values() * sizeof(std::uint64_t);
-      vk.vkCmdCopyQueryPoolResults(commands, queries.handle, range.first, range.count, devices_[device].results->buffer(), offset,
-                                   stride, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+      vk.vkCmdCopyQueryPoolResults(commands, queries.handle, range.first, range.count,
+                                   devices_[device].results->buffer(), offset, stride,
+                                   VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
       vk.vkCmdResetQueryPool(commands, queries.handle, range.first, range.count);
       offset += range.count * stride;
     }
-    const VkMemoryBarrier visible{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_TRANSFER_WRITE_BIT, VK_ACCESS_HOST_READ_BIT};
-    vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &visible, 0, nullptr, 0, nullptr);
+    const VkMemoryBarrier visible{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_TRANSFER_WRITE_BIT,
+                                  VK_ACCESS_HOST_READ_BIT};
+    vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
+                            &visible, 0, nullptr, 0, nullptr);
   });
 }
 
@@ -246,7 +253,8 @@ Result<void> CommandTimes::write(const TimePoint& point, const Place& place, boo
   const Dispatch& vk = run_.device_at(pool.device)->dispatch;
   const auto commands = reinterpret_cast<VkCommandBuffer>(run_.slot(place.commands));
   if (pool.counts != 0) {
-    ends ? vk.vkCmdEndQuery(commands, pool.handle, place.first) : vk.vkCmdBeginQuery(commands, pool.handle, place.first, 0);
+    ends ? vk.vkCmdEndQuery(commands, pool.handle, place.first)
+         : vk.vkCmdBeginQuery(commands, pool.handle, place.first, 0);
     return {};
   }
   const bool at_end = point.after || point.barrier;
@@ -319,8 +327,8 @@ void set_list(VkSubmitInfo2& batch, const std::vector<VkCommandBufferSubmitInfo>
 }  // namespace
 
 template <class Commands, class Batch>
-void CommandTimes::insert(std::uint32_t op, std::vector<std::vector<Commands>>& lists, const Submit& submit, Batch* submits,
-                          std::uint32_t count) {
+void CommandTimes::insert(std::uint32_t op, std::vector<std::vector<Commands>>& lists, const Submit& submit,
+                          Batch* submits, std::uint32_t count) {
   lists.resize(count);
   std::size_t next = 0, next_reset = 0;
   for (std::uint32_t b = 0; b < count; ++b) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a device works at commands of a span: timestamps that are recorded into the program's command buffers, before and
-// after the commands that are asked for. Or how much it does there: pipeline statistics of each of these commands. Made before
-// the run begins; what it makes of a device goes with the device. Specification: "Timestamp Queries", "Pipeline Statistics
-// Queries", "Query Operation" (which queries may be active together).
+// When a device works at commands of a span: timestamps that are recorded into the program's command buffers,
+// before and after the commands that are asked for. Or how much it does there: pipeline statistics of each of
+// these commands. Made before the run begins; what it makes of a device goes with the device. Specification:
+// "Timestamp Queries", "Pipeline Statistics Queries", "Query Operation" (which queries may be active
+// together).
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@
 
 namespace rondo::player {
 
-// A place in a command buffer where a timestamp is written. Of TimesWanted::statistics: a command that has a query around it.
+// A place in a command buffer where a timestamp is written. Of TimesWanted::statistics: a command that has a
+// query around it.
 struct TimePoint {
   std::uint64_t record = 0;   // the command at which it stands
   bool after = false;         // after that command; else before it
@@ -38,7 +40,7 @@ struct TimedCommands {
 };
 
 struct TimesWanted {
-  bool statistics = false;                // pipeline statistics, and no timestamps. Points are draws and dispatches
+  bool statistics = false;  // pipeline statistics, and no timestamps. Points are draws and dispatches
   std::vector<TimePoint> points;          // each record and side once
   std::vector<std::uint32_t> order;       // indexes into `points`: the execution of each. No point twice in one command buffer
   std::vector<TimedCommands> commands;    // in the order of execution
@@ -66,12 +68,13 @@ class CommandTimes {
   Result<std::span<const double>> times();
   // The longest tick of the clocks of these devices, in nanoseconds.
   double timestamp_ns() const;
-  // Of the same: what a point with `probe` costs, in nanoseconds; kNoTime: of others. Empty: no point has one.
+  // Of the same: what a point with `probe` costs, in nanoseconds; kNoTime: of others. Empty: no point has
+  // one.
   std::span<const double> probes() const { return probes_; }
   // Executions of points that cannot be timed on these devices: their queues have no timestamps, …
   std::uint64_t left_out() const { return left_out_; }
-  // Instead of times(), for TimesWanted::statistics. `execution`: index into TimesWanted::order; of those that were counted, in
-  // that order. A point in a multiview pass has the sum of its views.
+  // Instead of times(), for TimesWanted::statistics. `execution`: index into TimesWanted::order; of those
+  // that were counted, in that order. A point in a multiview pass has the sum of its views.
   using TakeStatistics = std::function<void(std::uint32_t execution, const Statistics& counts)>;
   Result<void> statistics(const TakeStatistics& take);
   // Of left_out(): where a statistics query of the program's own may be active.
@@ -83,7 +86,7 @@ class CommandTimes {
     std::uint32_t queries = 0;
     VkQueryPipelineStatisticFlags counts = 0;  // 0: timestamps
     VkQueryPool handle = VK_NULL_HANDLE;
-    std::uint32_t values() const;              // of 64 bits, in the result of a query
+    std::uint32_t values() const;  // of 64 bits, in the result of a query
   };
   struct Place {  // of a point
     ObjectId commands = 0;
@@ -99,7 +102,7 @@ class CommandTimes {
   struct Copy {
     std::uint32_t commands = 0;  // index into TimesWanted::commands
     std::uint32_t family = 0;
-    std::uint64_t offset = 0;    // of its results, in the device's buffer, in values of 64 bits
+    std::uint64_t offset = 0;  // of its results, in the device's buffer, in values of 64 bits
     std::vector<Range> ranges;
     VkCommandBuffer own = VK_NULL_HANDLE;
   };
@@ -135,14 +138,17 @@ class CommandTimes {
   void add_range(std::vector<Range>& ranges, std::uint32_t point) const;
   Result<VkCommandPool> own_pool(std::uint32_t device, std::uint32_t family);
   template <class Fill>
-  Result<void> record_own(std::uint32_t device, VkCommandPool pool, VkCommandBufferUsageFlags usage, VkCommandBuffer& made, Fill&& fill);
+  Result<void> record_own(std::uint32_t device, VkCommandPool pool, VkCommandBufferUsageFlags usage,
+                          VkCommandBuffer& made, Fill&& fill);
   void find_places();
-  // By op: a statistics query may be active there, or none may be begun. A query of ours would be a second one of its type.
+  // By op: a statistics query may be active there, or none may be begun. A query of ours would be a second
+  // one of its type.
   std::vector<bool> closed_to_statistics() const;
   // What a queue family counts; 0: nothing.
-  VkQueryPipelineStatisticFlags statistics_of(std::uint32_t device, const VkQueueFamilyProperties& family) const;
-  // Visits what was executed and has a result, in the order of execution. `values`: of the first query of the point, and then of
-  // the others.
+  VkQueryPipelineStatisticFlags statistics_of(std::uint32_t device,
+                                              const VkQueueFamilyProperties& family) const;
+  // Visits what was executed and has a result, in the order of execution. `values`: of the first query of the
+  // point, and then of the others.
   template <class Visit>
   Result<void> each_result(Visit&& visit);
   void choose_copies();
@@ -152,7 +158,8 @@ class CommandTimes {
   Result<void> write(const TimePoint& point, const Place& place, bool ends);
   std::uint32_t queries_of(const TimePoint& point) const { return point.probe ? 2 : point.queries; }
   template <class Commands, class Batch>
-  void insert(std::uint32_t op, std::vector<std::vector<Commands>>& lists, const Submit& submit, Batch* submits, std::uint32_t count);
+  void insert(std::uint32_t op, std::vector<std::vector<Commands>>& lists, const Submit& submit,
+              Batch* submits, std::uint32_t count);
   std::uint32_t device_of(const Copy& copy) const { return pools_[copy.ranges[0].pool].device; }
   Error failure(const char* command, VkResult result) const;
 
@@ -173,15 +180,17 @@ class CommandTimes {
     std::uint32_t makes = kNone;                  // the device that the op makes
   };
   std::vector<At> points_at_;
-  std::map<std::pair<std::uint32_t, std::vector<ObjectId>>, VkCommandBuffer> own_resets_;  // by family and Reset::commands
+  std::map<std::pair<std::uint32_t, std::vector<ObjectId>>, VkCommandBuffer>
+      own_resets_;       // by family and Reset::commands
   Result<void> failed_;  // to make one of these
   std::uint64_t left_out_ = 0, in_own_queries_ = 0;
-  std::vector<double> times_, probes_;  // parallel to TimesWanted::order; probes_ is empty where no point has one
+  std::vector<double> times_,
+      probes_;  // parallel to TimesWanted::order; probes_ is empty where no point has one
 };
 
 template <class Fill>
-Result<void> CommandTimes::record_own(std::uint32_t device, VkCommandPool pool, VkCommandBufferUsageFlags usage, VkCommandBuffer& made,
-                                      Fill&& fill) {
+Result<void> CommandTimes::record_own(std::uint32_t device, VkCommandPool pool,
+                                      VkCommandBufferUsageFlags usage, VkCommandBuffer& made, Fill&& fill) {
   const DeviceState& state = *run_.device_at(device);
   const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, pool,
                                          VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};

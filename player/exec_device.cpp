@@ -211,7 +211,8 @@ bool has_swapchains(const Plan& plan, std::uint32_t device) {
 // The features that the program enables, in this run's scratch. Null: it names none.
 VkPhysicalDeviceFeatures* enabled_features(const VkDeviceCreateInfo& info) {
   if (info.pEnabledFeatures != nullptr) return const_cast<VkPhysicalDeviceFeatures*>(info.pEnabledFeatures);
-  const auto* all = find_chained<VkPhysicalDeviceFeatures2>(info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+  const auto* all =
+      find_chained<VkPhysicalDeviceFeatures2>(info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
   return all != nullptr ? &const_cast<VkPhysicalDeviceFeatures2*>(all)->features : nullptr;
 }
 

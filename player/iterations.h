@@ -35,7 +35,9 @@ class Iterations {
   std::uint64_t left_out_times() const { return commands_ ? commands_->left_out() : 0; }
   std::uint64_t in_own_queries() const { return commands_ ? commands_->in_own_queries() : 0; }
   // Of TimesWanted::statistics, of the last iteration.
-  Result<void> statistics(const CommandTimes::TakeStatistics& take) { return commands_ ? commands_->statistics(take) : Result<void>(); }
+  Result<void> statistics(const CommandTimes::TakeStatistics& take) {
+    return commands_ ? commands_->statistics(take) : Result<void>();
+  }
   // Behind the last one: what was put back is what there was.
   Result<void> check();
   // Of the span alone, and as they were behind it.

@@ -8,8 +8,8 @@
 
 namespace rondo::player {
 
-// By bit of VkQueryPipelineStatisticFlagBits: [0] is INPUT_ASSEMBLY_VERTICES, [12] is MESH_SHADER_INVOCATIONS. What the device
-// does not count is 0.
+// By bit of VkQueryPipelineStatisticFlagBits: [0] is INPUT_ASSEMBLY_VERTICES, [12] is
+// MESH_SHADER_INVOCATIONS. What the device does not count is 0.
 inline constexpr std::size_t kStatistics = 13;
 using Statistics = std::array<std::uint64_t, kStatistics>;
 

@@ -307,7 +307,9 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   auto targets = choose_targets(options.devices, **plan, **live, chosen);
   if (!targets) return tl::unexpected<Error>(targets.error());
   for (const ChosenDevice& one : chosen) {
-    outcome.counts_statistics = outcome.counts_statistics || (*targets)[static_cast<std::uint32_t>(outcome.devices.size())].counts_statistics;
+    outcome.counts_statistics =
+        outcome.counts_statistics ||
+        (*targets)[static_cast<std::uint32_t>(outcome.devices.size())].counts_statistics;
     outcome.devices.push_back(one.name);
     if (!options.quiet)
       print_line((chosen.size() > 1 ? (*plan)->name(one.captured) + " on " : "") + one.name + ": " + one.reason);

@@ -27,7 +27,8 @@ std::optional<double> device_time(const std::vector<IterationTimes>& iterations)
 }
 
 // The statistics of a span, in a replay of their own: the queries would cost time. `counts` has the queries.
-Result<void> count_statistics(const player::Options& plain, const TimePoints& counts, ProfileSamples& samples, Profile& out) {
+Result<void> count_statistics(const player::Options& plain, const TimePoints& counts, ProfileSamples& samples,
+                              Profile& out) {
   std::vector<std::uint32_t> item_of(counts.wanted().order.size(), player::kNone);  // by execution
   for (std::uint32_t i = 0; i < counts.items().size(); ++i)
     if (counts.items()[i].begin != player::kNone) item_of[counts.items()[i].begin] = i;
@@ -43,7 +44,8 @@ Result<void> count_statistics(const player::Options& plain, const TimePoints& co
   return {};
 }
 
-// The items that rows of GroupBy::none are of: the capture is read once more, since all items would take much memory.
+// The items that rows of GroupBy::none are of: the capture is read once more, since all items would take much
+// memory.
 Result<void> find_items(const ProfileWanted& wanted, Profile& out) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> rows;  // item and row
   for (std::uint32_t r = 0; r < out.rows.size(); ++r) rows.emplace_back(out.rows[r].item, r);
@@ -52,23 +54,25 @@ Result<void> find_items(const ProfileWanted& wanted, Profile& out) {
   if (!work) return tl::unexpected(work.error());
   std::uint32_t item = 0;
   const auto done = [&] { return out.items.size() == rows.size(); };
-  const auto found = work->run(wanted.replay.span, WorkWalk::Visit::wanted, [&](std::span<const WorkItem> items) {
-    for (const WorkItem& one : items) {
-      if (!done() && rows[out.items.size()].first == item) {
-        out.rows[rows[out.items.size()].second].item = static_cast<std::uint32_t>(out.items.size());
-        out.items.push_back(one);
-      }
-      ++item;
-    }
-    return !done();
-  });
+  const auto found =
+      work->run(wanted.replay.span, WorkWalk::Visit::wanted, [&](std::span<const WorkItem> items) {
+        for (const WorkItem& one : items) {
+          if (!done() && rows[out.items.size()].first == item) {
+            out.rows[rows[out.items.size()].second].item = static_cast<std::uint32_t>(out.items.size());
+            out.items.push_back(one);
+          }
+          ++item;
+        }
+        return !done();
+      });
   if (!found) return tl::unexpected(found.error());
   if (!done()) return fail(Status::failed, printable(wanted.replay.file) + ": changed while it was played");
   return {};
 }
 
 // No device has timestamps: what the host can tell of the submits `first` to `last`.
-Result<void> time_submits(const ProfileWanted& wanted, std::uint64_t first, std::uint64_t last, Profile& out) {
+Result<void> time_submits(const ProfileWanted& wanted, std::uint64_t first, std::uint64_t last,
+                          Profile& out) {
   player::Options options = wanted.replay;
   options.span = {SpanRequest::Kind::submits, first, last + 1, {}, {}};
   const player::Outcome played = player::play(options);
@@ -157,8 +161,10 @@ Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted) {
   out.lacks_statistics = wanted.statistics && !without.counts_statistics;
   if (wanted.statistics && !out.lacks_statistics) RONDO_TRY(count_statistics(plain, counts, samples, out));
   samples.finish(out.timer, wanted.top, out);
-  if (out.row_count == 0) RONDO_TRY(time_submits(wanted, *first_submit, last_submit, out));
-  else if (wanted.by == GroupBy::none && !keeps_items) RONDO_TRY(find_items(wanted, out));
+  if (out.row_count == 0)
+    RONDO_TRY(time_submits(wanted, *first_submit, last_submit, out));
+  else if (wanted.by == GroupBy::none && !keeps_items)
+    RONDO_TRY(find_items(wanted, out));
   return out;
 }
 

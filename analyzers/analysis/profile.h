@@ -19,7 +19,7 @@ struct ProfileWanted {
   ProfileMode mode = ProfileMode::natural;
   bool draws = false;      // also of the draws in render passes
   GroupBy by = GroupBy::none;
-  bool statistics = false;  // also pipeline statistics, in a replay of their own
+  bool statistics = false;     // also pipeline statistics, in a replay of their own
   std::size_t top = SIZE_MAX;  // rows that are kept, the longest; fewer than all take less memory
 };
 
@@ -61,8 +61,9 @@ struct Profile {
   std::size_t iterations = 0;
   std::vector<RowStatistics> statistics;  // empty: they were not asked for, or no device counts any
   RowStatistics all_statistics;           // of all draws and dispatches of the span
-  std::uint64_t in_own_queries = 0;       // of the uncounted: where a statistics query of the program's own may be active
-  bool lacks_statistics = false;          // they were asked for, and no device counts any
+  std::uint64_t in_own_queries =
+      0;  // of the uncounted: where a statistics query of the program's own may be active
+  bool lacks_statistics = false;  // they were asked for, and no device counts any
   // How much longer the span takes with them: 0.02 is 2 %. By the device's time, else by the host's.
   double perturbation() const;
   WorkTotals totals;

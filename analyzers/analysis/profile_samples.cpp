@@ -36,9 +36,11 @@ void ProfileSamples::add(const WorkItem& item) {
   }
   // Nothing is counted twice: a group has a pass, or the draws in it.
   const bool is_elsewhere = counts_draws(by_, draws_) ? item.is_pass : is_inside;
-  row_of_.push_back(by_ == GroupBy::none || is_elsewhere ? kNone
-                    : by_ == GroupBy::label              ? label_group(item)
-                                                         : group(by_ == GroupBy::pipeline ? std::to_string(item.pipeline) : key_of(work_, item, by_), item));
+  row_of_.push_back(
+      by_ == GroupBy::none || is_elsewhere ? kNone
+      : by_ == GroupBy::label
+          ? label_group(item)
+          : group(by_ == GroupBy::pipeline ? std::to_string(item.pipeline) : key_of(work_, item, by_), item));
 }
 
 std::uint32_t ProfileSamples::group(const std::string& key, const WorkItem& item, std::uint32_t parent) {
@@ -84,7 +86,8 @@ void ProfileSamples::each_row(std::uint32_t item, Visit&& visit) const {
 // What the timestamps of an isolated item cost is no time of the item: the median of all is taken off.
 void ProfileSamples::take(std::span<const double> times, std::span<const double> probes) {
   std::vector<double> costs;
-  std::copy_if(probes.begin(), probes.end(), std::back_inserter(costs), [](double cost) { return cost != CommandTimes::kNoTime; });
+  std::copy_if(probes.begin(), probes.end(), std::back_inserter(costs),
+               [](double cost) { return cost != CommandTimes::kNoTime; });
   const double cost = costs.empty() ? 0 : player::spread_of(std::move(costs)).median;
   costs_.push_back(cost);
   std::vector<float>& values = values_.emplace_back(rows(), 0.0f);
@@ -162,7 +165,8 @@ void ProfileSamples::finish(double timer, std::size_t top, Profile& out) {
     const double median = spread(r).median;
     medians[r] = static_cast<float>(median);
     // The time of a render pass holds that of its draws: a draw is not added to the sum again.
-    const bool is_part = by_ == GroupBy::none ? (flags_[item_of_row_[r]] & kHasCost) == 0 : groups_[r].parent != kNone;
+    const bool is_part =
+        by_ == GroupBy::none ? (flags_[item_of_row_[r]] & kHasCost) == 0 : groups_[r].parent != kNone;
     if (!is_part) sum += median;
   }
   out.row_count = order.size();

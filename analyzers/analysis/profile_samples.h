@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a profile keeps of each item and row while it is made: some 60 bytes an item and 4 more an iteration, and no WorkItem.
+// What a profile keeps of each item and row while it is made: some 60 bytes an item and 4 more an iteration,
+// and no WorkItem.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +24,11 @@ class ProfileSamples {
   void timed(const std::vector<ItemTimes>& times);
   // Of an iteration: CommandTimes::times() and probes().
   void take(std::span<const double> times, std::span<const double> probes);
-  // Pipeline statistics of an item, once. Where that is a draw in a render pass, the row of the pass has them, too.
+  // Pipeline statistics of an item, once. Where that is a draw in a render pass, the row of the pass has
+  // them, too.
   void take_statistics(std::uint32_t item, const player::Statistics& counts);
-  // `timer`: nanoseconds of a tick. Fills in the `top` longest rows, their statistics and what is counted over all items.
+  // `timer`: nanoseconds of a tick. Fills in the `top` longest rows, their statistics and what is counted
+  // over all items.
   void finish(double timer, std::size_t top, Profile& out);
 
   std::uint64_t items() const { return flags_.size(); }
@@ -37,13 +40,15 @@ class ProfileSamples {
   // A group. With GroupBy::none each item that is timed is a row, and there are none of these.
   struct Group {
     std::string key;
-    ObjectId pipeline = 0;          // of GroupBy::pipeline: it is named after it, when the names are known
+    ObjectId pipeline = 0;  // of GroupBy::pipeline: it is named after it, when the names are known
     std::uint32_t first_item = 0;
     std::uint32_t parent = player::kNone;  // the row that counts these items, too; kNone: none
   };
   std::uint32_t group(const std::string& key, const WorkItem& item, std::uint32_t parent = player::kNone);
   std::uint32_t label_group(const WorkItem& item);
-  bool is_timed(std::size_t item) const { return (*times_)[item].begin != player::kNone && (*times_)[item].end != player::kNone; }
+  bool is_timed(std::size_t item) const {
+    return (*times_)[item].begin != player::kNone && (*times_)[item].end != player::kNone;
+  }
   std::size_t rows() const { return by_ == GroupBy::none ? item_of_row_.size() : groups_.size(); }
   template <class Visit>
   void each_row(std::uint32_t item, Visit&& visit) const;
@@ -56,23 +61,24 @@ class ProfileSamples {
   const bool draws_, statistics_wanted_;
   const std::vector<ItemTimes>* times_ = nullptr;
   // By item.
-  std::vector<std::uint32_t> row_of_;   // kNone: in no row
+  std::vector<std::uint32_t> row_of_;  // kNone: in no row
   std::vector<std::uint64_t> bytes_;
-  std::vector<std::uint8_t> flags_;     // Flag
-  std::vector<std::uint32_t> pass_of_;  // of a draw in a render pass: the pass, as an item; kNone. Empty: no statistics are wanted
-  std::uint64_t pass_submit_ = 0;       // of the last render pass
+  std::vector<std::uint8_t> flags_;  // Flag
+  std::vector<std::uint32_t>
+      pass_of_;  // of a draw in a render pass: the pass, as an item; kNone. Empty: no statistics are wanted
+  std::uint64_t pass_submit_ = 0;  // of the last render pass
   std::uint32_t pass_ = WorkItem::kNoPass, pass_item_ = player::kNone;
   // By row.
   std::vector<Group> groups_;
   std::unordered_map<std::string, std::uint32_t> group_by_key_;
-  std::vector<std::uint32_t> item_of_row_;      // of GroupBy::none
-  std::vector<std::uint32_t> timed_items_;      // in the last iteration
-  std::vector<double> begins_;                  // likewise: of its first item. Of GroupBy::none alone
-  std::vector<std::vector<float>> values_;      // of each iteration
-  std::vector<RowStatistics> row_statistics_;   // empty: none came
+  std::vector<std::uint32_t> item_of_row_;     // of GroupBy::none
+  std::vector<std::uint32_t> timed_items_;     // in the last iteration
+  std::vector<double> begins_;                 // likewise: of its first item. Of GroupBy::none alone
+  std::vector<std::vector<float>> values_;     // of each iteration
+  std::vector<RowStatistics> row_statistics_;  // empty: none came
   RowStatistics all_statistics_;
-  std::vector<double> costs_;                   // of each iteration
-  std::uint64_t timed_ = 0;                     // items of the last iteration that have a time
+  std::vector<double> costs_;  // of each iteration
+  std::uint64_t timed_ = 0;    // items of the last iteration that have a time
 };
 
 }  // namespace rondo::analyzers

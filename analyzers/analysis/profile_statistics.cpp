@@ -32,7 +32,9 @@ constexpr std::array<Name, player::kStatistics> kStatisticNames{{
 constexpr std::size_t kFirstOfMeshes = 11;
 constexpr std::size_t kWidth = 13;  // of a column, at least
 
-std::size_t width_of(std::size_t bit) { return std::max(std::string_view(kStatisticNames[bit].heading).size(), kWidth); }
+std::size_t width_of(std::size_t bit) {
+  return std::max(std::string_view(kStatisticNames[bit].heading).size(), kWidth);
+}
 
 }  // namespace
 
@@ -44,7 +46,8 @@ void write_statistics(JsonWriter& json, const Profile& p, const ProfileRow& row)
   if (counts.uncounted != 0) json.field("uncounted", counts.uncounted);
   if (counts.counted == 0) return;
   for (std::size_t bit = 0; bit < player::kStatistics; ++bit)
-    if (bit < kFirstOfMeshes || p.all_statistics.sum[bit] != 0) json.field(kStatisticNames[bit].field, counts.sum[bit]);
+    if (bit < kFirstOfMeshes || p.all_statistics.sum[bit] != 0)
+      json.field(kStatisticNames[bit].field, counts.sum[bit]);
 }
 
 void write_statistics_summary(JsonWriter& json, const Profile& p) {
@@ -73,16 +76,23 @@ std::string statistics_columns(const Profile& p, const ProfileRow& row) {
 }
 
 std::string statistics_totals(const Profile& p) {
-  if (p.lacks_statistics) return "this device counts no pipeline statistics (it lacks pipelineStatisticsQuery): the rows have none\n";
+  if (p.lacks_statistics)
+    return "this device counts no pipeline statistics (it lacks pipelineStatisticsQuery): the rows have "
+           "none\n";
   if (p.statistics.empty()) return {};
   const RowStatistics& all = p.all_statistics;
-  std::string out = text("statistics of {} of {} draws and dispatches, of one iteration of their own\n", count_text(all.counted),
-                         count_text(all.counted + all.uncounted));
+  std::string out = text("statistics of {} of {} draws and dispatches, of one iteration of their own\n",
+                         count_text(all.counted), count_text(all.counted + all.uncounted));
   if (all.uncounted == 0) return out;
   if (p.in_own_queries != 0)
-    append(out, "{} without statistics, because a statistics query of the program's own is, or may be, active there\n", count_text(p.in_own_queries));
+    append(out,
+           "{} without statistics, because a statistics query of the program's own is, or may be, active "
+           "there\n",
+           count_text(p.in_own_queries));
   if (p.in_own_queries < all.uncounted)
-    append(out, "{} without statistics: in secondaries that one command buffer executes more than once, or on queues that count none\n",
+    append(out,
+           "{} without statistics: in secondaries that one command buffer executes more than once, or on "
+           "queues that count none\n",
            count_text(all.uncounted - p.in_own_queries));
   return out;
 }

@@ -14,7 +14,8 @@ void write_statistics(JsonWriter& json, const Profile& profile, const ProfileRow
 // Fields of the row "summary".
 void write_statistics_summary(JsonWriter& json, const Profile& profile);
 
-// Columns of text, each as wide as its heading: of those statistics that are not 0 everywhere. Empty: there are none.
+// Columns of text, each as wide as its heading: of those statistics that are not 0 everywhere. Empty: there
+// are none.
 std::string statistics_heading(const Profile& profile);
 std::string statistics_columns(const Profile& profile, const ProfileRow& row);
 // Lines that follow the rows of text.

@@ -26,8 +26,8 @@ class TimePoints {
  public:
   // `draws`: also of the draws in render passes, which no barrier can stand between.
   TimePoints(ProfileMode mode, bool draws) : mode_(mode), draws_(draws) {}
-  // No timestamps: the pipeline statistics of each draw and dispatch, also of those in render passes. One query of this type may
-  // be active at a time, so passes have none: theirs are the sums of their draws'.
+  // No timestamps: the pipeline statistics of each draw and dispatch, also of those in render passes. One
+  // query of this type may be active at a time, so passes have none: theirs are the sums of their draws'.
   struct OfStatistics {};
   explicit TimePoints(OfStatistics) : mode_(ProfileMode::natural), draws_(true) { wanted_.statistics = true; }
 

@@ -265,7 +265,8 @@ void note_state(const Call& call) {
     case CommandId::vkCmdBeginQuery: {
       const auto& a = *static_cast<args_vkCmdBeginQuery*>(call.args);
       buffer.active_queries[{number(a.queryPool), a.query}] = a.flags;
-      if (get<QueryPool>(a.queryPool)->query_type == VK_QUERY_TYPE_PIPELINE_STATISTICS) buffer.begins_statistics = true;
+      if (get<QueryPool>(a.queryPool)->query_type == VK_QUERY_TYPE_PIPELINE_STATISTICS)
+        buffer.begins_statistics = true;
       return;
     }
     case CommandId::vkCmdBeginQueryIndexedEXT: {

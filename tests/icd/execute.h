@@ -113,7 +113,8 @@ class Execution {
   // Queries that are active: pool and index, and what they count.
   struct Counter {
     std::uint64_t draws = 0, digest = 0;
-    std::uint64_t vertices = 0, groups = 0, meshes = 0;  // of draws, of dispatches, workgroups of mesh shaders
+    std::uint64_t vertices = 0, groups = 0,
+                  meshes = 0;  // of draws, of dispatches, workgroups of mesh shaders
   };
   std::map<std::pair<std::shared_ptr<QueryPool>, std::uint32_t>, Counter> queries;
 

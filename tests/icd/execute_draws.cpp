@@ -42,9 +42,12 @@ void finish_draw(Execution& execution, const Hash& hash, std::uint64_t vertices,
 
 template <class Groups>
 std::uint64_t groups_of(const Groups& a) {
-  if constexpr (requires { a.groupCountX; }) return std::uint64_t{a.groupCountX} * a.groupCountY * a.groupCountZ;
-  else if constexpr (requires { a.x; }) return std::uint64_t{a.x} * a.y * a.z;
-  else return 0;
+  if constexpr (requires { a.groupCountX; })
+    return std::uint64_t{a.groupCountX} * a.groupCountY * a.groupCountZ;
+  else if constexpr (requires { a.x; })
+    return std::uint64_t{a.x} * a.y * a.z;
+  else
+    return 0;
 }
 
 // A dispatch or trace. `groups`: that are counted; those of indirect dispatches take no time.

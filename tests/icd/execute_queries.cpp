@@ -32,11 +32,12 @@ void make_available(QueryPool& pool, std::uint32_t index, std::vector<std::uint6
   Monitor::get().changed();
 }
 
-// Of Settings::timed_work: what was counted can be told from the commands. Vertices make triangles, a workgroup has 64
-// invocations, and each vertex shades ten fragments.
+// Of Settings::timed_work: what was counted can be told from the commands. Vertices make triangles, a
+// workgroup has 64 invocations, and each vertex shades ten fragments.
 std::vector<std::uint64_t> statistics_of(const QueryPool& pool, const Execution::Counter& counter) {
   const std::uint64_t triangles = counter.vertices / 3;
-  const std::uint64_t all[] = {counter.vertices, triangles, counter.vertices, 0, 0, triangles, triangles, 10 * counter.vertices, 0, 0,
+  const std::uint64_t all[] = {counter.vertices,    triangles,      counter.vertices,      0, 0,
+                               triangles,           triangles,      10 * counter.vertices, 0, 0,
                                64 * counter.groups, counter.meshes, counter.meshes};
   std::vector<std::uint64_t> results;
   for (std::size_t bit = 0; bit < std::size(all); ++bit)
@@ -47,7 +48,8 @@ std::vector<std::uint64_t> statistics_of(const QueryPool& pool, const Execution:
 // What was counted follows from what was drawn: nothing from nothing.
 std::vector<std::uint64_t> results_of(const QueryPool& pool, std::uint32_t index,
                                       const Execution::Counter& counter) {
-  if (pool.query_type == VK_QUERY_TYPE_PIPELINE_STATISTICS && settings().timed_work) return statistics_of(pool, counter);
+  if (pool.query_type == VK_QUERY_TYPE_PIPELINE_STATISTICS && settings().timed_work)
+    return statistics_of(pool, counter);
   std::vector<std::uint64_t> results(std::max(pool.values(), 1u), 0);
   for (std::size_t i = 0; i < results.size() && counter.draws != 0; ++i) {
     Hash value(counter.digest);

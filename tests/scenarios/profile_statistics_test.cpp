@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rondo profile --statistics: what a device counts is what the commands ask for. The fake driver counts exactly (docs/testing.md);
-// every test program is held to that in profile_test.cpp.
+// rondo profile --statistics: what a device counts is what the commands ask for. The fake driver counts
+// exactly (docs/testing.md); every test program is held to that in profile_test.cpp.
 #include <catch2/catch.hpp>
 #include <map>
 
@@ -24,7 +24,15 @@ std::map<std::string, int> counts_of(const std::vector<Json>& rows, const std::s
 
 std::vector<Json> on_lavapipe(const std::string& path, const Words& more = {}) {
   Command command;
-  command.arguments = {build_root() + "/analyzers/rondo", "profile", "--draws", "--statistics", "--format", "jsonl", "--loop", "1", path};
+  command.arguments = {build_root() + "/analyzers/rondo",
+                       "profile",
+                       "--draws",
+                       "--statistics",
+                       "--format",
+                       "jsonl",
+                       "--loop",
+                       "1",
+                       path};
   command.arguments.insert(command.arguments.end(), more.begin(), more.end());
   use_driver(command.environment, lavapipe);
   return rows_of(run_on(lavapipe, command));
@@ -38,12 +46,18 @@ SCENARIO("a command buffer that is submitted many times replays bit for bit", "[
 
 SCENARIO("dispatches have the statistics that they are planted with", "[profile]") {
   const auto rows = profile_of(kernels().path, {"--statistics"});
-  CHECK(counts_of(rows, "compute_invocations") == std::map<std::string, int>{{"0:0", 64}, {"0:1", 128}, {"1:0", 256}, {"1:1", 512}, {"2:0", 192}});
+  CHECK(counts_of(rows, "compute_invocations") ==
+        std::map<std::string, int>{{"0:0", 64}, {"0:1", 128}, {"1:0", 256}, {"1:1", 512}, {"2:0", 192}});
   CHECK(rows.back().at("/counted") == "5");
   CHECK(rows.back().at("/uncounted") == "2");  // their secondary is executed twice by one command buffer
   CHECK(rows.back().at("/in_own_queries") == "0");
   CHECK(counts_of(profile_of(kernels().path, {"--statistics", "--by", "label"}), "compute_invocations") ==
-        std::map<std::string, int>{{"no label", 192}, {"step", 960}, {"step/x1", 64}, {"step/x2", 128}, {"step/x4", 256}, {"step/x8", 512}});
+        std::map<std::string, int>{{"no label", 192},
+                                   {"step", 960},
+                                   {"step/x1", 64},
+                                   {"step/x2", 128},
+                                   {"step/x4", 256},
+                                   {"step/x8", 512}});
   CHECK(counts_of(profile_of(kernels().path, {"--statistics", "--by", "submit"}), "compute_invocations") ==
         std::map<std::string, int>{{"submit 0", 192}, {"submit 1", 768}, {"submit 2", 192}});
   // The times are those of a replay without these queries.
@@ -60,14 +74,17 @@ SCENARIO("a command buffer that is executed several times has statistics each ti
   const auto counts = counts_of(rows, "compute_invocations");
   CHECK(counts.size() == 100);
   for (int submit = 0; submit < 5; ++submit)
-    for (int draw = 0; draw < 20; ++draw) CHECK(counts.at(std::to_string(submit) + ":" + std::to_string(draw)) == 64 * (1 + draw % 3));
+    for (int draw = 0; draw < 20; ++draw)
+      CHECK(counts.at(std::to_string(submit) + ":" + std::to_string(draw)) == 64 * (1 + draw % 3));
   CHECK(rows.back().at("/counted") == "100");
   CHECK(rows.back().at("/uncounted") == "0");
   WHEN("fewer rows are asked for") {
     const auto few = profile_of(capture.path, {"--statistics", "--top", "3", "--submits", "2:4"});
     std::vector<std::string> items;
     for (const Json& row : few)
-      if (row.at("/row") == "\"time\"") items.push_back(unquoted(row.at("/item")) + " " + row.at("/compute_invocations") + " " + row.at("/counts/groups_x"));
+      if (row.at("/row") == "\"time\"")
+        items.push_back(unquoted(row.at("/item")) + " " + row.at("/compute_invocations") + " " +
+                        row.at("/counts/groups_x"));
     CHECK(items == std::vector<std::string>{"2:2 192 3", "2:5 192 3", "2:8 192 3"});
     CHECK(few.back().at("/items") == "40");
     CHECK(few.back().at("/shown") == "3");
@@ -81,7 +98,8 @@ SCENARIO("statistics of a real device are what the commands ask for", "[profile]
     int dispatches = 0;
     for (const Json& row : on_lavapipe(captured({program("multiply")}).path))
       if (row.at("/command") == "\"vkCmdDispatch\"") {
-        CHECK(std::stoi(row.at("/compute_invocations")) == 16 * 16 * std::stoi(row.at("/counts/groups_x")) * std::stoi(row.at("/counts/groups_y")));
+        CHECK(std::stoi(row.at("/compute_invocations")) ==
+              16 * 16 * std::stoi(row.at("/counts/groups_x")) * std::stoi(row.at("/counts/groups_y")));
         ++dispatches;
       }
     CHECK(dispatches > 0);
@@ -109,13 +127,15 @@ SCENARIO("statistics of a real device are what the commands ask for", "[profile]
 SCENARIO("a device without pipeline statistics has rows without them", "[profile]") {
   for (const std::string format : {"jsonl", "text"}) {
     Command command;
-    command.arguments = {build_root() + "/analyzers/rondo", "profile", "--statistics", "--format", format, kernels().path};
+    command.arguments = {
+        build_root() + "/analyzers/rondo", "profile", "--statistics", "--format", format, kernels().path};
     use_driver(command.environment, fake, "timed-work=1,lacks=pipelineStatisticsQuery");
     const Outcome outcome = run_on(fake, command);
     INFO(outcome.both());
     CHECK(outcome.status == 0);
     if (format == "text") {
-      CHECK(outcome.out.find("this device counts no pipeline statistics (it lacks pipelineStatisticsQuery): the rows have none\n") != std::string::npos);
+      CHECK(outcome.out.find("this device counts no pipeline statistics (it lacks pipelineStatisticsQuery): "
+                             "the rows have none\n") != std::string::npos);
       continue;
     }
     const auto rows = rows_of(outcome);

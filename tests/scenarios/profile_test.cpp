@@ -155,9 +155,9 @@ SCENARIO("planted kernels have the times that they cost", "[profile]") {
   CHECK(times_of(profile_of(kernels().path, {"--top", "1"}), "/item") == std::map<std::string, int>{{"1:1", 8000}});
 }
 
-// Every test program, also those with secondaries, multiview, suspended passes and several queues: a draw takes 100 ns for each
-// vertex, a dispatch 1 us for each workgroup, and a pass as long as what is in it. It counts each vertex in each view, and 64
-// invocations for each workgroup.
+// Every test program, also those with secondaries, multiview, suspended passes and several queues: a draw
+// takes 100 ns for each vertex, a dispatch 1 us for each workgroup, and a pass as long as what is in it. It
+// counts each vertex in each view, and 64 invocations for each workgroup.
 SCENARIO("every draw, dispatch and pass of the test programs has its time and its statistics", "[profile]") {
   CaptureOptions options;
   options.driver = fake;
@@ -172,7 +172,15 @@ SCENARIO("every draw, dispatch and pass of the test programs has its time and it
       const Recording& capture = captured(words, options);
       if (rondo({"info", "--draws", "--top", "0", capture.path}).out.find("\n0 items") != std::string::npos) continue;
       Command command;
-      command.arguments = {build_root() + "/analyzers/rondo", "profile", "--draws", "--statistics", "--format", "jsonl", "--loop", "2", capture.path};
+      command.arguments = {build_root() + "/analyzers/rondo",
+                           "profile",
+                           "--draws",
+                           "--statistics",
+                           "--format",
+                           "jsonl",
+                           "--loop",
+                           "2",
+                           capture.path};
       use_driver(command.environment, fake, "timed-work=1");
       const Outcome outcome = run_on(fake, command);
       INFO(name << ": " << outcome.both());
@@ -188,7 +196,8 @@ SCENARIO("every draw, dispatch and pass of the test programs has its time and it
         const std::string pass = row.at("/pass").empty() ? "" : row.at("/submit") + ":" + row.at("/pass");
         if (unquoted(row.at("/item")).rfind("pass", 0) == 0) {
           of_pass[pass] = time;
-          if (row.at("/uncounted").empty() && !row.at("/counted").empty()) vertices_of_pass[pass] = std::stod(row.at("/input_assembly_vertices"));
+          if (row.at("/uncounted").empty() && !row.at("/counted").empty())
+            vertices_of_pass[pass] = std::stod(row.at("/input_assembly_vertices"));
           ++passes;
           continue;
         }
@@ -198,11 +207,14 @@ SCENARIO("every draw, dispatch and pass of the test programs has its time and it
         const std::string vertices = row.at("/counts/vertices") + row.at("/counts/indices");
         INFO(row.at("/item") << " " << row.at("/command"));
         const bool has_statistics = row.at("/counted") == "1";
-        if (has_statistics && !pass.empty()) vertices_in_pass[pass] += std::stod(row.at("/input_assembly_vertices"));
+        if (has_statistics && !pass.empty())
+          vertices_in_pass[pass] += std::stod(row.at("/input_assembly_vertices"));
         if (!vertices.empty()) {
           CHECK(time == Approx(100 * std::stod(vertices) * std::stod(instances)));
           const double drawn_for = row.at("/views").empty() ? 1 : std::stod(row.at("/views"));
-          if (has_statistics) CHECK(std::stod(row.at("/input_assembly_vertices")) == std::stod(vertices) * std::stod(instances) * drawn_for);
+          if (has_statistics)
+            CHECK(std::stod(row.at("/input_assembly_vertices")) ==
+                  std::stod(vertices) * std::stod(instances) * drawn_for);
           ++draws;
         } else if (unquoted(row.at("/command")).rfind("vkCmdDispatch", 0) == 0 && !row.at("/counts/groups_x").empty()) {
           CHECK(time == Approx(1000 * std::stod(row.at("/counts/groups_x")) * std::stod(row.at("/counts/groups_y")) *
@@ -215,7 +227,9 @@ SCENARIO("every draw, dispatch and pass of the test programs has its time and it
         INFO("pass " << pass);
         CHECK(vertices == vertices_in_pass[pass]);
       }
-      const auto number = [&](const char* field) { return rows.back().at(field).empty() ? 0 : std::stoi(rows.back().at(field)); };
+      const auto number = [&](const char* field) {
+        return rows.back().at(field).empty() ? 0 : std::stoi(rows.back().at(field));
+      };
       counted += number("/counted");
       uncounted += number("/uncounted");
       in_own_queries += number("/in_own_queries");
@@ -282,7 +296,8 @@ SCENARIO("every field of a row is in rondo help rows", "[profile]") {
     return help.substr(at, end - at).find("\n  " + field + " ") != std::string::npos;
   };
   for (const std::vector<Json>& rows : {draws_of(kernels().path), draws_of(kernels().path, {"--by", "kind"}),
-                                        profile_of(kernels().path, {"--draws", "--statistics"}), profile_of(kernels().path, {"--by", "label"})})
+                                        profile_of(kernels().path, {"--draws", "--statistics"}),
+                                        profile_of(kernels().path, {"--by", "label"})})
     for (const Json& row : rows)
       for (const std::string& field : row.names("")) {
         const std::string kind = unquoted(row.at("/row"));
