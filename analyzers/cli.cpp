@@ -20,6 +20,18 @@ Result<Span> parse_span(std::string_view in) {
   return Span{bounds->first, bounds->last};
 }
 
+Result<std::vector<std::string>> parse_list(const char* option, const std::string& given, std::span<const std::string> known) {
+  std::vector<std::string> parts;
+  for (std::size_t from = 0; !given.empty() && from <= given.size();) {
+    const std::size_t to = std::min(given.find(',', from), given.size());
+    parts.push_back(given.substr(from, to - from));
+    if (const std::string wrong = player::none_of(parts.back(), known); !wrong.empty())
+      return fail(Status::usage, text("{}: {}", option, wrong));
+    from = to + 1;
+  }
+  return parts;
+}
+
 struct Cli::Impl {
   class UsageLine : public CLI::Formatter {
    public:
@@ -137,14 +149,7 @@ void Cli::values(const char* option, const char* placeholder, const char* help, 
 
 void Cli::choice(const char* option, std::vector<std::string> choices, const char* help, std::string& out) {
   impl_->note_value(option);
-  std::string listed;
-  for (const std::string& c : choices) listed += (listed.empty() ? "" : "|") + c;
-  const auto check = [choices = std::move(choices), listed](const std::string& given) {
-    for (const std::string& c : choices)
-      if (c == given) return std::string();
-    return text("'{}' is none of {}", printable(given), listed);
-  };
-  impl_->app.add_option(option, out, help)->type_name(listed)->check(CLI::Validator(check, ""));
+  player::add_choice(impl_->app, option, std::move(choices), help, out);
 }
 
 void Cli::span(const char* option, const char* help, std::optional<Span>& out) {
@@ -202,10 +207,8 @@ Result<bool> Cli::parse(std::span<const std::string> args) {
     out.write(impl_->app.help());
     RONDO_TRY(out.finish());
     return false;
-  } catch (const CLI::ExtrasError&) {
-    return fail(Status::usage, text("{} (see {} --help)", player::unexpected_words(impl_->app), impl_->name));
   } catch (const CLI::ParseError& error) {
-    return fail(Status::usage, text("{} (see {} --help)", printable(error.what()), impl_->name));
+    return fail(Status::usage, text("{} (see {} --help)", printable(player::parse_error_text(impl_->app, error)), impl_->name));
   }
   if (impl_->sides) RONDO_TRY(impl_->part_sides());
   return true;

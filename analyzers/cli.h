@@ -24,6 +24,9 @@ struct Span {
 // "A:B" with A < B, or "A" for A:A+1; an error says what is wrong with the text.
 Result<Span> parse_span(std::string_view text);
 
+// "a,b": each part is one of `known`, or an error names the option and the closest. Empty: no parts.
+Result<std::vector<std::string>> parse_list(const char* option, const std::string& given, std::span<const std::string> known);
+
 // What is bound must outlive parse().
 class Cli {
  public:

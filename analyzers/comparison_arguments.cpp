@@ -39,22 +39,6 @@ Result<double> parse_alpha(const std::string& given) {
   return value;
 }
 
-Result<std::vector<std::string>> parse_metrics(const std::string& given) {
-  std::vector<std::string> names;
-  for (std::size_t from = 0; from <= given.size();) {
-    const std::size_t to = std::min(given.find(',', from), given.size());
-    const std::string name = given.substr(from, to - from);
-    if (std::find(metrics().begin(), metrics().end(), name) == metrics().end())
-      return fail(
-          Status::usage,
-          text("--metric: '{}' is none of seconds, span_seconds, cpu_seconds, gpu_seconds, label_seconds",
-               printable(name)));
-    names.push_back(name);
-    from = to + 1;
-  }
-  return names;
-}
-
 }  // namespace
 
 void ComparisonArguments::add_to(Cli& cli) {
@@ -84,7 +68,8 @@ Result<ComparisonRules> ComparisonArguments::rules() const {
   number = parse_alpha(alpha_);
   if (!number) return tl::unexpected(number.error());
   rules.alpha = *number;
-  auto asked = parse_metrics(metrics_);
+  if (metrics_.empty()) return fail(Status::usage, "--metric is empty: name one of " + listed(metrics()));
+  auto asked = parse_list("--metric", metrics_, metrics());
   if (!asked) return tl::unexpected(asked.error());
   rules.metrics = std::move(*asked);
   rules.statistic = statistic_ == "fastest" ? Statistic::fastest : Statistic::median;

@@ -31,21 +31,11 @@ struct Ignored {
 };
 
 Result<Ignored> parse_ignored(const std::string& words) {
-  Ignored ignored;
-  for (std::size_t from = 0; from < words.size();) {
-    const std::size_t comma = std::min(words.find(',', from), words.size());
-    const std::string word = words.substr(from, comma - from);
-    if (word == "handles")
-      ignored.handles = true;
-    else if (word == "names")
-      ignored.names = true;
-    else if (word == "times")
-      ignored.times = true;
-    else
-      return fail(Status::usage, text("--ignore {}: there are handles, names, times", printable(word)));
-    from = comma + 1;
-  }
-  return ignored;
+  const std::vector<std::string> known{"handles", "names", "times"};
+  const auto parts = parse_list("--ignore", words, known);
+  if (!parts) return tl::unexpected(parts.error());
+  const auto has = [&](const char* part) { return std::find(parts->begin(), parts->end(), part) != parts->end(); };
+  return Ignored{has("handles"), has("names"), has("times")};
 }
 
 // --- One side ---

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyzers/cli.h"
 #include "analyzers/commands.h"
 #include "analyzers/output.h"
 #include "analyzers/signals.h"
@@ -21,7 +22,11 @@ namespace rondo::analyzers {
 
 namespace {
 
-Result<int> run_version(Arguments) {
+Result<int> run_version(Arguments args) {
+  Cli cli("rondo version", "Prints version, commit, version of the format and of the Vulkan registry.");
+  const auto parsed = cli.parse(args);
+  if (!parsed) return tl::unexpected(parsed.error());
+  if (!*parsed) return 0;
   Output out;
   out.line(version_line("rondo"));
   RONDO_TRY(out.finish());
@@ -56,7 +61,7 @@ constexpr Subcommand kSubcommands[] = {
     {"compare-runs", "is a replay slower than it was? reports, and a status for CI", run_compare_runs, 0},
     {"measure", "which of two replays is slower? plays both in turns, and compares", run_measure, 0},
     {"doctor", "is everything here that capturing and replaying need?", run_doctor, 0},
-    {"help", "of a subcommand; help agents: a playbook for scripts and agents; help rows: fields of JSON lines", run_help, 0},
+    {"help", "what a subcommand does; help agents: a playbook for scripts and agents; help rows: fields of JSON lines", run_help, 0},
     {"version", "the same as --version", run_version, 0},
 };
 
@@ -80,6 +85,11 @@ int print_help(int fd = 1) {
   return finished(out);
 }
 
+int wrong_word(const std::string& word, const char* kind, const std::vector<std::string>& known) {
+  say(text("'{}' is no {}{} (see rondo --help)", printable(word), kind, player::closest_text(word, known)));
+  return static_cast<int>(Status::usage);
+}
+
 // True if this subcommand replaces the process by the program player.
 bool plays(const std::string& name) { return name == "play" || name == "replay" || name == "verify"; }
 
@@ -96,15 +106,21 @@ int run(const std::vector<std::string>& words) {
     print_help(2);
     return static_cast<int>(Status::usage);
   }
-  if (args[0] == "--help" || args[0] == "-h" || (args[0] == "help" && args.size() == 1)) return print_help();
+  const bool wants_help = args[0] == "--help" || args[0] == "-h" ||
+                          (args[0] == "help" && (args.size() == 1 || args[1] == "help" || args[1] == "--help"));
+  if (wants_help) return print_help();
   std::string name = args[0] == "--version" ? "version" : args[0];
   std::vector<std::string> rest(args.begin() + 1, args.end());
-  const auto is_name = [](const std::string& word) {
-    return std::any_of(std::begin(kSubcommands), std::end(kSubcommands), [&](const Subcommand& s) { return s.name == word; });
-  };
-  if (name == "help" && rest.size() == 1 && is_name(rest[0])) {
-    name = rest[0];
+  std::vector<std::string> names;
+  for (const Subcommand& s : kSubcommands) names.emplace_back(s.name);
+  const auto has = [&](const std::string& word) { return std::find(names.begin(), names.end(), word) != names.end(); };
+  const std::string* const topic = name == "help" && rest.size() == 1 ? &rest[0] : nullptr;
+  if (topic != nullptr && has(*topic)) {
+    name = *topic;
     rest = {"--help"};
+  } else if (topic != nullptr && *topic != "agents" && *topic != "rows") {
+    names.insert(names.end(), {"agents", "rows"});
+    return wrong_word(*topic, "help topic", names);
   }
   for (const Subcommand& s : kSubcommands) {
     if (name != s.name) continue;
@@ -113,12 +129,7 @@ int run(const std::vector<std::string>& words) {
     say(status.error());
     return s.error_status != 0 ? s.error_status : static_cast<int>(status.error().status);
   }
-  std::vector<std::string> names;
-  for (const Subcommand& s : kSubcommands) names.emplace_back(s.name);
-  const std::string meant = player::closest(args[0], names);
-  say(text("'{}' is no subcommand{} (see rondo --help)", printable(args[0]),
-           meant.empty() ? "" : text("; the closest is {}", meant)));
-  return static_cast<int>(Status::usage);
+  return wrong_word(args[0], "subcommand", names);
 }
 
 }  // namespace

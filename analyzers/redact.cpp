@@ -24,19 +24,6 @@ using PartsKept = std::vector<std::string>;
 
 bool keeps(const PartsKept& kept, const char* part) { return std::find(kept.begin(), kept.end(), part) != kept.end(); }
 
-Result<PartsKept> parse_kept(const std::string& given) {
-  PartsKept kept;
-  for (std::size_t from = 0; !given.empty() && from <= given.size();) {
-    const std::size_t to = std::min(given.find(',', from), given.size());
-    const std::string part = given.substr(from, to - from);
-    if (std::find(kParts.begin(), kParts.end(), part) == kParts.end())
-      return fail(Status::usage, text("--keep: '{}' is none of session, application, names, labels, shaders", printable(part)));
-    kept.push_back(part);
-    from = to + 1;
-  }
-  return kept;
-}
-
 // "/modules/3", where that is neither a driver nor the loader: names and build-ids of the program and its libraries
 // tell which program it is, and what is installed.
 bool is_private_module(const JsonText& session, const std::string& pointer) {
@@ -82,7 +69,7 @@ Result<int> run_redact(Arguments args) {
   if (!*parsed) return 0;
   if (file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
   RONDO_TRY(check_output_words("rondo redact", file, output, in_place));
-  const auto kept = parse_kept(keep);
+  const auto kept = parse_list("--keep", keep, kParts);
   if (!kept) return tl::unexpected(kept.error());
   trim::RedactOptions options;
   options.file = file;

@@ -12,7 +12,7 @@ namespace rondo::analyzers {
 void TrustArguments::add_to(Cli& cli, const char* name) {
   help_ = text("trust {} as a capture that you recorded here yourself: play it without a sandbox", name);
   cli.flag("--trust", help_.c_str(), trust_);
-  cli.choice("--sandbox", {"auto", "require", "off"},
+  cli.choice("--sandbox", player::sandbox_modes(),
              "auto: play foreign captures in a sandbox; require: all, and only where it is whole; off: none",
              sandbox_);
   cli.flag("--clamp-shaders",
@@ -22,14 +22,12 @@ void TrustArguments::add_to(Cli& cli, const char* name) {
 
 Result<player::Trust> TrustArguments::protect(const std::string& capture, const FileAccess& access,
                                               std::vector<NamedOutput> outputs) const {
-  const auto mode = player::parse_sandbox(sandbox_);
-  if (!mode) return tl::unexpected(mode.error());
   const player::Trust trust = player::trust_of(capture, trust_);
   player::SandboxRequest request{"rondo", capture};
   request.reads = access.allowed;
   for (const FileAccess::Remap& remap : access.remaps) request.reads.push_back(remap.to);
   request.outputs = std::move(outputs);
-  RONDO_TRY(player::enter_sandbox(*mode, trust, request));
+  RONDO_TRY(player::enter_sandbox(player::parse_sandbox(sandbox_), trust, request));
   return trust;
 }
 

@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <deque>
-#include <initializer_list>
 #include <string_view>
+#include <vector>
 
 #include "player/iterations.h"
 #include "format/printable.h"
+#include "player/unexpected_words.h"
 
 namespace rondo::player {
 
@@ -25,11 +26,28 @@ std::string row_name(const SpanRequest& request) {
 }
 
 // google-benchmark prints its help and leaves with 0 where it does not know such a value.
-Result<void> check_value(std::string_view flag, std::string_view option, std::initializer_list<std::string_view> values,
-                         const char* what) {
-  if (!flag.starts_with(option)) return {};
-  if (std::find(values.begin(), values.end(), flag.substr(option.size())) != values.end()) return {};
-  return fail(Status::usage, std::string(flag) + ": it is " + what);
+Result<void> check_value(std::string_view flag, const std::string& option, const std::vector<std::string>& values) {
+  if (!flag.starts_with(option + "=")) return {};
+  const std::string wrong = none_of(flag.substr(option.size() + 1), values);
+  if (wrong.empty()) return {};
+  return fail(Status::usage, option + ": " + wrong);
+}
+
+// Options of google-benchmark that a misspelt one may mean. Its library knows which there are, and has no list.
+const std::vector<std::string> kBenchmarkOptions{
+    "--benchmark_list_tests",      "--benchmark_filter",          "--benchmark_min_time",
+    "--benchmark_min_warmup_time", "--benchmark_repetitions",     "--benchmark_enable_random_interleaving",
+    "--benchmark_format",          "--benchmark_out",             "--benchmark_report_aggregates_only",
+    "--benchmark_out_format",      "--benchmark_color",           "--benchmark_display_aggregates_only",
+    "--benchmark_context",         "--benchmark_perf_counters",   "--benchmark_counters_tabular",
+    "--benchmark_time_unit"};
+
+// "--benchmark_fromat=json: google-benchmark has no such option; the closest is --benchmark_format".
+std::string unknown_flag(const std::string& flag) {
+  const std::string option = flag.substr(0, flag.find('='));
+  const bool is_known = std::find(kBenchmarkOptions.begin(), kBenchmarkOptions.end(), option) != kBenchmarkOptions.end();
+  if (is_known) return flag + ": google-benchmark has no such value of this option";
+  return flag + ": google-benchmark has no such option" + closest_text(option, kBenchmarkOptions);
 }
 
 // The runs of a row, for the report. In front of those that it gives results of, google-benchmark tries how often to
@@ -139,16 +157,16 @@ Result<void> take_benchmark_flags(const std::vector<std::string>& flags) {
   kept = flags;
   std::vector<char*> words{program.data()};
   for (std::string& flag : kept) {
-    for (const char* option : {"--benchmark_format=", "--benchmark_out_format="})
-      RONDO_TRY(check_value(flag, option, {"console", "json", "csv"}, "console, json or csv"));
-    RONDO_TRY(check_value(flag, "--benchmark_time_unit=", {"ns", "us", "ms", "s"}, "ns, us, ms or s"));
+    for (const char* option : {"--benchmark_format", "--benchmark_out_format"})
+      RONDO_TRY(check_value(flag, option, {"console", "json", "csv"}));
+    RONDO_TRY(check_value(flag, "--benchmark_time_unit", {"ns", "us", "ms", "s"}));
     words.push_back(flag.data());
   }
   words.push_back(nullptr);
   int count = static_cast<int>(words.size() - 1);
   ::benchmark::SetDefaultTimeUnit(::benchmark::kMillisecond);  // unless --benchmark_time_unit is given
   ::benchmark::Initialize(&count, words.data());
-  if (count > 1) return fail(Status::usage, std::string(words[1]) + ": google-benchmark has no such option, or not with this value");
+  if (count > 1) return fail(Status::usage, unknown_flag(words[1]));
   return {};
 }
 

@@ -186,8 +186,8 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   app.add_option("--until", o.until, "Stop behind the record with this sequence number")
       ->type_name("SEQ")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62));
-  app.add_option("--sandbox", sandbox, "auto: play foreign captures in a sandbox; require: all, and only where it is whole; off: none")
-      ->type_name("auto|require|off");
+  add_choice(app, "--sandbox", sandbox_modes(),
+             "auto: play foreign captures in a sandbox; require: all, and only where it is whole; off: none", sandbox);
   app.add_flag("--trust", o.trust, "Trust the capture as one that you recorded here yourself: play it without a sandbox");
   app.add_option("--timeout", o.timeout, "Give up after S seconds, with status 7")
       ->type_name("S")
@@ -196,9 +196,8 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
         return seconds ? std::string() : seconds.error().message;
       });
   app.add_flag("--quiet", o.quiet, "Print errors only");
-  app.add_option("--format", format, "junit: standard output is the verdict as JUnit XML, for CI; text else")
-      ->type_name("text|junit")
-      ->check(CLI::IsMember({"text", "junit"}));
+  add_choice(app, "--format", {"text", "junit"}, "junit: standard output is the verdict as JUnit XML, for CI; text else",
+             format);
   app.add_option("--damage", damage)->group("");
   // CLI11 would take the next word for the value.
   std::vector<const char*> words;
@@ -219,10 +218,8 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   } catch (const CLI::CallForVersion&) {
     parsed.exit = parsed.version = true;
     return parsed;
-  } catch (const CLI::ExtrasError&) {
-    return fail(Status::usage, unexpected_words(app) + "; see player --help");
   } catch (const CLI::ParseError& error) {
-    return fail(Status::usage, on_one_line(error.what()) + "; see player --help");
+    return fail(Status::usage, parse_error_text(app, error) + "; see player --help");
   }
   if (o.file.empty() && !o.list_devices) return fail(Status::usage, "no capture is given; see player --help");
   if (app.count("--screenshot") != 0 && o.screenshots.empty())
@@ -242,9 +239,7 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   auto psnr = parse_verify(verify);
   if (!psnr) return tl::unexpected<Error>(psnr.error());
   o.psnr = *psnr;
-  const auto mode = parse_sandbox(sandbox);
-  if (!mode) return tl::unexpected<Error>(mode.error());
-  o.sandbox = *mode;
+  o.sandbox = parse_sandbox(sandbox);
   auto replacements = parse_replacements(replace);
   if (!replacements) return tl::unexpected<Error>(replacements.error());
   o.replace = std::move(*replacements);

@@ -7,6 +7,9 @@
 #include <system_error>
 #include <vector>
 
+#include "format/printable.h"
+#include "player/console.h"
+
 namespace rondo::player {
 
 namespace {
@@ -41,7 +44,7 @@ std::string taken_words(const CLI::App& app) {
 
 }  // namespace
 
-std::string closest(std::string_view typed, std::span<const std::string> words) {
+std::string closest_text(std::string_view typed, std::span<const std::string> words) {
   constexpr std::size_t kLongest = 64;  // the cost is the product of the lengths
   if (typed.size() > kLongest) return {};
   std::string best;
@@ -51,13 +54,23 @@ std::string closest(std::string_view typed, std::span<const std::string> words) 
       least = letters;
       best = word;
     }
-  return best;
+  return best.empty() ? best : "; the closest is " + best;
 }
 
-std::string unexpected_words(const CLI::App& app) {
+std::string none_of(std::string_view given, std::span<const std::string> words) {
+  if (std::find(words.begin(), words.end(), given) != words.end()) return {};
+  std::string text = "'" + printable(given) + "' is none of ";
+  for (const std::string& word : words) text += (&word == &words.front() ? "" : ", ") + word;
+  return text + closest_text(given, words);
+}
+
+std::string parse_error_text(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> left = app.remaining();
   const auto option =
       std::find_if(left.begin(), left.end(), [](const std::string& word) { return word.starts_with("-"); });
+  const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  const bool may_follow = is_extra || dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  if (!may_follow || (!is_extra && option == left.end())) return on_one_line(error.what());
   if (option == left.end())
     return "'" + (left.empty() ? std::string() : left.front()) + "' is one word too many for " +
            app.get_name() + taken_words(app);
@@ -70,8 +83,15 @@ std::string unexpected_words(const CLI::App& app) {
     for (const std::string& name : known->get_lnames()) names.push_back("--" + name);
   }
   const std::string typed = option->substr(0, option->find('='));
-  const std::string meant = closest(typed, names);
-  return typed + " is no option of " + app.get_name() + (meant.empty() ? "" : "; the closest is " + meant);
+  return typed + " is no option of " + app.get_name() + closest_text(typed, names);
+}
+
+CLI::Option* add_choice(CLI::App& app, const std::string& option, std::vector<std::string> choices,
+                        const std::string& help, std::string& out) {
+  std::string listed;
+  for (const std::string& one : choices) listed += (listed.empty() ? "" : "|") + one;
+  const auto check = [choices = std::move(choices)](const std::string& given) { return none_of(given, choices); };
+  return app.add_option(option, out, help)->type_name(listed)->check(CLI::Validator(check, ""));
 }
 
 }  // namespace rondo::player

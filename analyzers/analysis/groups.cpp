@@ -6,21 +6,20 @@
 
 #include "analyzers/analysis/rows.h"
 #include "analyzers/text.h"
+#include "player/unexpected_words.h"
 
 namespace rondo::analyzers {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> kNames{"command", "kind", "pipeline", "label", "pass", "shader", "submit", "frame"};
+const std::array<std::string, 8> kNames{"command", "kind", "pipeline", "label", "pass", "shader", "submit", "frame"};
 
 }  // namespace
 
 Result<GroupBy> parse_group(const std::string& given) {
   if (const auto found = std::find(kNames.begin(), kNames.end(), given); found != kNames.end())
     return static_cast<GroupBy>(found - kNames.begin());
-  std::string all;
-  for (const std::string_view name : kNames) append(all, "{}{}", all.empty() ? "" : ", ", name);
-  return fail(Status::usage, text("--by: '{}' is none of {}", printable(given), all));
+  return fail(Status::usage, "--by: " + player::none_of(given, kNames));
 }
 
 std::string_view name_of(GroupBy by) { return kNames[static_cast<std::size_t>(by)]; }

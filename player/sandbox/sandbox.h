@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "format/outputs.h"
@@ -19,8 +20,9 @@ enum class SandboxMode {
   require,    // every capture; refused where the kernel lacks a part
   off,
 };
-// --sandbox=auto, require, off. Status::usage.
-Result<SandboxMode> parse_sandbox(const std::string& text);
+// The values of --sandbox. parse_sandbox() takes nothing else: the command line has checked it.
+std::vector<std::string> sandbox_modes();
+SandboxMode parse_sandbox(std::string_view word);
 
 struct SandboxRequest {
   std::string tool;  // that messages begin with: "player", "rondo"

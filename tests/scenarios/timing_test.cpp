@@ -316,8 +316,8 @@ SCENARIO("what google-benchmark does not know is wrong usage", "[timing]") {
     CHECK(outcome.out.empty());
   };
   says({"--benchmark", "--benchmark_colour=true"}, "--benchmark_colour=true: google-benchmark has no such option");
-  says({"--benchmark", "--benchmark_format=xml"}, "it is console, json or csv");
-  says({"--benchmark", "--benchmark_time_unit=weeks"}, "it is ns, us, ms or s");
+  says({"--benchmark", "--benchmark_format=xml"}, "'xml' is none of console, json, csv");
+  says({"--benchmark", "--benchmark_time_unit=weeks"}, "'weeks' is none of ns, us, ms, s");
   says({"--benchmark_filter=x"}, "--benchmark_filter=x is for --benchmark");
   says({"--benchmark", "--loop", "3"}, "not with --loop");
   says({"--benchmark", "--scope", "init"}, "begins with the capture");

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the tools treat who types.
+#include <catch2/catch.hpp>
+#include <regex>
+
+#include "fixture.h"
+
+using namespace scenario;
+
+namespace {
+
+// As `rondo --help` lists them.
+Words subcommands() {
+  Words names;
+  const std::regex row("  ([a-z-]+) +[^ ].*");
+  std::smatch match;
+  for (const std::string& line : lines(rondo({"--help"}).out))
+    if (std::regex_match(line, match, row)) names.push_back(match[1]);
+  return names;
+}
+
+// With its last two different neighbours exchanged.
+std::string with_a_slip(std::string word) {
+  for (std::size_t i = word.size() - 1; i > 0; --i)
+    if (word[i] != word[i - 1]) {
+      std::swap(word[i], word[i - 1]);
+      break;
+    }
+  return word;
+}
+
+const Recording& manners_capture() {
+  const Recording& capture = captured({program("triangle")}, {.checkpoints = "submit"});
+  INFO(capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  return capture;
+}
+
+bool mentions(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+SCENARIO("every option of every tool is named where it is misspelt, and so is every word of a choice", "[manners]") {
+  int options = 0, words = 0;
+  const std::regex option("  (?:-[a-z],)?(--[a-z-]+)(?: ([a-z0-9-]+(?:\\|[a-z0-9-]+)+))?(?:[ =].*)?");
+  for (const std::string& name : subcommands()) {
+    std::smatch match;
+    for (const std::string& line : lines(rondo({name, "--help"}).out)) {
+      if (!std::regex_match(line, match, option) || match[1] == "--help") continue;
+      const std::string known = match[1];
+      // --by is one letter from nothing else; --version and --verify are not one letter apart either.
+      const Outcome outcome = rondo({name, with_a_slip(known)});
+      INFO("rondo " << name << ", " << line << "\n" << outcome.both());
+      CHECK(outcome.status == (name == "capture" ? 125 : kUsage));
+      CHECK(mentions(outcome.err, with_a_slip(known) + " is no option of "));
+      CHECK(mentions(outcome.err, "; the closest is " + known));
+      ++options;
+      const std::string choices = match[2];
+      const std::regex each("[a-z][a-z0-9-]+");
+      for (std::sregex_iterator one(choices.begin(), choices.end(), each), end; one != end; ++one) {
+        const std::string word = one->str();
+        const Outcome wrong = rondo({name, known, with_a_slip(word)});
+        INFO(wrong.both());
+        CHECK(wrong.status == (name == "capture" ? 125 : kUsage));
+        CHECK(mentions(wrong.err, known + ": '" + with_a_slip(word) + "' is none of "));
+        CHECK(mentions(wrong.err, "; the closest is " + word));
+        ++words;
+      }
+    }
+  }
+  CHECK(options > 150);
+  CHECK(words > 50);
+}
+
+SCENARIO("other misspelt words are named with the closest", "[manners]") {
+  const std::string& capture = manners_capture().path;
+  const auto says = [](const Outcome& outcome, const std::string& sentence) {
+    INFO(outcome.both());
+    CHECK(outcome.status == kUsage);
+    CHECK(mentions(outcome.err, sentence));
+    CHECK(lines(outcome.err).size() == 1);
+  };
+  says(rondo({"help", "trmi"}), "'trmi' is no help topic; the closest is trim (see rondo --help)");
+  says(rondo({"version", "--vrebose"}), "--vrebose is no option of rondo version");
+  says(rondo({"info", "--draws", "--by", "pipelin", capture}), "--by: 'pipelin' is none of command, kind, pipeline, ");
+  says(rondo({"diff", "--ignore", "handles,tmies", capture, capture}), "--ignore: 'tmies' is none of handles, names, times; the closest is times");
+  says(rondo({"redact", "--keep", "lables", capture, "-o", capture + ".new"}), "; the closest is labels");
+  says(rondo({"compare-runs", "--metric", "secnods", capture, capture}), "--metric: 'secnods' is none of seconds, ");
+  says(player({"--benchmark", "--benchmark_fromat=json", capture}),
+       "--benchmark_fromat=json: google-benchmark has no such option; the closest is --benchmark_format");
+  says(player({"--benchmark", "--benchmark_format=jsno", capture}), "--benchmark_format: 'jsno' is none of console, json, csv; the closest is json");
+  // Without a FILE it is still the option that is wrong.
+  says(rondo({"trim", "--frmaes", "0:1"}), "--frmaes is no option of rondo trim; the closest is --frames");
+}
