@@ -19,12 +19,6 @@ void append_to(std::string& out, fmt::string_view format, fmt::format_args args)
   fmt::vformat_to(std::back_inserter(out), format, args);
 }
 
-std::string count_text(std::uint64_t count) {
-  std::string digits = std::to_string(count);
-  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ',');
-  return digits;
-}
-
 std::string size_text(std::uint64_t bytes) {
   if (bytes < 1024) return text("{} B", bytes);
   static constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
@@ -59,10 +53,6 @@ std::string listed(std::span<const std::string> words) {
   std::string all;
   for (const std::string& word : words) append(all, "{}{}", all.empty() ? "" : ", ", word);
   return all;
-}
-
-std::string plural(std::uint64_t count, std::string_view noun) {
-  return text("{} {}{}", count_text(count), noun, count == 1 ? "" : noun.ends_with('s') ? "es" : "s");
 }
 
 std::string printable(std::string_view in) { return rondo::printable(in); }

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <utility>
 
+#include "format/counts.h"
+
 namespace rondo::analyzers {
 
 // What fmt does is compiled into text.cpp alone, and no library of fmt is linked.
@@ -27,12 +29,10 @@ void append(std::string& out, fmt::format_string<A...> format, A&&... args) {
   append_to(out, format, fmt::make_format_args(args...));
 }
 
-std::string count_text(std::uint64_t count);    // "4,310"
 std::string size_text(std::uint64_t bytes);     // "512 B", "54.0 KiB"
 std::string duration_text(std::uint64_t ns);    // "820 ns", "1.25 ms", "3.21 s"
 std::string utc_text(std::uint64_t unix_ns);    // "2026-11-20 18:50:11 UTC"
-std::string plural(std::uint64_t count, std::string_view noun);  // "1 frame", "300 frames"
-std::string listed(std::span<const std::string> words);          // "a, b, c"
+std::string listed(std::span<const std::string> words);  // "a, b, c"
 
 // `text` with what a terminal or a line would stumble over (control
 // characters, invalid UTF-8) as \xNN: names in captures are not ours.

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string_view>
 
+#include "format/counts.h"
 #include "generated/args.h"
 
 namespace rondo {
@@ -19,10 +20,6 @@ std::optional<std::uint64_t> number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
   return value;
-}
-
-std::string counted(std::uint64_t count, const char* one) {
-  return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
 }
 
 // Levenshtein's.
@@ -420,13 +417,13 @@ Result<Span> SpanFinder::find_scope(const SpanRequest& request, const std::strin
     // Its end may be all that there is of it: nothing says whose an end is but what was begun before it.
     return wrong("there is no scope \"" + request.name + "\"; the nearest names are " + nearest(request.name) +
                  (strays_.empty() ? std::string()
-                                  : "; " + counted(strays_.size(), "scope") +
+                                  : "; " + plural(strays_.size(), "scope") +
                                         " ended before one began, the first in record " +
                                         std::to_string(strays_.front().sequence)));
   }
   const auto& all = found->occurrences;
   if (request.occurrence && *request.occurrence >= all.size())
-    return wrong("scope \"" + request.name + "\" was entered " + counted(all.size(), "time") +
+    return wrong("scope \"" + request.name + "\" was entered " + plural(all.size(), "time") +
                  ": there is no #" + std::to_string(*request.occurrence) + ", they are counted from 0");
   const std::size_t first = request.occurrence ? *request.occurrence : 0;
   const std::size_t behind = request.occurrence ? first + 1 : all.size();
@@ -473,7 +470,7 @@ Result<Span> SpanFinder::find(const SpanRequest& request, const std::string& fil
     return fail(Status::usage,
                 file + ": there " +
                     (request.last - request.first == 1 ? "is no " + one + " " + std::to_string(request.first) : "are no " + request.text()) +
-                    ": it has " + counted(ends.size(), one.c_str()) +
+                    ": it has " + plural(ends.size(), one) +
                     (ends.empty() ? "" : ", 0:" + std::to_string(ends.size())));
   for (std::uint64_t i = request.first; i < request.last; ++i) {
     if (frames) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/walk.h"
+#include "format/counts.h"
 
 #include <algorithm>
 #include <array>
@@ -82,8 +83,8 @@ void note_cut_short(CaptureLayout& layout, const std::string& what) {
 }
 
 void note_too_short(CaptureLayout& layout, const ChunkInfo& chunk) {
-  note_cut_short(layout, "the file ends within the chunk at offset " + std::to_string(chunk.offset) + ": " +
-                             std::to_string(chunk_end(chunk) - layout.file_bytes) + " bytes of it are missing");
+  note_cut_short(layout, "the file ends within the chunk at offset " + std::to_string(chunk.offset) + " and lacks " +
+                             plural(chunk_end(chunk) - layout.file_bytes, "byte") + " of it");
 }
 
 // Chunk after chunk from the header on, as far as they go.
@@ -203,7 +204,7 @@ Result<FileHeader> read_file_header(const File& file) {
     return refuse(file, "is not a Rondo capture (it begins otherwise)");
   if (have < sizeof h)
     return refuse(
-        file, "is cut off within its header, after " + std::to_string(bytes) + " bytes: nothing can be read");
+        file, "is cut off within its header, after " + plural(bytes, "byte") + ": nothing can be read");
   if (h.version_major > kVersionMajor)
     return refuse(file, "was made by a newer Rondo (format " + version(h.version_major, h.version_minor) +
                             "; this one reads up to " + std::to_string(kVersionMajor) + ".x): update Rondo");

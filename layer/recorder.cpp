@@ -18,6 +18,7 @@
 
 #include "format/address_space.h"
 #include "format/codec/schema.h"
+#include "format/counts.h"
 #include "format/file.h"
 #include "format/output_names.h"
 #include "generated/args.h"
@@ -96,8 +97,8 @@ void finish_recording(unsigned calls_ms) {
         r.path + " is not complete: " + summary.error().message);
     return;
   }
-  log(LogLevel::info, r.path + ": " + std::to_string(summary->records) + " records, " +
-                          std::to_string(summary->file_bytes) + " bytes");
+  log(LogLevel::info, r.path + ": " + plural(summary->records, "record") + ", " +
+                          plural(summary->file_bytes, "byte"));
 }
 
 void close_file(unsigned calls_ms) noexcept {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "format/counts.h"
 #include "format/printable.h"
 
 namespace rondo::player {
@@ -42,8 +43,8 @@ Result<void> check_validation(const std::string& file, std::vector<std::string> 
 Result<void> check_missing(const std::string& file, const std::vector<std::string>& lines) {
   if (lines.empty()) return {};
   return fail_list(Status::device,
-                   file + ": cannot be played here, " + std::to_string(lines.size()) +
-                       (lines.size() == 1 ? " thing is missing:" : " things are missing:"),
+                   file + ": cannot be played here, " + plural(lines.size(), "thing") +
+                       (lines.size() == 1 ? " is missing:" : " are missing:"),
                    lines);
 }
 

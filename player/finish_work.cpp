@@ -4,6 +4,7 @@
 // that is not played any more; nothing looks at what they do, so it is given.
 #include <algorithm>
 
+#include "format/counts.h"
 #include "player/idle.h"
 
 namespace rondo::player {
@@ -96,7 +97,8 @@ Result<void> Run::finish_work(std::uint32_t index) {
             (unanswered->point.timeline ? " to reach " + std::to_string(unanswered->point.value) : "") +
             ", which no record before its end signals";
   else if (!events.empty())
-    text += ", perhaps because it waits for one of " + std::to_string(events.size()) + " events";
+    text += ", perhaps because it waits for " +
+            (events.size() == 1 ? "an event" : "one of " + plural(events.size(), "event"));
   else
     text += " within --timeout";
   return fail(Status::timeout, text + behind_last_submit());

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "format/codec/shapes.h"
+#include "format/counts.h"
 #include "generated/args.h"
 #include "player/places.h"
 #include "player/plan_builder.h"
@@ -485,8 +486,7 @@ Result<std::unique_ptr<Plan>> build_plan(Reader& reader, const PlanOptions& opti
                       (reader.can_be_finished() ? ", or close it with `rondo finish " + reader.path() + "`" : ""));
     if (reader.gaps() != 0 && !ends_at_a_gap(reader))
       return fail(Status::unreadable,
-                  reader.path() + ": " + std::to_string(reader.gaps()) +
-                      " records are missing; play up to the first gap with `player --salvage`");
+                  reader.path() + ": it lacks " + plural(reader.gaps(), "record") + "; play up to the first gap with `player --salvage`");
   }
   PlanBuilder builder(reader, options);
   RONDO_TRY(builder.run());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the plan of a capture ends that is not whole.
+#include "format/counts.h"
 #include "player/plan_builder.h"
 
 namespace rondo::player {
@@ -43,7 +44,7 @@ void PlanBuilder::cut_after_last_whole_submit() {
   plan_->salvage_reason = !blob_lost_.empty() ? blob_lost_
                           : !reader_.cut_reason().empty()
                               ? reader_.cut_reason()
-                              : std::to_string(reader_.gaps()) + " records are missing";
+                              : "it lacks " + plural(reader_.gaps(), "record");
   if (answered_until_ != 0) {
     whole_until_ = answered_until_;
     whole_counts_ = answered_counts_;

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <utility>
 
+#include "format/counts.h"
 #include "format/file_digest.h"
 #include "format/needed_files.h"
 #include "format/outputs.h"
@@ -60,6 +61,7 @@ Result<void> check_checkpoints(const Options& options, const Plan& plan, const C
                                  "program waits, or submit, which also keeps what each submit wrote");
 }
 
+// Scripts search for "N of M images compared and equal": its words are the same for every M.
 std::string compared_text(const Comparison& c, const char* what) {
   std::string text = std::to_string(c.equal) + " of " + std::to_string(c.compared + c.unverified) + " " +
                      what + " compared and equal";
@@ -107,8 +109,8 @@ void print_summary(const Options& options, const Outcome& outcome) {
     std::printf("%s: records %llu to %llu; with what comes before: ", printable(outcome.span).c_str(),
                 static_cast<unsigned long long>(outcome.first_record),
                 static_cast<unsigned long long>(outcome.last_record));
-  std::printf("%llu frames, %llu submits, %llu calls", static_cast<unsigned long long>(c.frames),
-              static_cast<unsigned long long>(c.submits), static_cast<unsigned long long>(c.calls));
+  std::printf("%s, %s, %s", plural(c.frames, "frame").c_str(), plural(c.submits, "submit").c_str(),
+              plural(c.calls, "call").c_str());
   if (outcome.iterations.size() == 1) std::printf(" in %.3f ms", outcome.iterations[0].work * 1e3);
   const Verification& v = outcome.verification;
   if (outcome.verified && v.images.compared + v.images.unverified != 0)
@@ -119,13 +121,13 @@ void print_summary(const Options& options, const Outcome& outcome) {
     std::printf("; %s", compared_text(v.contents, "parts of buffers and images").c_str());
   if (v.least_psnr && std::isfinite(*v.least_psnr)) std::printf("; the least PSNR is %.2f dB", *v.least_psnr);
   if (outcome.screenshots != 0)
-    std::printf("; %llu pictures", static_cast<unsigned long long>(outcome.screenshots));
+    std::printf("; %s", plural(outcome.screenshots, "picture").c_str());
   else if (!options.screenshots.empty())
     std::printf("; no pictures: no image was presented");
   if (options.window && outcome.planned.frames == 0)
     std::printf("; no windows: no image was presented");
   else if (options.window)
-    std::printf("; %llu images shown in windows", static_cast<unsigned long long>(outcome.shown));
+    std::printf("; %s shown in windows", plural(outcome.shown, "image").c_str());
   std::printf("\n");
   constexpr std::size_t kMostShown = 20;
   for (std::size_t i = 0; i < std::min(outcome.differences.size(), kMostShown); ++i) print_line(outcome.differences[i]);
@@ -137,7 +139,7 @@ void print_summary(const Options& options, const Outcome& outcome) {
 std::string undated_writes(const Outcome& outcome) {
   const std::uint64_t count = outcome.planned.undated_writes;
   if (count == 0) return "";
-  return "the capture does not say whether " + std::to_string(count) + (count == 1 ? " host write" : " host writes") +
+  return "the capture does not say whether " + plural(count, "host write") +
          " came before or after the end of work that uses the bytes";
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "format/codec/schema.h"
+#include "format/counts.h"
 #include "format/printable.h"
 #include "player/console.h"
 #include "player/sampled_contents.h"
@@ -144,7 +145,7 @@ std::map<std::uint32_t, std::uint32_t> map_families(const Plan& plan, const Capt
   };
   for (const QueueUse& use : captured.queues)
     if (std::vector<bool> tried(target.families.size(), false); !give(use, tried))
-      out.push_back("a queue family of its own with " + std::to_string(use.count) + " queue(s) for " +
+      out.push_back("a queue family of its own with " + plural(use.count, "queue") + " for " +
                     flags_text(needs(use)) + " (captured family " + std::to_string(use.family) + ")");
   std::map<std::uint32_t, std::uint32_t> map;
   for (std::uint32_t f = 0; f < owner.size(); ++f)

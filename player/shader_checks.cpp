@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "format/codec/schema.h"
+#include "format/counts.h"
 #include "format/printable.h"
 #include "player/console.h"
 #include "player/enabled.h"
@@ -49,7 +50,7 @@ std::string check_descriptor(const shaders::DescriptorNeed& need, const StageLay
     return "uses " + place + " as " + type_name(need.types[0]) + ", and its pipeline layout has " +
            type_name(binding->type) + " there";
   if (need.count > binding->count && binding->type != VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK)
-    return "uses " + std::to_string(need.count) + " descriptors of " + place +
+    return "uses " + plural(need.count, "descriptor") + " of " + place +
            ", and its pipeline layout has " + std::to_string(binding->count);
   return {};
 }
@@ -116,10 +117,10 @@ std::string check_locations(const shaders::Needs& needs, VkShaderStageFlagBits s
   }
   if (needs.input_locations > most_locations(inputs))
     return "has inputs up to location " + std::to_string(needs.input_locations - 1) + ", and devices have " +
-           std::to_string(most_locations(inputs)) + " locations";
+           plural(most_locations(inputs), "location");
   if (needs.output_locations > most_locations(outputs))
     return "has outputs up to location " + std::to_string(needs.output_locations - 1) +
-           ", and devices have " + std::to_string(most_locations(outputs)) + " locations";
+           ", and devices have " + plural(most_locations(outputs), "location");
   return {};
 }
 

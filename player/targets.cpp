@@ -3,6 +3,7 @@
 
 #include <charconv>
 
+#include "format/counts.h"
 #include "format/printable.h"
 
 namespace rondo::player {
@@ -29,7 +30,7 @@ Result<Targets> choose_targets(std::span<const DeviceChoice> choices, const Plan
   for (const DeviceChoice& choice : choices)
     if (choice.captured != kNone && choice.captured >= plan.devices.size())
       return fail(Status::usage, "--device " + std::to_string(choice.captured) + "=…: the capture has " +
-                                     std::to_string(plan.devices.size()) + " device(s), counted from 0");
+                                     plural(plan.devices.size(), "device") + ", counted from 0");
   for (std::uint32_t d = 0; d < plan.devices.size(); ++d) {
     const DeviceChoice* choice = nullptr;
     for (const DeviceChoice& c : choices)

@@ -7,6 +7,7 @@
 
 #include "access/data.h"
 #include "format/closing_advice.h"
+#include "format/counts.h"
 #include "format/hex.h"
 #include "generated/args.h"
 #include "player/plan_builder.h"
@@ -16,10 +17,6 @@
 namespace rondo::trim {
 
 namespace {
-
-std::string counted(std::uint64_t n, const std::string& one) {
-  return std::to_string(n) + " " + one + (n == 1 ? "" : "s");
-}
 
 // One batch of a call, in what both forms of it say.
 struct Batch {
@@ -119,7 +116,7 @@ class Splitter {
     }
     if (!batch_)
       return fail(Status::usage, options_.file + ": there is no submit " + std::to_string(draws_.submit) +
-                                     ": it has " + counted(submits_, "submit") +
+                                     ": it has " + plural(submits_, "submit") +
                                      (submits_ == 0 ? "" : ", 0:" + std::to_string(submits_)));
     return {};
   }
@@ -195,7 +192,7 @@ class Splitter {
     if (draws_.last > count)
       return fail(Status::usage,
                   options_.file + ": submit " + std::to_string(draws_.submit) + " has " +
-                      (count == 0 ? "no draws" : counted(count, "draw") + ", 0:" + std::to_string(count)));
+                      (count == 0 ? "no draws" : plural(count, "draw") + ", 0:" + std::to_string(count)));
     if (!call.succeeded) return cannot("the driver did not take it");
     if (batch_->grouped) return cannot("it is for several devices of a group: use --submits");
     if (batch_->guarded) return cannot("it is protected: use --submits");

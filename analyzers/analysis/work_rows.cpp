@@ -123,7 +123,7 @@ class Printer {
       if (item.pipeline != 0) part(printable(work_.name(item.pipeline)));
       part(shaders_text(work_, item.pipeline));
       if (item.pass != WorkItem::kNoPass) part(text("pass {}", item.pass));
-      if (item.views != 0) part(text("{} views", item.views));
+      if (item.views != 0) part(plural(item.views, "view"));
       part(work_.label_text(item.label_path));
       part(item.bytes_unknown ? text("{} or more", size_text(item.bytes)) : size_text(item.bytes));
     }

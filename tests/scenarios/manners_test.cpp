@@ -92,3 +92,21 @@ SCENARIO("other misspelt words are named with the closest", "[manners]") {
   // Without a FILE it is still the option that is wrong.
   says(rondo({"trim", "--frmaes", "0:1"}), "--frmaes is no option of rondo trim; the closest is --frames");
 }
+
+SCENARIO("one of a thing has no plural", "[manners]") {
+  const Outcome played = player({"--verify", manners_capture().path});
+  INFO(played.both());
+  CHECK(played.status == 0);
+  CHECK(mentions(played.out, "0 frames, 1 submit, "));
+  const Recording& cube = captured(vkcube(1), {.checkpoints = "present"});
+  REQUIRE(cube.run.status == 0);
+  const TemporaryDirectory directory;
+  const Outcome drawn = player({"--verify", "--screenshot", directory.path(), cube.path});
+  INFO(drawn.both());
+  CHECK(mentions(drawn.out, "1 frame, "));
+  CHECK(mentions(drawn.out, "; 1 picture\n"));
+  CHECK(mentions(drawn.out, "1 of 1 images compared and equal"));  // its words are for scripts, and stay
+  const Outcome many = player({captured({program("draws"), "--calls", "1000", "--repeat", "1"}).path});
+  INFO(many.both());
+  CHECK(std::regex_search(many.out, std::regex("0 frames, [0-9]+ submits?, [1-9],[0-9]{3} calls")));
+}

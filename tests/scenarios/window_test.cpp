@@ -2,6 +2,7 @@
 // player --window: what is presented can be seen, and changes nothing else.
 #include <catch2/catch.hpp>
 #include <functional>
+#include <regex>
 
 #include "fixture.h"
 #include "relay.h"
@@ -38,11 +39,11 @@ bool comes_in_time(const std::function<bool()>& what) {
 
 // Images, by the summary's own count; -1: it has none.
 int shown(const Outcome& outcome) {
-  const std::string behind = " images shown in windows";
-  const std::size_t at = outcome.out.find(behind);
-  if (at == std::string::npos) return -1;
-  const std::size_t before = outcome.out.rfind(' ', at - 1);
-  return std::stoi(outcome.out.substr(before + 1, at - before - 1));
+  std::smatch match;
+  if (!std::regex_search(outcome.out, match, std::regex(" ([0-9,]+) images? shown in windows"))) return -1;
+  std::string number = match[1];
+  std::erase(number, ',');
+  return std::stoi(number);
 }
 
 void shows_all(Command command, int images, int runs) {

@@ -145,7 +145,7 @@ TEST_F(PlayerReplay, RefusesNumbersThatAreMissingThoughNobodyDied) {
   submit();
   const Outcome played = outcome();
   EXPECT_EQ(played.status, Status::unreadable);
-  EXPECT_NE(played.error.find("1 records are missing"), std::string::npos) << played.error;
+  EXPECT_NE(played.error.find("it lacks 1 record;"), std::string::npos) << played.error;
 }
 
 TEST_F(PlayerReplay, EndsThoughASubmitWaitsForASignalThatNeverCame) {
