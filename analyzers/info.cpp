@@ -7,6 +7,7 @@
 #include "analyzers/commands.h"
 #include "analyzers/coverage.h"
 #include "analyzers/info_output.h"
+#include "analyzers/info_short.h"
 #include "analyzers/output.h"
 #include "analyzers/privacy.h"
 #include "analyzers/replayable.h"
@@ -86,15 +87,16 @@ Result<void> keep_rows(std::vector<Row>& rows, const std::optional<SpanRequest>&
 }  // namespace
 
 Result<int> run_info(Arguments args) {
-  std::string file;
-  bool as_json = false, privacy = false, draws = false, gate = false;
+  std::vector<std::string> files;
+  bool as_json = false, privacy = false, draws = false, gate = false, is_short = false;
   std::optional<std::string> frames, submits, scope, top, by;
   InfoShown shown;
   Cli cli("rondo info",
           "Says what a capture holds: session, devices, records, frames, submits, sizes, and whether it is complete.\n"
           "With --coverage and no FILE: what this build can capture. Needs no device.");
-  cli.positional("FILE", "the capture", file, /*required=*/false);
+  cli.positionals("FILE", "the capture; with --short several", files);
   cli.flag("--json", "as JSON", as_json);
+  cli.flag("--short", "a line for each FILE: size, state, program, device, frames, submits, calls, time", is_short);
   cli.flag("--coverage", "regular, irregular and unsupported commands, with reasons", shown.coverage);
   cli.flag_or_range("--submits", "a row for each submit, or each of these; with --draws: only of these", shown.submits, submits);
   cli.flag_or_range("--frames", "a row for each frame, or each of these; with --draws: only of these", shown.frames, frames);
@@ -114,6 +116,17 @@ Result<int> run_info(Arguments args) {
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
+  if (is_short && (shown.any() || draws || privacy || gate || scope || top || by))
+    return fail(Status::usage, "--short goes with --json alone (see rondo info --help)");
+  if (is_short && files.empty()) return fail(Status::usage, "FILE is required (see rondo info --help)");
+  if (!is_short && files.size() > 1)
+    return fail(Status::usage, text("'{}' is one word too many for rondo info; it took '{}' as FILE: only --short takes "
+                                    "several (see rondo info --help)", printable(files[1]), printable(files[0])));
+  const std::string file = files.empty() ? "" : files[0];
+  if (is_short) {
+    RONDO_TRY(budgets.start(files.size() == 1 ? file : plural(files.size(), "file")));
+    return print_short(files, as_json);
+  }
   if (gate && !privacy) return fail(Status::usage, "--gate goes with --privacy (see rondo info --help)");
   if (draws) return run_draws(file, {shown, as_json, privacy, frames, submits, scope, top, by}, budgets);
   if (scope || top || by) return fail(Status::usage, "--scope, --by and --top go with --draws (see rondo info --help)");

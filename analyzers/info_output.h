@@ -15,6 +15,7 @@ struct InfoShown {
   bool scopes = false;
   bool shaders = false;
   bool times = false;  // with submits, frames, scopes
+  bool any() const { return coverage || submits || frames || scopes || shaders || times; }
 };
 
 void append_info(std::string& out, const CaptureInfo& info, const InfoShown& shown);

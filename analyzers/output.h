@@ -2,6 +2,7 @@
 // Buffered standard output whose failures are seen.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,11 @@ class Output {
   void write(std::string_view lines) { add(printable_lines(lines)); }
   // One line, whatever is in it; its line feed is added.
   void line(std::string_view text) { add(printable(text) += '\n'); }
+  // One line of fields with tabs between. printable() leaves no tab within one.
+  void row(std::span<const std::string> fields) {
+    for (const std::string& field : fields) add((&field == &fields.front() ? "" : "\t") + printable(field));
+    add("\n");
+  }
   bool closed() const { return closed_; }
   // Writes what is left. Fails where the text could not be written (disk full).
   Result<void> finish();

@@ -4,6 +4,7 @@
 #include <regex>
 
 #include "fixture.h"
+#include "json.h"
 
 using namespace scenario;
 
@@ -109,4 +110,62 @@ SCENARIO("one of a thing has no plural", "[manners]") {
   const Outcome many = player({captured({program("draws"), "--calls", "1000", "--repeat", "1"}).path});
   INFO(many.both());
   CHECK(std::regex_search(many.out, std::regex("0 frames, [0-9]+ submits?, [1-9],[0-9]{3} calls")));
+}
+
+SCENARIO("info --short has a line for each file, whatever is wrong with another", "[manners]") {
+  const TemporaryDirectory directory;
+  const std::string wrong = directory.file("text.rondo"), cut = directory.file("cut.rondo");
+  write_file(wrong, "no capture");
+  const std::string whole = read_file(manners_capture().path);
+  write_file(cut, whole.substr(0, whole.size() - 20));
+  const Recording& cube = captured(vkcube(10), {.checkpoints = "present"});
+  const Outcome outcome = rondo({"info", "--short", wrong, manners_capture().path, cut, cube.path});
+  INFO(outcome.both());
+  CHECK(outcome.status == kUnreadable);
+  CHECK(is_one_line(outcome, "rondo"));
+  CHECK(mentions(outcome.err, wrong + ": is "));
+  const Words rows = lines(outcome.out);
+  REQUIRE(rows.size() == 3);
+  Words fields;
+  for (std::size_t from = 0; from <= rows[2].size();) {
+    const std::size_t to = std::min(rows[2].find('\t', from), rows[2].size());
+    fields.push_back(rows[2].substr(from, to - from));
+    from = to + 1;
+  }
+  REQUIRE(fields.size() == 9);
+  CHECK(fields[0] == cube.path);
+  CHECK(mentions(fields[1], " KiB"));
+  CHECK(fields[2] == "complete");
+  CHECK(fields[3] == "vkcube");
+  CHECK(mentions(fields[4], "llvmpipe"));
+  CHECK(fields[5] == "10 frames");
+  CHECK(mentions(fields[6], " submits"));
+  CHECK(mentions(fields[7], " calls"));
+  CHECK(std::regex_match(fields[8], std::regex("[0-9.]+ (ms|s)")));
+  CHECK(mentions(rows[0], "\tcomplete\ttriangle\t"));
+  CHECK(mentions(rows[1], "\tcut\ttriangle\t"));
+  THEN("as JSON it has the numbers of info --json") {
+    const Outcome json = rondo({"info", "--short", "--json", manners_capture().path, wrong});
+    INFO(json.both());
+    CHECK(json.status == kUnreadable);
+    const Words objects = lines(json.out);
+    REQUIRE(objects.size() == 2);
+    const Json one = Json::parse(objects[0]), all = Json::parse(rondo({"info", "--json", manners_capture().path}).out);
+    for (const char* member : {"/path", "/bytes", "/complete", "/ending", "/frames", "/submits", "/calls"}) {
+      CAPTURE(member);
+      CHECK(one.at(member) == all.at(member));
+    }
+    CHECK(one.at("/devices/0") == all.at("/devices/0/name"));
+    CHECK(mentions(Json::parse(objects[1]).at("/error"), "is not a Rondo capture"));
+  }
+  THEN("a cut counts from where it begins") {
+    const std::string part = directory.file("part.rondo");
+    REQUIRE(rondo({"trim", "--frames", "5:8", cube.path, "-o", part}).status == 0);
+    CHECK(mentions(rondo({"info", "--short", part}).out, "\t3 frames\t3 submits\t"));
+  }
+  THEN("contents are not read, and so are not checked") {
+    CHECK(rondo({"info", "--short"}).status == kUsage);
+    CHECK(rondo({"info", "--short", "--privacy", manners_capture().path}).status == kUsage);
+    CHECK(rondo({"info", manners_capture().path, cube.path}).status == kUsage);
+  }
 }

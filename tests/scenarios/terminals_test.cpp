@@ -2,6 +2,7 @@
 // What a capture says gets to a terminal as text only: no tool prints a control character, a change of the
 // direction of writing, a line that a name forged, or what is no UTF-8. The captures here have hostile texts
 // for their strings (tests/fuzz/rewrite_strings.cpp), and so has the file's own name.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -79,6 +80,11 @@ void reads_clean(const Hostile& hostile, const std::string& other) {
   is_clean("info", scenario::rondo({"info", path, "--submits", "--frames", "--scopes", "--times"}));
   is_clean("info --shaders", scenario::rondo({"info", path, "--shaders"}));
   is_clean("info --privacy", scenario::rondo({"info", path, "--privacy"}));
+  Outcome fields = scenario::rondo({"info", "--short", path});
+  if (fields.status == 0) CHECK(std::count(fields.out.begin(), fields.out.end(), '\t') == 8);
+  std::replace(fields.out.begin(), fields.out.end(), '\t', ' ');  // those between fields
+  is_clean("info --short", fields);
+  is_clean_jsonl("info --short --json", scenario::rondo({"info", "--short", "--json", path}));
   const Outcome info = scenario::rondo({"info", "--json", path});
   is_clean("info --json", info);
   if (info.status == 0) CHECK(Json::parse(info.out).valid());
