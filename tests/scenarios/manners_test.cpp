@@ -112,6 +112,20 @@ SCENARIO("one of a thing has no plural", "[manners]") {
   CHECK(std::regex_search(many.out, std::regex("0 frames, [0-9]+ submits?, [1-9],[0-9]{3} calls")));
 }
 
+SCENARIO("a benchmark does not warn of how google-benchmark's library was built", "[manners]") {
+  for (const char* format : {"console", "csv"}) {
+    CAPTURE(format);
+    const Outcome outcome = player({"--benchmark", "--benchmark_min_time=0.001", std::string("--benchmark_format=") + format, manners_capture().path});
+    INFO(outcome.both());
+    CHECK(outcome.status == 0);
+    CHECK(mentions(outcome.out, "replay/whole/manual_time"));
+    CHECK_FALSE(mentions(outcome.both(), "DEBUG"));
+    // The rest of what it says of the machine stays.
+    CHECK(mentions(outcome.err, "Run on ("));
+    CHECK(mentions(outcome.err, "capture_digest: "));
+  }
+}
+
 SCENARIO("info --short has a line for each file, whatever is wrong with another", "[manners]") {
   const TemporaryDirectory directory;
   const std::string wrong = directory.file("text.rondo"), cut = directory.file("cut.rondo");
