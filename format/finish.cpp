@@ -181,7 +181,8 @@ Result<bool> finish_capture(const std::string& path, int exit_signal) {
     return fail(Status::unreadable, path + ": is damaged, not just cut (" + layout->cut_reason +
                                         "), and is left as it is: `player --salvage` plays what can be read");
   if (layout->cut_short)
-    return fail(Status::unreadable, path + ": is not whole, and is left as it is: " + layout->cut_reason);
+    return fail(Status::unreadable, path + ": is not whole, and is left as it is: " + layout->cut_reason +
+                                        "; `player --salvage` plays what is there");
   RONDO_TRY(Finisher(*file, *layout).run(exit_signal));
   return true;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the tools treat who types.
+// How the tools treat who types: misspelt words, numbers of things, a short look at many files, man pages, completion.
 #include <catch2/catch.hpp>
 #include <regex>
 
@@ -182,4 +182,36 @@ SCENARIO("info --short has a line for each file, whatever is wrong with another"
     CHECK(rondo({"info", "--short", "--privacy", manners_capture().path}).status == kUsage);
     CHECK(rondo({"info", manners_capture().path, cube.path}).status == kUsage);
   }
+}
+
+SCENARIO("rondo finish says what it cannot help, and what can", "[manners]") {
+  const TemporaryDirectory directory;
+  const std::string whole = read_file(manners_capture().path);
+  const auto refuses = [&](const std::string& name, const std::string& bytes, const std::string& what) {
+    const std::string path = directory.file(name);
+    write_file(path, bytes);
+    const Outcome outcome = rondo({"finish", path});
+    INFO(outcome.both());
+    CHECK(outcome.status == kUnreadable);
+    CHECK(is_one_line(outcome, "rondo"));
+    CHECK(mentions(outcome.err, path + ": " + what));
+    CHECK(read_file(path) == bytes);
+    return outcome.err;
+  };
+  refuses("text.rondo", "This is a text, and no capture.\n", "is not a Rondo capture");
+  refuses("empty.rondo", "", "is ");
+  const std::string part = refuses("part.rondo", whole.substr(0, whole.size() / 2), "is not whole, and is left as it is: ");
+  CHECK(mentions(part, "copy it again"));
+  CHECK(mentions(part, "`player --salvage` plays what is there"));
+  std::string damaged = whole;
+  damaged[damaged.size() - 10] ^= 1;  // the footer's checksum
+  damaged[damaged.size() / 2] ^= 1;
+  CHECK(mentions(refuses("damaged.rondo", damaged, "is damaged, not just cut ("), "`player --salvage` plays what can be read"));
+  const std::string complete = directory.file("complete.rondo");
+  write_file(complete, whole);
+  const Outcome outcome = rondo({"finish", complete});
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(mentions(outcome.out, "(was complete already: nothing to do; its contents were not checked, which rondo info does)"));
+  CHECK(read_file(complete) == whole);
 }

@@ -180,7 +180,7 @@ TEST(AnalyzersWrongInput, AHalfCopiedFileIsNotFinished) {
   write(file.path(), half);
   const Printed finished = printed(run_finish, {file.path()});
   expect_refused(finished, 3, file.path());
-  EXPECT_NE(finished.error.find(" bytes of it (was the file copied in part? copy it again)"),
+  EXPECT_NE(finished.error.find(" bytes of it (was the file copied in part? copy it again); `player --salvage`"),
             std::string::npos)
       << finished.error;
   EXPECT_EQ(read(file.path()), half);
