@@ -9,6 +9,7 @@
 #include "analyzers/output.h"
 #include "analyzers/text.h"
 #include "format/spans.h"
+#include "player/help_table.h"
 #include "player/unexpected_words.h"
 
 namespace rondo::analyzers {
@@ -189,6 +190,12 @@ void Cli::sides(const char* first, const char* second, const char* help, std::ve
 void Cli::footer(const char* words) { impl_->app.footer(words); }
 
 Result<bool> Cli::parse(std::span<const std::string> args) {
+  if (args.size() == 1 && args[0] == player::kHelpTable) {
+    Output out;
+    out.write(player::help_table(impl_->app, impl_->usage->line));
+    RONDO_TRY(out.finish());
+    return false;
+  }
   std::vector<std::string> own =
       impl_->program != nullptr ? impl_->split(args) : std::vector<std::string>(args.begin(), args.end());
   // A range after an option that may have one is the option's: it is no file. CLI11 knows no such options.

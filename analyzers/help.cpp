@@ -139,18 +139,19 @@ std::string rows_text() {
 
 }  // namespace
 
+// main() has shown what there is about a subcommand.
 Result<int> run_help(Arguments args) {
-  if (args.size() == 1 && args[0] == "rows") {
-    Output out;
-    out.write(rows_text());
-    RONDO_TRY(out.finish());
-    return 0;
-  }
-  if (args.size() != 1 || args[0] != "agents")
-    return fail(Status::usage, text("'{}' is no help topic: there are 'rondo help agents', 'rondo help rows' and 'rondo help SUBCOMMAND'; 'rondo --help' lists those",
-                                    printable(args[args.size() == 1 ? 0 : 1])));
+  std::string topic;
+  Cli cli("rondo help", "Says what a subcommand does and which options it has.");
+  cli.positional("SUBCOMMAND|agents|rows",
+                 "a subcommand; agents: a playbook for scripts and agents; rows: fields of JSON lines", topic, false);
+  const auto parsed = cli.parse(args);
+  if (!parsed) return tl::unexpected(parsed.error());
+  if (!*parsed) return 0;
+  if (topic != "agents" && topic != "rows")
+    return fail(Status::usage, text("'{}' is no help topic (see rondo --help)", printable(topic)));
   Output out;
-  out.write(kAgents);
+  out.write(topic == "agents" ? kAgents : rows_text());
   RONDO_TRY(out.finish());
   return 0;
 }

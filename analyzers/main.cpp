@@ -10,12 +10,14 @@
 
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
+#include "analyzers/json.h"
 #include "analyzers/output.h"
 #include "analyzers/signals.h"
 #include "analyzers/text.h"
 #include "format/build.h"
 #include "format/address_space.h"
 #include "player/driver_crash.h"
+#include "player/help_table.h"
 #include "player/unexpected_words.h"
 
 namespace rondo::analyzers {
@@ -72,16 +74,42 @@ int finished(Output& out) {
   return done ? 0 : static_cast<int>(done.error().status);
 }
 
+constexpr const char* kSummary = "Rondo records what a program asks of Vulkan and plays it again.";
+constexpr const char* kUsage = "rondo SUBCOMMAND [OPTIONS] ...";
+constexpr const char* kFooter =
+    "'rondo SUBCOMMAND --help' lists its options.\n"
+    "Exit status: 0 done, 1 failed, 2 wrong usage, 3 not a readable capture, 4 this device cannot\n"
+    "run it, 5 different or slower, 6 external file, 7 timeout; capture: the program's own, 125 own errors.";
+
 int print_help(int fd = 1) {
   Output out(fd);
-  out.write(
-      "Rondo records what a program asks of Vulkan and plays it again.\n"
-      "Usage: rondo SUBCOMMAND [OPTIONS] ...\n\n");
+  out.write(text("{}\nUsage: {}\n\n", kSummary, kUsage));
   for (const Subcommand& s : kSubcommands) out.write(text("  {:<14}{}\n", s.name, s.summary));
-  out.write(
-      "\n'rondo SUBCOMMAND --help' lists its options.\n"
-      "Exit status: 0 done, 1 failed, 2 wrong usage, 3 not a readable capture, 4 this device cannot\n"
-      "run it, 5 different or slower, 6 external file, 7 timeout; capture: the program's own, 125 own errors.\n");
+  out.write(text("\n{}\n", kFooter));
+  return finished(out);
+}
+
+// As player::help_table(), with "subcommands" instead of options.
+int print_help_table() {
+  std::string line;
+  JsonWriter json(line);
+  json.begin_object();
+  json.field("name", "rondo");
+  json.field("summary", kSummary);
+  json.field("usage", kUsage);
+  json.field("footer", kFooter);
+  json.key("subcommands");
+  json.begin_array();
+  for (const Subcommand& s : kSubcommands) {
+    json.begin_object();
+    json.field("name", s.name);
+    json.field("summary", s.summary);
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+  Output out;
+  out.line(line);
   return finished(out);
 }
 
@@ -109,6 +137,7 @@ int run(const std::vector<std::string>& words) {
   const bool wants_help = args[0] == "--help" || args[0] == "-h" ||
                           (args[0] == "help" && (args.size() == 1 || args[1] == "help" || args[1] == "--help"));
   if (wants_help) return print_help();
+  if (args[0] == player::kHelpTable) return print_help_table();
   std::string name = args[0] == "--version" ? "version" : args[0];
   std::vector<std::string> rest(args.begin() + 1, args.end());
   std::vector<std::string> names;
@@ -118,7 +147,7 @@ int run(const std::vector<std::string>& words) {
   if (topic != nullptr && has(*topic)) {
     name = *topic;
     rest = {"--help"};
-  } else if (topic != nullptr && *topic != "agents" && *topic != "rows") {
+  } else if (topic != nullptr && *topic != "agents" && *topic != "rows" && *topic != player::kHelpTable) {
     names.insert(names.end(), {"agents", "rows"});
     return wrong_word(*topic, "help topic", names);
   }

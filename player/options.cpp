@@ -17,6 +17,7 @@
 
 #include "format/file.h"
 #include "player/console.h"
+#include "player/help_table.h"
 #include "player/quantities.h"
 #include "player/unexpected_words.h"
 
@@ -199,6 +200,11 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   add_choice(app, "--format", {"text", "junit"}, "junit: standard output is the verdict as JUnit XML, for CI; text else",
              format);
   app.add_option("--damage", damage)->group("");
+  if (argc > 1 && argv[argc - 1] == kHelpTable) {
+    parsed.exit = true;
+    parsed.exit_text = help_table(app, "player [OPTIONS] FILE");
+    return parsed;
+  }
   // CLI11 would take the next word for the value.
   std::vector<const char*> words;
   for (int i = 0; i < argc; ++i)

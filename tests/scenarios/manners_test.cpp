@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the tools treat who types: misspelt words, numbers of things, a short look at many files, man pages, completion.
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <regex>
+#include <set>
 
 #include "fixture.h"
 #include "json.h"
+#include "skip.h"
 
 using namespace scenario;
 
@@ -214,4 +217,64 @@ SCENARIO("rondo finish says what it cannot help, and what can", "[manners]") {
   CHECK(outcome.status == 0);
   CHECK(mentions(outcome.out, "(was complete already: nothing to do; its contents were not checked, which rondo info does)"));
   CHECK(read_file(complete) == whole);
+}
+
+SCENARIO("every subcommand has a man page without a warning", "[manners]") {
+  const std::string pages = build_root() + "/analyzers/man1/";
+  Words wanted{"rondo", "player", "rondo-player"};
+  for (const std::string& name : subcommands()) wanted.push_back("rondo-" + name);
+  Words there;
+  for (const auto& entry : std::filesystem::directory_iterator(pages)) there.push_back(entry.path().stem());
+  CHECK(std::set<std::string>(there.begin(), there.end()) == std::set<std::string>(wanted.begin(), wanted.end()));
+  const std::string page = read_file(pages + "rondo-trim.1");
+  CHECK(mentions(page, "\\fB\\-o\\fR, \\fB\\-\\-output\\fR OUT\n"));
+  CHECK(mentions(page, "\\fB\\-\\-frames\\fR A:B\n"));
+  if (!std::filesystem::exists("/usr/bin/groff")) SKIP_SCENARIO("no groff, which reads man pages (groff-base)");
+  for (const std::string& name : wanted) {
+    Command command;
+    command.arguments = {"groff", "-man", "-Tutf8", "-ww", "-Kutf8", "-P-cbou", pages + name + ".1"};
+    const Outcome outcome = run(command);
+    INFO(name << ": " << outcome.both());
+    CHECK(outcome.status == 0);
+    CHECK(outcome.err.empty());
+    CHECK(mentions(outcome.out, "\nNAME\n"));
+  }
+}
+
+SCENARIO("bash completes subcommands, options, words of a choice and files", "[manners]") {
+  const TemporaryDirectory directory;
+  for (const char* name : {"one.rondo", "other file.rondo"}) write_file(directory.file(name), "");
+  // The words of a command line, the last of which is completed.
+  const auto completed = [&](const Words& words) {
+    Command command;
+    command.directory = directory.path();
+    command.arguments = {"bash", "--norc", "-c",
+                         "source \"$1\"; shift; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1))\n"
+                         "function_of() { complete -p \"$1\" | sed 's/.*-F \\([^ ]*\\) .*/\\1/'; }\n"
+                         "$(function_of \"$1\"); printf '%s\\n' \"${COMPREPLY[@]}\"",
+                         "bash", build_root() + "/analyzers/" + words[0] + ".bash"};
+    command.arguments.insert(command.arguments.end(), words.begin(), words.end());
+    const Outcome outcome = run(command);
+    INFO(outcome.both());
+    CHECK(outcome.status == 0);
+    CHECK(outcome.err.empty());
+    const Words found = lines(outcome.out);
+    return std::set<std::string>(found.begin(), found.end());
+  };
+  using Found = std::set<std::string>;
+  CHECK(completed({"rondo", "tr"}) == Found{"trigger", "trim"});
+  Found all = completed({"rondo", ""});
+  for (const std::string& name : subcommands()) CHECK(all.contains(name));
+  CHECK(completed({"rondo", "trim", "--f"}) == Found{"--file-remap", "--frames"});
+  CHECK(completed({"rondo", "dump", "--format", "js"}) == Found{"jsonl"});
+  CHECK(completed({"rondo", "dump", "--format", "=", ""}) == Found{"jsonl", "text"});
+  CHECK(completed({"rondo", "info", "o"}) == Found{"one.rondo", "other file.rondo"});
+  CHECK(completed({"rondo", "help", "rec"}) == Found{"recompress"});
+  CHECK(completed({"rondo", "help", "ag"}) == Found{"agents"});
+  CHECK(completed({"rondo", "trim", "--frames", "o"}) == Found{""});  // a range is no file
+  CHECK(completed({"rondo", "verify", "--screens"}) == Found{"--screenshot"});
+  CHECK(completed({"player", "--sandbox", "r"}) == Found{"require"});
+  CHECK(completed({"rondo-player", "--report", "on"}) == Found{"one.rondo"});
+  CHECK(completed({"rondo", "capture", "--", "vkcub"}).contains("vkcube"));
+  CHECK_FALSE(completed({"player", "--"}).contains("--damage"));  // for tests alone
 }
