@@ -21,7 +21,8 @@ Result<Span> parse_span(std::string_view in) {
   return Span{bounds->first, bounds->last};
 }
 
-Result<std::vector<std::string>> parse_list(const char* option, const std::string& given, std::span<const std::string> known) {
+Result<std::vector<std::string>> parse_list(const char* option, const std::string& given,
+                                            std::span<const std::string> known) {
   std::vector<std::string> parts;
   for (std::size_t from = 0; !given.empty() && from <= given.size();) {
     const std::size_t to = std::min(given.find(',', from), given.size());
@@ -215,7 +216,8 @@ Result<bool> Cli::parse(std::span<const std::string> args) {
     RONDO_TRY(out.finish());
     return false;
   } catch (const CLI::ParseError& error) {
-    return fail(Status::usage, text("{} (see {} --help)", printable(player::parse_error_text(impl_->app, error)), impl_->name));
+    const std::string wrong = player::parse_error_text(impl_->app, error);
+    return fail(Status::usage, text("{} (see {} --help)", printable(wrong), impl_->name));
   }
   if (impl_->sides) RONDO_TRY(impl_->part_sides());
   return true;

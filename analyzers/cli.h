@@ -25,7 +25,8 @@ struct Span {
 Result<Span> parse_span(std::string_view text);
 
 // "a,b": each part is one of `known`, or an error names the option and the closest. Empty: no parts.
-Result<std::vector<std::string>> parse_list(const char* option, const std::string& given, std::span<const std::string> known);
+Result<std::vector<std::string>> parse_list(const char* option, const std::string& given,
+                                            std::span<const std::string> known);
 
 // What is bound must outlive parse().
 class Cli {

@@ -35,7 +35,9 @@ Result<int> run_finish(Arguments args) {
   const auto summary = summarize(file);
   if (!summary) return tl::unexpected(summary.error());
   Output out;
-  out.line(text("{} ({})", summary_line(file, *summary), *changed ? "finished" : "was complete already: nothing to do; its contents were not checked, which rondo info does"));
+  constexpr const char* kComplete =
+      "was complete already: nothing to do; its contents were not checked, which rondo info does";
+  out.line(text("{} ({})", summary_line(file, *summary), *changed ? "finished" : kComplete));
   if (*changed)
     if (const std::string missing = missing_data(file); !missing.empty()) out.line(missing);
   RONDO_TRY(out.finish());

@@ -120,8 +120,9 @@ Result<int> run_info(Arguments args) {
     return fail(Status::usage, "--short goes with --json alone (see rondo info --help)");
   if (is_short && files.empty()) return fail(Status::usage, "FILE is required (see rondo info --help)");
   if (!is_short && files.size() > 1)
-    return fail(Status::usage, text("'{}' is one word too many for rondo info; it took '{}' as FILE: only --short takes "
-                                    "several (see rondo info --help)", printable(files[1]), printable(files[0])));
+    return fail(Status::usage, text("'{}' is one word too many for rondo info; it took '{}' as FILE: only "
+                                    "--short takes several (see rondo info --help)",
+                                    printable(files[1]), printable(files[0])));
   const std::string file = files.empty() ? "" : files[0];
   if (is_short) {
     RONDO_TRY(budgets.start(files.size() == 1 ? file : plural(files.size(), "file")));

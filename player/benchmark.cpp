@@ -46,8 +46,8 @@ const std::vector<std::string> kBenchmarkOptions{
 // "--benchmark_fromat=json: google-benchmark has no such option; the closest is --benchmark_format".
 std::string unknown_flag(const std::string& flag) {
   const std::string option = flag.substr(0, flag.find('='));
-  const bool is_known = std::find(kBenchmarkOptions.begin(), kBenchmarkOptions.end(), option) != kBenchmarkOptions.end();
-  if (is_known) return flag + ": google-benchmark has no such value of this option";
+  const auto known = std::find(kBenchmarkOptions.begin(), kBenchmarkOptions.end(), option);
+  if (known != kBenchmarkOptions.end()) return flag + ": google-benchmark has no such value of this option";
   return flag + ": google-benchmark has no such option" + closest_text(option, kBenchmarkOptions);
 }
 

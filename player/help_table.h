@@ -15,7 +15,8 @@ namespace rondo::player {
 // The word that asks for it, alone or last on a command line. --help does not list it.
 inline constexpr std::string_view kHelpTable = "--help-table";
 
-// One line: name, summary, usage, footer, "positionals" and "options". Hidden options are left out. `usage`: as in --help.
+// One line: name, summary, usage, footer, "positionals" and "options". Hidden options are left out. `usage`: as in
+// --help.
 std::string help_table(const CLI::App& app, const std::string& usage);
 
 }  // namespace rondo::player

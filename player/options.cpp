@@ -197,8 +197,8 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
         return seconds ? std::string() : seconds.error().message;
       });
   app.add_flag("--quiet", o.quiet, "Print errors only");
-  add_choice(app, "--format", {"text", "junit"}, "junit: standard output is the verdict as JUnit XML, for CI; text else",
-             format);
+  add_choice(app, "--format", {"text", "junit"},
+             "junit: standard output is the verdict as JUnit XML, for CI; text else", format);
   app.add_option("--damage", damage)->group("");
   if (argc > 1 && argv[argc - 1] == kHelpTable) {
     parsed.exit = true;

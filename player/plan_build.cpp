@@ -486,7 +486,8 @@ Result<std::unique_ptr<Plan>> build_plan(Reader& reader, const PlanOptions& opti
                       (reader.can_be_finished() ? ", or close it with `rondo finish " + reader.path() + "`" : ""));
     if (reader.gaps() != 0 && !ends_at_a_gap(reader))
       return fail(Status::unreadable,
-                  reader.path() + ": it lacks " + plural(reader.gaps(), "record") + "; play up to the first gap with `player --salvage`");
+                  reader.path() + ": it lacks " + plural(reader.gaps(), "record") +
+                      "; play up to the first gap with `player --salvage`");
   }
   PlanBuilder builder(reader, options);
   RONDO_TRY(builder.run());

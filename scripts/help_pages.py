@@ -106,8 +106,8 @@ def see_also(names):
 
 def command_page(name, entry, about, version, related):
     return page(name, version, about, [
-        ("SYNOPSIS", synopsis(entry["usage"])), ("DESCRIPTION", [roff(entry["summary"])]), ("ARGUMENTS", arguments(entry)),
-        ("OPTIONS", option_items(entry)), ("NOTES", [roff(entry["footer"])] if entry["footer"] else []),
+        ("SYNOPSIS", synopsis(entry["usage"])), ("DESCRIPTION", [roff(entry["summary"])]),
+        ("ARGUMENTS", arguments(entry)), ("OPTIONS", option_items(entry)), ("NOTES", [roff(entry["footer"])] if entry["footer"] else []),
         ("SEE ALSO", see_also(related))])
 
 
@@ -117,14 +117,17 @@ def man_pages(tables):
     first, rest = tables.player["summary"].split("\n", 1)
     pages = {
         "rondo": page("rondo", tables.version, "record what a program asks of Vulkan, and play it again", [
-            ("SYNOPSIS", [roff(tables.rondo["usage"])]), ("DESCRIPTION", [roff(tables.rondo["summary"])]), ("SUBCOMMANDS", commands),
+            ("SYNOPSIS", [roff(tables.rondo["usage"])]), ("DESCRIPTION", [roff(tables.rondo["summary"])]),
+            ("SUBCOMMANDS", commands),
             ("NOTES", [roff(footer)]), ("SEE ALSO", see_also([f"rondo-{name}" for name in about] + ["rondo-player"]))]),
     }
     player = {**tables.player, "footer": rest}
     for name in ("player", "rondo-player"):
-        pages[name] = command_page(name, {**player, "summary": first}, "replay a capture of rondo", tables.version, ["rondo", "rondo-info"])
+        pages[name] = command_page(name, {**player, "summary": first}, "replay a capture of rondo", tables.version,
+                                   ["rondo", "rondo-info"])
     for name, entry in tables.subcommands.items():
-        pages[f"rondo-{name}"] = command_page(f"rondo-{name}", entry, about[name], tables.version, ["rondo", "rondo-player"])
+        pages[f"rondo-{name}"] = command_page(f"rondo-{name}", entry, about[name], tables.version,
+                                              ["rondo", "rondo-player"])
     return pages
 
 
@@ -162,7 +165,9 @@ def bash_function(function, entry, words):
             f'    if [[ $cur == -* ]]; then _rondo_words {quoted(names)}; else {others}; fi', "}", ""]
 
 
-BASH_START = r"""# bash completion for rondo and player: made by scripts/help_pages.py, from the tables that parse the options.
+MADE = "# Made by scripts/help_pages.py, from the tables that parse the options."
+
+BASH_START = MADE + r"""
 # Sets COMPREPLY. `cur` is the word so far; `option` the one before it, also in --option=WORD.
 _rondo_words() { COMPREPLY=($(compgen -W "$1" -- "$cur")); }
 _rondo_files() {
@@ -192,8 +197,9 @@ def bash(tables):
         functions[name] = "_rondo_of_" + name.replace("-", "_")
         lines += bash_function(functions[name], entry, tables.words_of(name))
     lines += bash_function("_rondo_of_player", tables.player, [])
+    first = quoted(" ".join([*tables.subcommands, "--help", "--version"]))
     lines += ["_rondo() {", "  local cur option", "  _rondo_start",
-              f"  if [ \"$COMP_CWORD\" -le 1 ]; then _rondo_words {quoted(' '.join([*tables.subcommands, '--help', '--version']))}; return; fi",
+              f'  if [ "$COMP_CWORD" -le 1 ]; then _rondo_words {first}; return; fi',
               '  case "${COMP_WORDS[1]}" in']
     lines += [f"    {name}) {function} ;;" for name, function in functions.items()]
     lines += ["  esac", "}", "_rondo_player() {", "  local cur option", "  _rondo_start", "  _rondo_of_player", "}",
@@ -219,18 +225,19 @@ def zsh_specs(entry, words):
 
 
 def zsh(tables):
-    lines = ["#compdef rondo", "# Made by scripts/help_pages.py, from the tables that parse the options.", "local -a subcommands", "subcommands=("]
+    lines = ["#compdef rondo", MADE, "local -a subcommands", "subcommands=("]
     lines += ["  " + quoted(f"{name}:{zsh_escaped(entry['about'])}") for name, entry in tables.subcommands.items()]
-    lines += [")", "if (( CURRENT == 2 )); then", "  _describe subcommand subcommands", "  return", "fi", "local subcommand=$words[2]",
-              "shift words", "(( CURRENT-- ))", "case $subcommand in"]
+    lines += [")", "if (( CURRENT == 2 )); then", "  _describe subcommand subcommands", "  return", "fi",
+              "local subcommand=$words[2]", "shift words", "(( CURRENT-- ))", "case $subcommand in"]
     for name, entry in tables.subcommands.items():
-        lines += [f"  {name}) _arguments \\", *(f"    {spec} \\" for spec in zsh_specs(entry, tables.words_of(name))), "    ;;"]
+        specs = (f"    {spec} \\" for spec in zsh_specs(entry, tables.words_of(name)))
+        lines += [f"  {name}) _arguments \\", *specs, "    ;;"]
     return "\n".join([*lines, "esac", ""])
 
 
 def zsh_player(tables):
-    return "\n".join(["#compdef player rondo-player", "# Made by scripts/help_pages.py, from the tables that parse the options.",
-                      "_arguments \\", *(f"  {spec} \\" for spec in zsh_specs(tables.player, [])), ""])
+    return "\n".join(["#compdef player rondo-player", MADE, "_arguments \\",
+                      *(f"  {spec} \\" for spec in zsh_specs(tables.player, [])), ""])
 
 
 def fish_quoted(text):
@@ -249,7 +256,7 @@ def fish_options(command, condition, entry):
 
 
 def fish(tables):
-    lines = ["# Made by scripts/help_pages.py, from the tables that parse the options."]
+    lines = [MADE]
     for name, entry in tables.subcommands.items():
         lines.append(f"complete -c rondo -f -n __fish_use_subcommand -a {name} -d {fish_quoted(entry['about'])}")
         condition = ["-n", fish_quoted(f"__fish_seen_subcommand_from {name}")]
@@ -260,7 +267,7 @@ def fish(tables):
 
 
 def fish_player(tables, command):
-    return "\n".join(["# Made by scripts/help_pages.py, from the tables that parse the options.",
+    return "\n".join([MADE,
                       *fish_options(command, [], tables.player), ""])
 
 

@@ -87,12 +87,14 @@ SCENARIO("other misspelt words are named with the closest", "[manners]") {
   says(rondo({"help", "trmi"}), "'trmi' is no help topic; the closest is trim (see rondo --help)");
   says(rondo({"version", "--vrebose"}), "--vrebose is no option of rondo version");
   says(rondo({"info", "--draws", "--by", "pipelin", capture}), "--by: 'pipelin' is none of command, kind, pipeline, ");
-  says(rondo({"diff", "--ignore", "handles,tmies", capture, capture}), "--ignore: 'tmies' is none of handles, names, times; the closest is times");
+  says(rondo({"diff", "--ignore", "handles,tmies", capture, capture}),
+       "--ignore: 'tmies' is none of handles, names, times; the closest is times");
   says(rondo({"redact", "--keep", "lables", capture, "-o", capture + ".new"}), "; the closest is labels");
   says(rondo({"compare-runs", "--metric", "secnods", capture, capture}), "--metric: 'secnods' is none of seconds, ");
   says(player({"--benchmark", "--benchmark_fromat=json", capture}),
        "--benchmark_fromat=json: google-benchmark has no such option; the closest is --benchmark_format");
-  says(player({"--benchmark", "--benchmark_format=jsno", capture}), "--benchmark_format: 'jsno' is none of console, json, csv; the closest is json");
+  says(player({"--benchmark", "--benchmark_format=jsno", capture}),
+       "--benchmark_format: 'jsno' is none of console, json, csv; the closest is json");
   // Without a FILE it is still the option that is wrong.
   says(rondo({"trim", "--frmaes", "0:1"}), "--frmaes is no option of rondo trim; the closest is --frames");
 }
@@ -118,7 +120,8 @@ SCENARIO("one of a thing has no plural", "[manners]") {
 SCENARIO("a benchmark does not warn of how google-benchmark's library was built", "[manners]") {
   for (const char* format : {"console", "csv"}) {
     CAPTURE(format);
-    const Outcome outcome = player({"--benchmark", "--benchmark_min_time=0.001", std::string("--benchmark_format=") + format, manners_capture().path});
+    const Outcome outcome = player({"--benchmark", "--benchmark_min_time=0.001",
+                                    std::string("--benchmark_format=") + format, manners_capture().path});
     INFO(outcome.both());
     CHECK(outcome.status == 0);
     CHECK(mentions(outcome.out, "replay/whole/manual_time"));
@@ -203,19 +206,22 @@ SCENARIO("rondo finish says what it cannot help, and what can", "[manners]") {
   };
   refuses("text.rondo", "This is a text, and no capture.\n", "is not a Rondo capture");
   refuses("empty.rondo", "", "is ");
-  const std::string part = refuses("part.rondo", whole.substr(0, whole.size() / 2), "is not whole, and is left as it is: ");
+  const std::string part = refuses("part.rondo", whole.substr(0, whole.size() / 2),
+                                   "is not whole, and is left as it is: ");
   CHECK(mentions(part, "copy it again"));
   CHECK(mentions(part, "`player --salvage` plays what is there"));
   std::string damaged = whole;
   damaged[damaged.size() - 10] ^= 1;  // the footer's checksum
   damaged[damaged.size() / 2] ^= 1;
-  CHECK(mentions(refuses("damaged.rondo", damaged, "is damaged, not just cut ("), "`player --salvage` plays what can be read"));
+  CHECK(mentions(refuses("damaged.rondo", damaged, "is damaged, not just cut ("),
+                 "`player --salvage` plays what can be read"));
   const std::string complete = directory.file("complete.rondo");
   write_file(complete, whole);
   const Outcome outcome = rondo({"finish", complete});
   INFO(outcome.both());
   CHECK(outcome.status == 0);
-  CHECK(mentions(outcome.out, "(was complete already: nothing to do; its contents were not checked, which rondo info does)"));
+  CHECK(mentions(outcome.out,
+                 "(was complete already: nothing to do; its contents were not checked, which rondo info does)"));
   CHECK(read_file(complete) == whole);
 }
 

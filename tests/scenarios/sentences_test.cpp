@@ -43,7 +43,8 @@ SCENARIO("a misspelt word is named with the one that is closest", "[wrong-input]
   says(rondo({"info", "--jsno", capture}), kUsage, "rondo",
        "--jsno is no option of rondo info; the closest is --json (see rondo info --help)");
   says(rondo({"info", capture, "more", "words"}), kUsage, "rondo",
-       "'more' is one word too many for rondo info; it took '" + capture + "' as FILE: only --short takes several (see rondo info --help)");
+       "'more' is one word too many for rondo info; it took '" + capture +
+           "' as FILE: only --short takes several (see rondo info --help)");
   says(player({"--verfy", capture}), kUsage, "player",
        "--verfy is no option of player; the closest is --verify; see player --help");
   says(player({capture, "--unheard-of=1"}), kUsage, "player",

@@ -122,7 +122,8 @@ TEST(Options, AMisspeltOneIsNamedWithTheClosest) {
   is_usage_error({"--screensoht=d", "x"}, "the closest is --screenshot");
   is_usage_error({"--verfy"}, "--verfy is no option of player; the closest is --verify");  // and no FILE
   is_usage_error({"--format", "jnuit", "x"}, "--format: 'jnuit' is none of text, junit; the closest is junit");
-  is_usage_error({"--sandbox=requir", "x"}, "--sandbox: 'requir' is none of auto, require, off; the closest is require");
+  is_usage_error({"--sandbox=requir", "x"},
+                 "--sandbox: 'requir' is none of auto, require, off; the closest is require");
   is_usage_error({"--leave-ou=1", "x"}, "--leave-ou is no option of player;");  // a hidden one is not shown
   is_usage_error({"x", "y", "z"}, "'y' is one word too many for player; it took 'x' as FILE");
   // The option takes its word after "=".

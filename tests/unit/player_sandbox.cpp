@@ -93,8 +93,8 @@ TEST_F(Sandbox, IsForForeignCapturesUnlessItIsAskedFor) {
   EXPECT_TRUE(wants_sandbox(SandboxMode::require, Trust::trusted));
   EXPECT_FALSE(wants_sandbox(SandboxMode::off, Trust::foreign));
   for (const std::string& word : sandbox_modes()) {
-    const char first = parse_sandbox(word) == SandboxMode::off ? 'o' : parse_sandbox(word) == SandboxMode::require ? 'r' : 'a';
-    EXPECT_EQ(word[0], first);
+    const SandboxMode mode = parse_sandbox(word);
+    EXPECT_EQ(word[0], mode == SandboxMode::off ? 'o' : mode == SandboxMode::require ? 'r' : 'a');
   }
 }
 
