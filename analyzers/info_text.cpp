@@ -218,7 +218,7 @@ void append_scopes(std::string& out, const CaptureInfo& info, bool times) {
     append(out, "{:<32} {:<13} {:>10} {:>10} {:>8}{}\n",
            text("{}#{}", printable(row.name), row.occurrence), row.kind, row.first_sequence,
            row.ended ? std::to_string(row.last_sequence) : "never", row.submits,
-           times ? " " + times_text(info, row.start_ns, row.end_ns) : "");
+           times ? " " + times_text(info, row.start_ns, row.end_ns) + (row.kind == "command label" ? "  (the submitting calls)" : "") : "");
 }
 
 }  // namespace

@@ -87,6 +87,7 @@ void append_totals(std::string& out, const Shown& shown) {
 
 void append_text(std::string& out, const Shown& shown) {
   const Profile& p = shown.profile;
+  for (const std::string& one : p.replaced) append(out, "{}\n", printable(one));
   for (const std::string& device : p.devices) append(out, "{}, {}\n", printable(device), shown.wanted.mode == ProfileMode::natural ? "natural: no barrier is added, and work overlaps" : "isolated: a barrier before and after each item");
   append(out, "{:>7} {:>11} {:>11} {:>11} {:>8}{}  {}\n", "share", "median", "min", "p95", "GB/s",
          statistics_heading(p), "item");
@@ -109,6 +110,12 @@ Result<void> append_json(std::string& out, const Shown& shown, WorkWalk& work) {
     json.begin_array();
     for (const std::string& device : p.devices) json.string(device);
     json.end_array();
+    if (!p.replaced.empty()) {
+      json.key("replaced");
+      json.begin_array();
+      for (const std::string& one : p.replaced) json.string(one);
+      json.end_array();
+    }
     json.field("mode", shown.wanted.mode == ProfileMode::natural ? "natural" : "isolated");
     json.field("span", shown.wanted.replay.span.text());
     json.field("iterations", std::uint64_t{p.iterations});

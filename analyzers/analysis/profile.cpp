@@ -145,6 +145,7 @@ Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted) {
   const player::Outcome without = player::play(plain);
   if (without.status != Status::ok) return tl::unexpected(without.as_error());
   out.devices = without.devices;
+  for (const player::Replaced& one : without.replaced) out.replaced.push_back(one.text());
   out.device_without = device_time(without.iterations);
   out.host_without = median_of(without.iterations, &IterationTimes::work);
 

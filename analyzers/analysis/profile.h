@@ -52,6 +52,7 @@ struct Profile {
   std::uint64_t timed = 0;         // … of these: that have a time, …
   std::uint64_t repeated = 0;      // … or have none, because one command buffer executes their secondary more than once
   bool of_host = false;            // the devices have no timestamps: rows are submits, in the host's time
+  std::vector<std::string> replaced;  // shaders: a line each
   std::vector<std::string> devices;
   double timer = 0;                // nanoseconds of a tick
   double cost = 0;                 // isolated: of two timestamps and their barriers, in nanoseconds; is in no time of a row

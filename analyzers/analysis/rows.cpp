@@ -17,6 +17,7 @@ constexpr RowField kFields[] = {
     {"analysis", "capture_digest", "XXH3-128 of the file's bytes"},
     {"analysis", "captured_devices", "array: name, driver and api_version of each device that the capture asked for"},
     {"analysis", "devices", "profile: array: the devices that it was played on"},
+    {"analysis", "replaced", "profile: array: with --replace, a line for each shader that was played in the place of another"},
     {"analysis", "mode", "profile: natural or isolated"},
     {"analysis", "span", "profile: what was played"},
     {"analysis", "iterations", "profile: how often"},

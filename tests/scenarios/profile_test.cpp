@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rondo info --draws and rondo profile: what is executed has the numbers that rondo trim takes, and the times that it took.
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <map>
 
 #include "fixture.h"
@@ -285,6 +286,27 @@ SCENARIO("a device without timestamps has the host's times of submits", "[profil
       items[unquoted(row.at("/item"))] += 1;
     }
   CHECK(items == std::map<std::string, int>{{"submit 0", 1}, {"submit 1", 1}, {"submit 2", 1}});
+}
+
+SCENARIO("a profile says which shaders were replaced", "[profile]") {
+  const TemporaryDirectory directory;
+  const std::string shaders = directory.file("shaders");
+  REQUIRE(rondo({"extract", "--shaders", kernels().path, "-o", shaders}).status == 0);
+  std::string shader;
+  for (const auto& entry : std::filesystem::directory_iterator(shaders))
+    if (entry.path().extension() == ".spv") shader = entry.path().string();
+  REQUIRE(!shader.empty());
+  Command command;
+  command.arguments = {build_root() + "/analyzers/rondo", "profile", "--replace", "VkPipeline#0.compute=" + shader, kernels().path};
+  use_driver(command.environment, fake, "timed-work=1");
+  const Outcome outcome = run_on(fake, command);
+  INFO(outcome.both());
+  CHECK(outcome.status == 0);
+  CHECK(count(outcome.out, "in the place of") == 1);
+  command.arguments.insert(command.arguments.begin() + 2, {"--format", "jsonl"});
+  const auto rows = rows_of(run_on(fake, command));
+  REQUIRE(!rows.empty());
+  CHECK(rows.front().size("/replaced") == 1);
 }
 
 SCENARIO("every field of a row is in rondo help rows", "[profile]") {
