@@ -65,7 +65,10 @@ struct Submits {
 long long submits_played(const Outcome& outcome) {
   std::smatch match;
   const std::string said = outcome.out;
-  return std::regex_search(said, match, std::regex("([0-9]+) submits")) ? std::stoll(match[1]) : -1;
+  if (!std::regex_search(said, match, std::regex("([0-9,]+) submits?"))) return -1;
+  std::string number = match[1];  // with separators
+  number.erase(std::remove(number.begin(), number.end(), ','), number.end());
+  return std::stoll(number);
 }
 
 Outcome dies(const Death& death, const TemporaryDirectory& directory, Submits& submits) {
