@@ -231,5 +231,5 @@ SCENARIO("what is not there is refused, and nothing is written", "[extract]") {
   refuses({"--buffers", cube().path, "nothing of this name"}, kUsage, "there is no buffer 'nothing of this name'");
   refuses({"--images", junk}, kUnreadable, "is not a Rondo capture");
   refuses({"--images", "--device", "no such device", cube().path}, kDevice, "no device is called 'no such device'");
-  refuses({"--images", "--device", "7=0", cube().path}, kUsage, "the capture has 1 device(s)");
+  refuses({"--images", "--device", "7=0", cube().path}, kUsage, "the capture has 1 device,");
 }

@@ -130,8 +130,8 @@ SCENARIO("all that a device lacks is listed", "[fidelity]") {
   const Outcome families = player({queues.path});
   INFO(families.both());
   CHECK(families.status == 4);
-  CHECK(has(families, "a queue family of its own with 2 queue(s) for compute (captured family 1)"));
-  CHECK(has(families, "a queue family of its own with 2 queue(s) for graphics+compute (captured family 0)"));
+  CHECK(has(families, "a queue family of its own with 2 queues for compute (captured family 1)"));
+  CHECK(has(families, "a queue family of its own with 2 queues for graphics+compute (captured family 0)"));
   const Recording& planes = captured(without_checks({program("planes")}), {.driver = fake});
   REQUIRE(planes.run.status == 0);
   const Outcome formats = player({planes.path});
