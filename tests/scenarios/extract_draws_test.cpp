@@ -12,7 +12,7 @@ using namespace scenario;
 
 namespace {
 
-// Of the images in the only checkpoint of a cut of draws.
+// The digests of all images in the one checkpoint that a cut of draws has.
 ContentDigests checkpoint_of(const std::string& cut) {
   ContentDigests all;
   for (const std::string& line :

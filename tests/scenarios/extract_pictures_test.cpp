@@ -112,7 +112,7 @@ SCENARIO("a sheet shows each image below its number, and the index says where", 
   CHECK(sheet.width == 8 * 168 + 8);
   CHECK(sheet.height == 2 * 184 + 8);
   const Json index = Json::parse(read_file(directory.file("images.json")));
-  // Of images/6, which is plain green: the middle of its cell.
+  // VkImage#6 is plain green. The pixel in the middle of its cell has to be green, too.
   REQUIRE(index.at("/images/6/name") == "\"VkImage#6\"");
   CHECK(index.at("/images/6/parts/0/sheet/row") == "0");
   CHECK(index.at("/images/6/parts/0/sheet/column") == "7");

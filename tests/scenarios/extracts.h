@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `rondo extract` wrote, for tests that hold it against checkpoints.
+// Reads the files that `rondo extract` wrote, so that tests can compare them with the checkpoints of the capture.
 #pragma once
 
 #include <map>

@@ -158,6 +158,30 @@ TEST(Comparison, SeveralRunsOfASideTellAChangeThatIsThere) {
   EXPECT_GT(slower.slower, 190);
 }
 
+// Other work on the machine makes most iterations longer, and hardly ever all of a run.
+TEST(Comparison, TheFastestIterationOfARunIsNotDisturbed) {
+  test::Noise noise(11);
+  const auto side = [&](double seconds) {
+    Side runs;
+    for (int i = 0; i < 6; ++i) {
+      Values one = noise.times(10, 3 * seconds * (1 + i % 3), 0.3);
+      one[static_cast<std::size_t>(i)] = noise.times(1, seconds, 0.002).front();
+      runs.push_back(run_of(one, "r" + std::to_string(i)));
+    }
+    return runs;
+  };
+  ComparisonRules rules;
+  const auto verdict = [&](const Side& before, const Side& after, Statistic statistic) {
+    rules.statistic = statistic;
+    const auto comparison = compare_sides(before, after, rules);
+    return comparison ? comparison->rows.at(0).judged.verdict : Verdict::too_few;
+  };
+  const Side before = side(1), same = side(1), slower = side(1.2);
+  EXPECT_EQ(verdict(before, same, Statistic::median), Verdict::unclear);
+  EXPECT_EQ(verdict(before, same, Statistic::fastest), Verdict::same);
+  EXPECT_EQ(verdict(before, slower, Statistic::fastest), Verdict::slower);
+}
+
 TEST(Comparison, ARowThatSomeFilesLackIsNamed) {
   Side before, after;
   for (int i = 0; i < 4; ++i) {

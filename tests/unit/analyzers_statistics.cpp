@@ -3,6 +3,8 @@
 // their own definitions.
 #include <gtest/gtest.h>
 
+#include "analyzers/analysis/profile.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -210,6 +212,20 @@ TEST(SerialCorrelation, IsOfNeighboursRanks) {
   EXPECT_NEAR(serial_correlation(Values{1, 9, 2, 8, 3, 7}), -53.0 / 70, 1e-12);
   test::Noise noise(4);
   EXPECT_LT(std::abs(serial_correlation(noise.times(400, 1, 0.1))), 0.15);
+}
+
+TEST(Profile, IsNoisyWhereItsMediansAreFarAboveItsMinima) {
+  Profile profile;
+  profile.rows = {ProfileRow{}, ProfileRow{}};
+  profile.rows[0].min = 10, profile.rows[0].median = 14;
+  profile.rows[1].min = 1, profile.rows[1].median = 2;  // a small one may vary
+  profile.host_without = 1, profile.host_with = 1.2;    // timestamps cost time
+  EXPECT_FALSE(is_noisy(profile));
+  profile.rows[0].median = 20;
+  EXPECT_TRUE(is_noisy(profile));
+  profile.rows[0].median = 10;
+  profile.host_with = 0.9;  // and save none
+  EXPECT_TRUE(is_noisy(profile));
 }
 
 }  // namespace
