@@ -48,7 +48,7 @@ class Cli {
   // The rest of the command line, from `--` or the first word that is no option. `usage`: how --help calls
   // it.
   void program(std::vector<std::string>& out, const char* usage = "-- PROGRAM [ARGS...]");
-  // Two positionals, or one or more of each with `--` between.
+  // Positional words of two sides: either exactly two words, or `--` between one or more words of each side.
   void sides(const char* first, const char* second, const char* help, std::vector<std::string>& firsts,
              std::vector<std::string>& seconds);
   void footer(const char* text);  // after the options in --help

@@ -36,7 +36,7 @@ class CommandLists {
   // Call for each record in order. For a submit: its batches, in order.
   const std::vector<Batch>& take(Walk& walk, const Step& step);
 
-  // Of the record that take() was given last, if it is a command in a command buffer.
+  // The list that the record belongs to which take() was given last. Null where that is no command in a command buffer.
   const CommandList* list() const { return current_; }
   // How many draws stand before it in that list; none: it has no draw number.
   std::optional<std::uint64_t> draws_before() const { return draws_before_; }

@@ -54,7 +54,7 @@ struct Judgement {
   std::optional<double> lower, upper;  // of the confidence interval; nothing: too few samples
   MannWhitney test;
 };
-// One sample or more on each side, in seconds.
+// Compares the samples of two sides, in seconds. Each side has at least one.
 Judgement judge(std::span<const double> before, std::span<const double> after, double threshold,
                 double alpha);
 

@@ -53,7 +53,7 @@ std::string conclusion(const Comparison& comparison, const ComparisonRules& rule
   return words;
 }
 
-// What one file a side cannot show; empty: there are several.
+// A sentence for comparisons of one file a side: what they cannot show. Empty where a side has several files.
 std::string note_of(const Comparison& comparison) {
   if (comparison.unit == Unit::run) return {};
   return "one run a side: what differs between any two runs is taken for a change; rondo measure plays "

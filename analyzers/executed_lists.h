@@ -36,7 +36,8 @@ class ExecutedLists {
 
   // The batches of a submit. What follows is about this record.
   const std::vector<CommandLists::Batch>& follow(Walk& walk, const Step& step) { return second_.take(walk, step); }
-  // Its number as a draw, where it is executed first. None: it is no draw, or never executed.
+  // The draw number of the record that follow() was given, from the first submit that executes it. None where the record is
+  // no draw, or no submit executes it.
   std::optional<DrawNumber> number() const;
   // True if it is a command of a list that was begun before the span and that a submit of the span executes: keep() its row.
   bool needs_row() const;

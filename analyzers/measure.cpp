@@ -90,7 +90,7 @@ Result<void> open_directory(const std::string& path) {
   return {};
 }
 
-// A file that nobody else can have put there.
+// Makes a new, empty file for a report. Nobody else can have made it before: it is opened exclusively.
 Result<TemporaryPath> temporary_report() {
   for (const std::string& place : temporary_directories()) {
     TemporaryPath path = TemporaryPath::beside(place + "/rondo-measure", ".json");

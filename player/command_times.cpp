@@ -68,7 +68,7 @@ void CommandTimes::find_places() {
       if (device < devices_.size() && i < plan.span.first) devices_[device].create_op = i;
     }
   }
-  // Of a timed command 0.
+  // Which statistics its query counts. 0 where the command is timed and has no such query.
   VkQueryPipelineStatisticFlags counts = 0;
   const auto can_be_timed = [&](const Op& op) {
     const auto family = families.find(plan.objects.objects()[op.dispatch].parent);

@@ -34,7 +34,7 @@ class Iterations {
   double timestamp_ns() const { return commands_ ? commands_->timestamp_ns() : 0; }
   std::uint64_t left_out_times() const { return commands_ ? commands_->left_out() : 0; }
   std::uint64_t in_own_queries() const { return commands_ ? commands_->in_own_queries() : 0; }
-  // Of TimesWanted::statistics, of the last iteration.
+  // Gives the pipeline statistics of the last iteration, where TimesWanted::statistics asks for them.
   Result<void> statistics(const CommandTimes::TakeStatistics& take) {
     return commands_ ? commands_->statistics(take) : Result<void>();
   }

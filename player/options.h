@@ -64,9 +64,10 @@ struct Options {
   bool looks_at_presents() const { return !screenshots.empty() || take_picture; }
   // Of the program `rondo profile`. Null: no command is timed. It outlives the replay.
   const struct TimesWanted* times = nullptr;
-  // Of each iteration that counts: CommandTimes::times() and probes(); of TimesWanted::statistics instead …
+  // Called after each iteration that counts, with CommandTimes::times() and probes(). Where TimesWanted::statistics is
+  // set, the next one is called instead.
   std::function<void(std::span<const double>, std::span<const double>)> take_times;
-  // … CommandTimes::statistics().
+  // Called with what CommandTimes::statistics() returned.
   std::function<void(std::uint32_t execution, const Statistics&)> take_statistics;
 };
 

@@ -70,11 +70,11 @@ struct Profile {
   WorkTotals totals;
 };
 
-// Plays twice: without timestamps around items, and with. `work` is at its beginning, and has the names afterwards.
 // True if the medians say little: they are far above the minima, or the replay with timestamps took less than the one
 // without.
 bool is_noisy(const Profile& profile);
 
+// Plays twice: without timestamps around items, and with. `work` is at its beginning, and has the names afterwards.
 Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted);
 
 }  // namespace rondo::analyzers

@@ -22,7 +22,7 @@ class ProfileSamples {
   void add(const WorkItem& item);
   // Parallel to the items; lives as long as this.
   void timed(const std::vector<ItemTimes>& times);
-  // Of an iteration: CommandTimes::times() and probes().
+  // Adds one iteration: what CommandTimes::times() and probes() returned after it.
   void take(std::span<const double> times, std::span<const double> probes);
   // Pipeline statistics of an item, once. Where that is a draw in a render pass, the row of the pass has
   // them, too.

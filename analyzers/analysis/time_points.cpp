@@ -85,7 +85,7 @@ void TimePoints::take(std::span<const WorkItem> items) {
   }
 }
 
-// A point that one command buffer writes more than once is written nowhere; nor is one that nobody asked for.
+// Leaves out the points that one command buffer would write more than once, and those that no item uses.
 void TimePoints::finish() {
   if (std::find(is_repeated_.begin(), is_repeated_.end(), true) == is_repeated_.end() &&
       std::find(is_wanted_.begin(), is_wanted_.end(), false) == is_wanted_.end())

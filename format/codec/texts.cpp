@@ -12,7 +12,7 @@ struct Row {
   TextKind kind;
 };
 
-// By name: an older registry lacks some of them.
+// Structures are named by their texts, not by StructId: an older registry has no id for some of them.
 constexpr Row kRows[] = {
     {"VkApplicationInfo", "pApplicationName", TextKind::application},
     {"VkApplicationInfo", "pEngineName", TextKind::application},
