@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is written to descriptor sets, pushed, put there by templates, or written into memory; and what is bound.
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 
 #include "access/tracker.h"
+#include "format/codec/shapes.h"
 #include "format/codec/template_data.h"
 #include "generated/args.h"
 
@@ -103,8 +105,11 @@ void put(Tracker& t, const Target& to, std::uint32_t binding, std::uint32_t elem
 
 Target target_of(Set& set) { return {set.written, set.layout.get(), &set}; }
 
-Descriptor buffer_descriptor(const Call& c, VkDescriptorType type, const VkDescriptorBufferInfo& info) {
-  return {type, c.id(&info.buffer), info.offset, info.range};
+// `at`: a VkDescriptorBufferInfo in the record. The data of a template need not be aligned.
+Descriptor buffer_descriptor(const Call& c, VkDescriptorType type, const void* at) {
+  const auto info = codec::load<VkDescriptorBufferInfo>(at);
+  return {type, c.id(static_cast<const std::byte*>(at) + offsetof(VkDescriptorBufferInfo, buffer)), info.offset,
+          info.range};
 }
 
 std::vector<Descriptor> descriptors_of(const Call& c, const VkWriteDescriptorSet& w) {
@@ -122,7 +127,7 @@ std::vector<Descriptor> descriptors_of(const Call& c, const VkWriteDescriptorSet
   for (std::uint32_t i = 0; i < count; ++i) {
     Descriptor one{w.descriptorType, 0, 0, 0};
     if (item == TemplateItem::buffer)
-      one = buffer_descriptor(c, w.descriptorType, w.pBufferInfo[i]);
+      one = buffer_descriptor(c, w.descriptorType, &w.pBufferInfo[i]);
     else if (item == TemplateItem::image)
       one.object = c.id(&w.pImageInfo[i].imageView);
     else if (item == TemplateItem::texel_view)
@@ -189,7 +194,7 @@ void put_by_template(Tracker& t, const Call& c, const Target& to, ObjectId id, c
       if (e.offset > room || e.stride > room || at > room || codec::item_bytes(item) > room - at) return;
       Descriptor one{e.descriptorType, 0, 0, 0};
       if (item == TemplateItem::buffer)
-        one = buffer_descriptor(c, e.descriptorType, *reinterpret_cast<const VkDescriptorBufferInfo*>(bytes + at));
+        one = buffer_descriptor(c, e.descriptorType, bytes + at);
       else
         one.object = c.id(bytes + at + (item == TemplateItem::image ? offsetof(VkDescriptorImageInfo, imageView) : 0));
       all.push_back(one);

@@ -2,10 +2,12 @@
 #include "trim/descriptor_sets.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <deque>
 #include <span>
 
+#include "format/codec/shapes.h"
 #include "format/codec/template_data.h"
 #include "generated/args.h"
 
@@ -86,24 +88,24 @@ void DescriptorSets::allocate(const access::Call& call) {
   }
 }
 
+// `at`: in the record; the data of a template need not be aligned.
 DescriptorSets::Descriptor DescriptorSets::read(const access::Call& call, VkDescriptorType type, const std::byte* at) const {
   Descriptor one;
   one.type = type;
   switch (template_item(type)) {
     case TemplateItem::image: {
-      const auto& info = *reinterpret_cast<const VkDescriptorImageInfo*>(at);
-      one.image = info;
+      one.image = codec::load<VkDescriptorImageInfo>(at);
       if (type == VK_DESCRIPTOR_TYPE_SAMPLER || type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER)
-        one.objects[0] = call.id(&info.sampler);
-      if (type != VK_DESCRIPTOR_TYPE_SAMPLER) one.objects[1] = call.id(&info.imageView);
+        one.objects[0] = call.id(at + offsetof(VkDescriptorImageInfo, sampler));
+      if (type != VK_DESCRIPTOR_TYPE_SAMPLER)
+        one.objects[1] = call.id(at + offsetof(VkDescriptorImageInfo, imageView));
       if (one.objects[0] == 0) one.image.sampler = VK_NULL_HANDLE;  // an immutable one, or none
       if (one.objects[1] == 0) one.image.imageView = VK_NULL_HANDLE;
       break;
     }
     case TemplateItem::buffer: {
-      const auto& info = *reinterpret_cast<const VkDescriptorBufferInfo*>(at);
-      one.buffer = info;
-      one.objects[0] = call.id(&info.buffer);
+      one.buffer = codec::load<VkDescriptorBufferInfo>(at);
+      one.objects[0] = call.id(at + offsetof(VkDescriptorBufferInfo, buffer));
       if (one.objects[0] == 0) one.buffer.buffer = VK_NULL_HANDLE;
       break;
     }

@@ -352,11 +352,11 @@ Wrong check_template_data(Validity& v, const Call& c, ObjectId id, const void* d
       if (e.offset > bytes || (i != 0 && e.stride > bytes) || !within(at, size, bytes)) return differs;
       if (item == DescriptorItem::buffer) {
         if (!names(at, HandleType::VkBuffer)) return differs;
-        const auto& info = *reinterpret_cast<const VkDescriptorBufferInfo*>(
-            c.view.at(static_cast<std::uint32_t>(start + at)));
-        if (Wrong w = check_buffer_info(v, c, c.id(&info.buffer), e.descriptorType, info); !w.empty())
-          return w;
-        one = buffer_descriptor(v, c.id(&info.buffer), info);
+        const std::byte* const place = c.view.at(static_cast<std::uint32_t>(start + at));
+        const auto info = codec::load<VkDescriptorBufferInfo>(place);  // it need not be aligned
+        const ObjectId buffer = c.id(place + offsetof(VkDescriptorBufferInfo, buffer));
+        if (Wrong w = check_buffer_info(v, c, buffer, e.descriptorType, info); !w.empty()) return w;
+        one = buffer_descriptor(v, buffer, info);
       } else if (item == DescriptorItem::image && e.descriptorType != VK_DESCRIPTOR_TYPE_SAMPLER &&
                  !is_enumerant(EnumId::VkImageLayout,
                                codec::load<std::uint32_t>(c.view.at(static_cast<std::uint32_t>(start + at)) +

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ways to write descriptors: plain writes with garbage in the members that
 // the type says to ignore, copies, update templates with a stride that is
-// larger than the item, pushed descriptors, and templates that push. Templates
-// are destroyed as soon as they were used.
+// larger than the item, pushed descriptors, and templates that push. The data of
+// the templates is not aligned: the specification asks for no alignment.
+// Templates are destroyed as soon as they were used.
+#include <array>
 #include <cstddef>
+#include <cstring>
 #include <utility>
 
 #include "kernel.h"
@@ -39,13 +42,20 @@ Data data(const MappedBuffer* in, VkBufferView texels, const MappedBuffer& out) 
   return d;
 }
 
+// What the templates are given: the data at an address that is a multiple of 4 only.
+constexpr std::size_t kShift = 4;
+struct Shifted {
+  explicit Shifted(const Data& d) { std::memcpy(bytes.data() + kShift, &d, sizeof d); }
+  alignas(64) std::array<std::byte, kShift + sizeof(Data)> bytes{};
+};
+
 VkDescriptorUpdateTemplate create_template(Session& s, VkDescriptorSetLayout set_layout,
                                            VkDescriptorUpdateTemplateType type, VkPipelineLayout layout) {
   const VkDescriptorUpdateTemplateEntry entries[4] = {
-      {0, 0, 1, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, offsetof(Data, uniform), 0},
-      {1, 0, 2, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, offsetof(Data, storage), sizeof(Data::Spaced)},
-      {2, 0, 1, VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER, offsetof(Data, texels), 4096},
-      {3, 0, 1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, offsetof(Data, output), 0}};
+      {0, 0, 1, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, kShift + offsetof(Data, uniform), 0},
+      {1, 0, 2, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kShift + offsetof(Data, storage), sizeof(Data::Spaced)},
+      {2, 0, 1, VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER, kShift + offsetof(Data, texels), 4096},
+      {3, 0, 1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kShift + offsetof(Data, output), 0}};
   const bool pushes = type == VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS_KHR;
   const VkDescriptorUpdateTemplateCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_UPDATE_TEMPLATE_CREATE_INFO,
                                                   nullptr,
@@ -150,7 +160,7 @@ int main() {
   vkUpdateDescriptorSets(s.device, 0, nullptr, 4, copies);
   VkDescriptorUpdateTemplate made =
       create_template(s, plain, VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_DESCRIPTOR_SET, layout);
-  vkUpdateDescriptorSetWithTemplateKHR(s.device, sets[2], made, &d);
+  vkUpdateDescriptorSetWithTemplateKHR(s.device, sets[2], made, Shifted(d).bytes.data());
   vkDestroyDescriptorUpdateTemplateKHR(s.device, made, nullptr);
 
   vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
@@ -166,7 +176,7 @@ int main() {
   made = create_template(s, pushed, VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS_KHR, push_layout);
   Data swapped = d;
   std::swap(swapped.storage[0], swapped.storage[1]);
-  vkCmdPushDescriptorSetWithTemplateKHR(s.cmd, made, push_layout, 0, &swapped);
+  vkCmdPushDescriptorSetWithTemplateKHR(s.cmd, made, push_layout, 0, Shifted(swapped).bytes.data());
   dispatch(s.cmd, push_layout, 4);
   vkDestroyDescriptorUpdateTemplateKHR(s.device, made, nullptr);
   run(s);
