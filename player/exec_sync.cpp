@@ -23,7 +23,7 @@ Result<void> submit(Run& run, const Op& op, std::byte* args) {
   if (CommandTimes* const times = run.command_times(); times != nullptr)
     times->insert(run.index_of(op), const_cast<Batch*>(a.pSubmits), a.submitCount);
   if (GpuTimes* const times = run.gpu_times(); times != nullptr)  // its blocks are the run's own
-    times->surround(run.index_of(op), const_cast<Batch*>(a.pSubmits), a.submitCount);
+    RONDO_TRY(times->surround(run.index_of(op), const_cast<Batch*>(a.pSubmits), a.submitCount));
   RONDO_TRY(run.call_checked(op, args));
   run.submitted(op, a.submitCount);
   if (op.watched) [[unlikely]]

@@ -26,25 +26,26 @@ namespace {
 
 // What a submit asks for; nothing of the handles in it.
 struct Asked {
-  bool surroundable = false;
-  std::uint32_t first = 0, last = 0;  // command buffers of the first batch, and of the last
+  bool may_be_surrounded = false;
+  std::size_t commands = 0;  // command buffers of its first or its last batch, at most
 };
 
 Asked asked_of(const args_vkQueueSubmit& a) {
   if (a.submitCount == 0) return {};
   const VkSubmitInfo &first = a.pSubmits[0], &last = a.pSubmits[a.submitCount - 1];
-  return {takes_more_commands(first.pNext) && takes_more_commands(last.pNext), first.commandBufferCount, last.commandBufferCount};
+  return {takes_more_commands(first.pNext) && takes_more_commands(last.pNext),
+          std::max(first.commandBufferCount, last.commandBufferCount)};
 }
 
 Asked asked_of(const args_vkQueueSubmit2& a) {
   if (a.submitCount == 0) return {};
   const VkSubmitInfo2 &first = a.pSubmits[0], &last = a.pSubmits[a.submitCount - 1];
   const bool is_protected = ((first.flags | last.flags) & VK_SUBMIT_PROTECTED_BIT) != 0;
-  return {!is_protected && takes_more_commands(first.pNext) && takes_more_commands(last.pNext), first.commandBufferInfoCount,
-          last.commandBufferInfoCount};
+  return {!is_protected && takes_more_commands(first.pNext) && takes_more_commands(last.pNext),
+          std::max(first.commandBufferInfoCount, last.commandBufferInfoCount)};
 }
 
-// One more in front, or behind; `list` has room.
+// One more before or after the others.
 template <class Commands>
 const Commands* with_before(std::vector<Commands>& list, const Commands& before, const Commands* all, std::uint32_t count) {
   list.clear();
@@ -54,10 +55,10 @@ const Commands* with_before(std::vector<Commands>& list, const Commands& before,
 }
 
 template <class Commands>
-const Commands* with_behind(std::vector<Commands>& list, const Commands& behind, const Commands* all, std::uint32_t count) {
+const Commands* with_after(std::vector<Commands>& list, const Commands& after, const Commands* all, std::uint32_t count) {
   list.clear();
   list.insert(list.end(), all, all + count);
-  list.push_back(behind);
+  list.push_back(after);
   return list.data();
 }
 
@@ -68,16 +69,14 @@ Error GpuTimes::failure(const char* command, VkResult result) const {
 }
 
 Result<void> GpuTimes::prepare(OpRange span) {
-  struct Wanted {
-    std::uint32_t op, family;
-    Asked asked;
-  };
   const auto can_reset_queries = [&](const DeviceState& device) {
     return (run_.targets()[device.index].families[device.service_family].queueFlags &
             (VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT)) != 0;
   };
   const Plan& plan = run_.plan();
-  std::vector<std::vector<Wanted>> wanted(plan.devices.size());
+  devices_.resize(plan.devices.size());
+  std::vector<std::uint32_t> submits(plan.devices.size(), 0);
+  std::size_t most_commands = 0;
   OpView view;
   for (std::uint32_t i = span.first; i < span.last; ++i) {
     const Op& op = plan.ops[i];
@@ -87,64 +86,77 @@ Result<void> GpuTimes::prepare(OpRange span) {
     const Asked asked = id == CommandId::vkQueueSubmit ? asked_of(view.as<args_vkQueueSubmit>())
                                                        : asked_of(view.as<args_vkQueueSubmit2>());
     const auto& device = run_.device_at(op.device);
-    const LiveQueue* queue = nullptr;
-    if (device != nullptr)
-      for (const LiveQueue& one : device->queues)
-        if (one.id == op.dispatch) queue = &one;
-    const std::uint32_t bits = queue == nullptr || !can_reset_queries(*device) ? 0 : run_.targets()[op.device].families[queue->family].timestampValidBits;
-    if (asked.surroundable && bits != 0) wanted[op.device].push_back({i, queue->family, asked});
-  }
-  for (std::uint32_t d = 0; d < wanted.size(); ++d) {
-    if (wanted[d].empty()) continue;
-    DeviceState& device = *run_.device_at(d);
-    const LiveDevice& live = run_.targets()[d];
-    Pool pool;
-    pool.device = d;
-    pool.queries = static_cast<std::uint32_t>(2 * wanted[d].size());
-    pool.values.resize(pool.queries);
-    pool.busy.reserve(wanted[d].size());
-    pool.period = static_cast<double>(live.properties.limits.timestampPeriod);
-    pool.mask = UINT64_MAX;
-    for (const Wanted& one : wanted[d]) {
-      const std::uint32_t bits = live.families[one.family].timestampValidBits;
-      if (bits < 64) pool.mask &= (std::uint64_t{1} << bits) - 1;
-    }
-    VkQueryPoolCreateInfo info{};
-    info.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
-    info.queryType = VK_QUERY_TYPE_TIMESTAMP;
-    info.queryCount = pool.queries;
-    const VkResult r = device.dispatch.vkCreateQueryPool(device.handle, &info, nullptr, &pool.handle);
-    if (r < 0) return tl::unexpected<Error>(failure("vkCreateQueryPool", r));
-    device.own_query_pools.push_back(pool.handle);
-    pools_.push_back(std::move(pool));
-    for (const Wanted& one : wanted[d]) {
-      RONDO_TRY(add(one.op, pools_.back(), one.family));
-      Submit& submit = submits_[one.op];
-      const bool second = codec::info(plan.ops[one.op].command).canonical == CommandId::vkQueueSubmit2;
-      // Of a single batch the second list is made of the first.
-      const std::size_t most = std::max(one.asked.first, one.asked.last) + std::size_t{2};
-      if (second) {
-        submit.first2.reserve(most);
-        submit.last2.reserve(most);
-      } else {
-        submit.first.reserve(most);
-        submit.last.reserve(most);
+    if (!asked.may_be_surrounded || device == nullptr || !can_reset_queries(*device)) continue;
+    for (const LiveQueue& queue : device->queues) {
+      if (queue.id != op.dispatch) continue;
+      const std::uint32_t bits = run_.targets()[op.device].families[queue.family].timestampValidBits;
+      if (bits == 0) continue;
+      if (bits < 64) devices_[op.device].mask &= (std::uint64_t{1} << bits) - 1;
+      auto lane = std::find_if(lanes_.begin(), lanes_.end(), [&](const Lane& one) {
+        return one.device == op.device && one.family == queue.family;
+      });
+      if (lane == lanes_.end()) {
+        lane = lanes_.emplace(lanes_.end());
+        lane->device = op.device;
+        lane->family = queue.family;
       }
+      ++lane->submits;
+      most_commands = std::max(most_commands, asked.commands);
+      ++submits[op.device];
+      lane_of_[i] = static_cast<std::uint32_t>(lane - lanes_.begin());
     }
   }
+  for (std::uint32_t i = 0; i < devices_.size(); ++i) {
+    if (submits[i] == 0) continue;
+    devices_[i].period = static_cast<double>(run_.targets()[i].properties.limits.timestampPeriod);
+    devices_[i].busy.reserve(submits[i]);
+  }
+  // A batch gets two more; of a single one the second list is made of the first.
+  first_.reserve(most_commands + 2);
+  last_.reserve(most_commands + 2);
+  first2_.reserve(most_commands + 2);
+  last2_.reserve(most_commands + 2);
+  const std::uint32_t most = may_be_idle(span) ? kPairs : UINT32_MAX;
+  for (Lane& lane : lanes_) RONDO_TRY(make_pairs(lane, std::min(lane.submits, most)));
   return {};
 }
 
-Result<void> GpuTimes::add(std::uint32_t op, Pool& pool, std::uint32_t family) {
-  const auto commands = command_pool(pool.device, family);
+// Whether nothing that was submitted waits for a later call, whenever a submit of the span is made.
+bool GpuTimes::may_be_idle(OpRange span) const {
+  const Plan& plan = run_.plan();
+  const auto& objects = plan.objects.objects();
+  if (std::any_of(objects.begin(), objects.end(),
+                  [](const Object& object) { return object.type == HandleType::VkEvent; }))
+    return false;
+  SyncModel sync = run_.position().sync;
+  for (std::uint32_t i = span.first; i < span.last; ++i) {
+    if (!lane_of_.contains(i)) continue;
+    sync.advance(i);
+    if (sync.blocked()) return false;
+  }
+  return true;
+}
+
+Result<void> GpuTimes::make_pairs(Lane& lane, std::uint32_t count) {
+  DeviceState& device = *run_.device_at(lane.device);
+  const auto commands = command_pool(lane.device, lane.family);
   if (!commands) return tl::unexpected<Error>(commands.error());
-  const auto before = record(pool, *commands, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT);
-  if (!before) return tl::unexpected<Error>(before.error());
-  const auto behind = record(pool, *commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT);
-  if (!behind) return tl::unexpected<Error>(behind.error());
-  Submit& submit = submits_[op];
-  submit.before = *before;
-  submit.behind = *behind;
+  VkQueryPoolCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
+  info.queryType = VK_QUERY_TYPE_TIMESTAMP;
+  info.queryCount = 2 * count;
+  const VkResult r = device.dispatch.vkCreateQueryPool(device.handle, &info, nullptr, &lane.queries);
+  if (r < 0) return tl::unexpected<Error>(failure("vkCreateQueryPool", r));
+  device.own_query_pools.push_back(lane.queries);
+  lane.pairs.reserve(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto before = record(lane, *commands, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, 2 * i);
+    if (!before) return tl::unexpected<Error>(before.error());
+    const auto after = record(lane, *commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 2 * i + 1);
+    if (!after) return tl::unexpected<Error>(after.error());
+    lane.pairs.push_back({*before, *after});
+  }
+  values_.reserve(std::max<std::size_t>(values_.capacity(), 2 * count));
   return {};
 }
 
@@ -159,9 +171,10 @@ Result<VkCommandPool> GpuTimes::command_pool(std::uint32_t index, std::uint32_t 
   return pool;
 }
 
-// A command buffer that writes the pool's next query.
-Result<VkCommandBuffer> GpuTimes::record(Pool& pool, VkCommandPool commands, VkPipelineStageFlagBits stage) {
-  DeviceState& device = *run_.device_at(pool.device);
+// A command buffer that writes that query.
+Result<VkCommandBuffer> GpuTimes::record(const Lane& lane, VkCommandPool commands, VkPipelineStageFlagBits stage,
+                                         std::uint32_t query) {
+  DeviceState& device = *run_.device_at(lane.device);
   const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, commands,
                                          VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
   VkCommandBuffer buffer = VK_NULL_HANDLE;
@@ -170,62 +183,100 @@ Result<VkCommandBuffer> GpuTimes::record(Pool& pool, VkCommandPool commands, VkP
   const VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr, 0, nullptr};
   r = device.dispatch.vkBeginCommandBuffer(buffer, &begin);
   if (r < 0) return tl::unexpected<Error>(failure("vkBeginCommandBuffer", r));
-  device.dispatch.vkCmdWriteTimestamp(buffer, stage, pool.handle, pool.used++);
+  device.dispatch.vkCmdWriteTimestamp(buffer, stage, lane.queries, query);
   r = device.dispatch.vkEndCommandBuffer(buffer);
   if (r < 0) return tl::unexpected<Error>(failure("vkEndCommandBuffer", r));
   return buffer;
 }
 
-// By commands: the host may reset queries only where that feature is on. Not every family can.
 Result<void> GpuTimes::reset() {
-  for (const Pool& pool : pools_) {
-    DeviceState& device = *run_.device_at(pool.device);
+  for (Lane& lane : lanes_) lane.used = 0;
+  for (Device& device : devices_) {
+    device.zero.reset();
+    device.busy.clear();
+  }
+  return reset_queries();
+}
+
+// By commands: the host may reset queries only where that feature is on. Not every family can.
+Result<void> GpuTimes::reset_queries() {
+  for (std::uint32_t i = 0; i < devices_.size(); ++i) {
+    const auto is_of_device = [&](const Lane& lane) { return lane.device == i; };
+    if (run_.device_at(i) == nullptr || std::none_of(lanes_.begin(), lanes_.end(), is_of_device)) continue;
+    DeviceState& device = *run_.device_at(i);
     gpu::OneShot& commands = device.one_shot(device.service_family);
     auto begun = commands.begin();
     if (!begun) return tl::unexpected<Error>(begun.error());
-    device.dispatch.vkCmdResetQueryPool(*begun, pool.handle, 0, pool.queries);
+    for (const Lane& lane : lanes_)
+      if (is_of_device(lane))
+        device.dispatch.vkCmdResetQueryPool(*begun, lane.queries, 0, static_cast<std::uint32_t>(2 * lane.pairs.size()));
     RONDO_TRY(commands.submit_and_wait(device.service_queue, {}));
   }
   return {};
 }
 
-void GpuTimes::surround(std::uint32_t op, VkSubmitInfo* submits, std::uint32_t count) {
-  const auto found = submits_.find(op);
-  if (found == submits_.end()) return;
-  Submit& own = found->second;
-  VkSubmitInfo &first = submits[0], &last = submits[count - 1];
-  first.pCommandBuffers = with_before(own.first, own.before, first.pCommandBuffers, first.commandBufferCount++);
-  last.pCommandBuffers = with_behind(own.last, own.behind, last.pCommandBuffers, last.commandBufferCount++);
+Result<void> GpuTimes::read(Lane& lane) {
+  if (lane.used == 0) return {};
+  const DeviceState& state = *run_.device_at(lane.device);
+  Device& device = devices_[lane.device];
+  values_.resize(2 * lane.used);
+  const VkResult r = state.dispatch.vkGetQueryPoolResults(state.handle, lane.queries, 0, 2 * lane.used,
+                                                          values_.size() * sizeof(std::uint64_t), values_.data(),
+                                                          sizeof(std::uint64_t), VK_QUERY_RESULT_64_BIT);
+  if (r != VK_SUCCESS) return tl::unexpected<Error>(failure("vkGetQueryPoolResults", r));
+  if (!device.zero) device.zero = values_[0];
+  for (std::size_t i = 0; i < values_.size(); i += 2)
+    device.busy.emplace_back(ticks_since(*device.zero, values_[i], device.mask),
+                             ticks_since(*device.zero, values_[i + 1], device.mask));
+  lane.used = 0;
+  return {};
 }
 
-void GpuTimes::surround(std::uint32_t op, VkSubmitInfo2* submits, std::uint32_t count) {
-  const auto found = submits_.find(op);
-  if (found == submits_.end()) return;
-  Submit& own = found->second;
+Result<GpuTimes::Pair> GpuTimes::next_pair(Lane& lane) {
+  if (lane.used == lane.pairs.size()) {
+    const TimingPause pause(run_);
+    RONDO_TRY(run_.idle());
+    for (Lane& one : lanes_)
+      if (run_.device_at(one.device) != nullptr) RONDO_TRY(read(one));
+    RONDO_TRY(reset_queries());
+  }
+  return lane.pairs[lane.used++];
+}
+
+Result<void> GpuTimes::surround(std::uint32_t op, VkSubmitInfo* submits, std::uint32_t count) {
+  const auto found = lane_of_.find(op);
+  if (found == lane_of_.end()) return {};
+  const auto own = next_pair(lanes_[found->second]);
+  if (!own) return tl::unexpected<Error>(own.error());
+  VkSubmitInfo &first = submits[0], &last = submits[count - 1];
+  first.pCommandBuffers = with_before(first_, own->before, first.pCommandBuffers, first.commandBufferCount++);
+  last.pCommandBuffers = with_after(last_, own->after, last.pCommandBuffers, last.commandBufferCount++);
+  return {};
+}
+
+Result<void> GpuTimes::surround(std::uint32_t op, VkSubmitInfo2* submits, std::uint32_t count) {
+  const auto found = lane_of_.find(op);
+  if (found == lane_of_.end()) return {};
+  const auto own = next_pair(lanes_[found->second]);
+  if (!own) return tl::unexpected<Error>(own.error());
   const auto info = [](VkCommandBuffer commands) {
     return VkCommandBufferSubmitInfo{VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, nullptr, commands, 0};
   };
   VkSubmitInfo2 &first = submits[0], &last = submits[count - 1];
-  first.pCommandBufferInfos = with_before(own.first2, info(own.before), first.pCommandBufferInfos, first.commandBufferInfoCount++);
-  last.pCommandBufferInfos = with_behind(own.last2, info(own.behind), last.pCommandBufferInfos, last.commandBufferInfoCount++);
+  first.pCommandBufferInfos = with_before(first2_, info(own->before), first.pCommandBufferInfos, first.commandBufferInfoCount++);
+  last.pCommandBufferInfos = with_after(last2_, info(own->after), last.pCommandBufferInfos, last.commandBufferInfoCount++);
+  return {};
 }
 
 Result<std::optional<double>> GpuTimes::seconds() {
   double sum = 0;
-  for (Pool& pool : pools_) {
-    if (run_.device_at(pool.device) == nullptr) return std::optional<double>();  // it ended in the span
-    const DeviceState& device = *run_.device_at(pool.device);
-    const VkResult r = device.dispatch.vkGetQueryPoolResults(
-        device.handle, pool.handle, 0, pool.queries, pool.values.size() * sizeof(std::uint64_t), pool.values.data(),
-        sizeof(std::uint64_t), VK_QUERY_RESULT_64_BIT);
-    if (r != VK_SUCCESS) return tl::unexpected<Error>(failure("vkGetQueryPoolResults", r));
-    pool.busy.clear();
-    for (std::uint32_t i = 0; i < pool.queries; i += 2)
-      pool.busy.emplace_back(ticks_since(pool.values[0], pool.values[i], pool.mask),
-                             ticks_since(pool.values[0], pool.values[i + 1], pool.mask));
-    sum += static_cast<double>(covered_by(pool.busy)) * pool.period * 1e-9;
+  for (Lane& lane : lanes_) {
+    if (run_.device_at(lane.device) == nullptr) return std::optional<double>();  // it ended in the span
+    RONDO_TRY(read(lane));
   }
-  return pools_.empty() ? std::optional<double>() : sum;
+  for (Device& device : devices_)
+    if (!device.busy.empty()) sum += static_cast<double>(covered_by(device.busy)) * device.period * 1e-9;
+  return lanes_.empty() ? std::optional<double>() : sum;
 }
 
 }  // namespace rondo::player

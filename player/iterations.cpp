@@ -103,7 +103,7 @@ Result<void> Iterations::begin() {
     // The first iteration of a loop shows what has to be put back.
     if (const auto first = next(); !first) return tl::unexpected<Error>(first.error());
     for (const std::uint32_t op : loop_->once) leave_out(plan_.ops[op]);
-    run_.make_ready(plan_.span, budget / 4);
+    if (options_.makes_ready) run_.make_ready(plan_.span, budget / 4);
   }
   if (!may_idle_) return {};
   gpu_.emplace(run_);

@@ -64,6 +64,7 @@ struct Options {
   bool looks_at_presents() const { return !screenshots.empty() || take_picture; }
   // Of the program `rondo profile`. Null: no command is timed. It outlives the replay.
   const struct TimesWanted* times = nullptr;
+  bool makes_ready = true;  // the calls of a loop, which costs memory (steps.h)
   // Called after each iteration that counts, with CommandTimes::times() and probes(). Where TimesWanted::statistics is
   // set, the next one is called instead.
   std::function<void(std::span<const double>, std::span<const double>)> take_times;

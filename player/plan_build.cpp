@@ -288,39 +288,11 @@ Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& c
   op.subject = subject_of(command);
   RONDO_TRY(check_owner(record, command, op));
 
-  op.block_bytes = static_cast<std::uint32_t>(lowered_.bytes.size());
-  op.block = plan.arena.allocate(lowered_.bytes.size());
-  std::memcpy(plan.arena.at(op.block), lowered_.bytes.data(), lowered_.bytes.size());
-  plan.max_block_bytes = std::max(plan.max_block_bytes, op.block_bytes);
-  for (std::size_t i = 0; i < lowered_.blobs.size(); ++i)
-    std::memcpy(plan.arena.at(op.block) + lowered_.blobs[i].offset, &blob_data_[i], sizeof blob_data_[i]);
-  if (late_ != nullptr) {
-    std::memset(plan.arena.at(op.block) + lowered_.blobs[0].offset, 0, sizeof blob_data_[0]);
-    plan.late_blobs.push_back({static_cast<std::uint32_t>(plan.ops.size()), lowered_.blobs[0].digest, lowered_.blobs[0].bytes});
-  }
-  patch_marks(op);
-
-  op.first_pointer = static_cast<std::uint32_t>(plan.pointers.size());
-  op.pointers = static_cast<std::uint32_t>(lowered_.pointers.size());
-  plan.pointers.insert(plan.pointers.end(), lowered_.pointers.begin(), lowered_.pointers.end());
-  op.first_patch = static_cast<std::uint32_t>(plan.patches.size());
-  op.first_created = static_cast<std::uint32_t>(plan.created.size());
-  for (std::size_t i = 0; i < lowered_.handles.size(); ++i) {
-    const codec::HandleRef& ref = lowered_.handles[i];
-    if ((ref.flags & codec::kCreated) == 0)
-      plan.patches.push_back({ref.offset, resolution_.ids[i]});  // id 0: null, whatever stood there
-    else if (resolution_.ids[i] != 0)
-      plan.created.push_back({ref.offset, resolution_.ids[i]});
-  }
-  op.patches = static_cast<std::uint32_t>(plan.patches.size()) - op.first_patch;
-  op.created = static_cast<std::uint32_t>(plan.created.size()) - op.first_created;
+  RONDO_TRY(add_block(record, command, op));
   for (const Patch& made : std::span(plan.created).subspan(op.first_created, op.created)) {
     if (made.id >= played_.size()) played_.resize(made.id + made.id / 2 + 16, false);
     played_[made.id] = true;
   }
-  op.first_ended = static_cast<std::uint32_t>(plan.ended.size());
-  op.ended = static_cast<std::uint32_t>(resolution_.ended.size());
-  plan.ended.insert(plan.ended.end(), resolution_.ended.begin(), resolution_.ended.end());
 
   // Pipelines of a call that failed are made again only if some came of it.
   if (command.returns == codec::Returns::result && record.has_return && record.return_value < 0 &&
@@ -451,26 +423,6 @@ Result<void> PlanBuilder::load_blobs(const Record& record) {
     blob_data_[i] = bytes.data();
   }
   return {};
-}
-
-// Swapchain images are plain images here: they are presented from GENERAL.
-void PlanBuilder::patch_marks(Op& op) {
-  std::byte* block = plan_->arena.at(op.block);
-  for (const codec::MarkRef& mark : lowered_.marks) {
-    std::uint32_t value;
-    std::memcpy(&value, block + mark.offset, sizeof value);
-    if (mark.semantic == codec::Semantic::image_layout &&
-        (value == VK_IMAGE_LAYOUT_PRESENT_SRC_KHR || value == VK_IMAGE_LAYOUT_SHARED_PRESENT_KHR)) {
-      value = VK_IMAGE_LAYOUT_GENERAL;
-      std::memcpy(block + mark.offset, &value, sizeof value);
-    }
-    if (mark.semantic == codec::Semantic::queue_family) {
-      // A device's own create names families before it exists.
-      const std::uint32_t device =
-          op.command == CommandId::vkCreateDevice ? plan_->place_of(op.subject) : op.device;
-      if (device != kNone) plan_->family_marks.push_back({op.block + mark.offset, device});
-    }
-  }
 }
 
 Result<std::unique_ptr<Plan>> build_plan(Reader& reader, const PlanOptions& options) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -65,7 +66,12 @@ class PlanBuilder {
   Result<void> find_span();
   std::uint32_t op_at(std::uint64_t sequence) const;
   void note_loss(const Record& record, const codec::CommandInfo& command);
-  void patch_marks(Op& op);
+  // plan_blocks.cpp
+  Result<void> add_block(const Record& record, const codec::CommandInfo& command, Op& op);
+  bool compact_data(std::span<const VkDescriptorUpdateTemplateEntry> entries, std::uint32_t begin);
+  std::uint64_t shared_block(std::vector<std::byte>& bytes, std::span<const Patch> patches);
+  void settle_layouts();
+  void mark_families(const Op& op);
   void change_begin(const validity::Validity::Begin& begin);
   void widen(const validity::Validity::Widen& widened);
   void note_offsets(const Record& record);
@@ -132,6 +138,15 @@ class PlanBuilder {
   codec::IdMap ids_;
   codec::Lowered lowered_;
   ObjectTable::Resolution resolution_;
+  struct {
+    std::vector<std::byte> bytes;
+    std::vector<Patch> patches;
+  } compact_;  // of compact_data(), kept for its memory
+  struct KnownBlock {
+    std::uint64_t place = 0;  // in the arena
+    std::size_t bytes = 0;
+  };
+  std::unordered_map<std::uint64_t, KnownBlock> known_blocks_;  // by the checksum of their bytes
   NativeView view_;
   validity::Validity validity_;
   std::unique_ptr<LateSubmits> late_submits_;  // null: the capture has no late writes

@@ -142,6 +142,7 @@ Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted) {
 
   player::Options plain = wanted.replay;
   plain.from_submit = true;
+  plain.makes_ready = false;  // the device is measured, and a capture may have millions of calls
   const player::Outcome without = player::play(plain);
   if (without.status != Status::ok) return tl::unexpected(without.as_error());
   out.devices = without.devices;

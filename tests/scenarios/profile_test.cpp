@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rondo info --draws and rondo profile: what is executed has the numbers that rondo trim takes, and the times that it took.
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <filesystem>
 #include <map>
 
@@ -154,6 +155,18 @@ SCENARIO("planted kernels have the times that they cost", "[profile]") {
   CHECK(times_of(profile_of(kernels().path, {"--by", "pipeline", "--submits", "1"}), "/item") ==
         std::map<std::string, int>{{"VkPipeline#0", 12000}});
   CHECK(times_of(profile_of(kernels().path, {"--top", "1"}), "/item") == std::map<std::string, int>{{"1:1", 8000}});
+}
+
+// The queries around submits are used again from time to time (player/gpu_times.h); no submit is lost for that.
+SCENARIO("the device's time of a span of very many submits is that of all of them", "[profile]") {
+  CaptureOptions options;
+  options.driver = fake;
+  const Recording& capture =
+      captured(without_checks({program("items"), "--dispatches", "2", "--submits", "2500"}), options);
+  const auto rows = profile_of(capture.path, {"--top", "1"});
+  CHECK(rows.back().at("/timed") == "5000");
+  CHECK(std::lround(std::stod(rows.back().at("/device_without_ns"))) == 7500000);
+  CHECK(std::lround(std::stod(rows.back().at("/device_with_ns"))) == 7500000);
 }
 
 // Every test program, also those with secondaries, multiview, suspended passes and several queues: a draw
