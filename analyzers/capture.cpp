@@ -13,22 +13,19 @@
 #include <optional>
 #include <string_view>
 
-#include "analyzers/capture_info.h"
+#include "analyzers/captures_written.h"
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
-#include "analyzers/cut.h"
 #include "analyzers/file_arguments.h"
 #include "analyzers/launch.h"
 #include "analyzers/output.h"
 #include "analyzers/play.h"
 #include "analyzers/program_check.h"
-#include "analyzers/replayable.h"
 #include "analyzers/report_file.h"
 #include "analyzers/summary.h"
 #include "analyzers/text.h"
 #include "analyzers/tree.h"
 #include "analyzers/trust_arguments.h"
-#include "analyzers/undated_writes.h"
 #include "format/file.h"
 #include "format/file_limit.h"
 #include "format/output_names.h"
@@ -39,9 +36,6 @@
 namespace rondo::analyzers {
 
 namespace {
-
-// Records that are held against what a player replays while the user waits: half a second's.
-constexpr std::uint64_t kRecordsHeld = 500'000;
 
 struct Options {
   std::string output;
@@ -191,12 +185,6 @@ Result<bool> there_already(const std::string& pattern, bool force) {
   return true;
 }
 
-std::string how_it_ended(const Ended& ended, pid_t pid) {
-  if (pid != ended.pid) return "its process died: finished";
-  if (ended.signal != 0) return text("{}: finished", signal_name(ended.signal));
-  return "left without closing it: finished";
-}
-
 // Also lists the captures that were written.
 Result<Ended> run_and_list(const Options& options, const EnvironmentChanges& doors,
                            const std::string& pattern, Report& reported) {
@@ -208,29 +196,6 @@ Result<Ended> run_and_list(const Options& options, const EnvironmentChanges& doo
   for (const int ignored : {SIGPIPE, SIGXFSZ}) std::signal(ignored, SIG_IGN);
   reported = report->read();
   return *ended;
-}
-
-// The cut that the capture asks for. Returns what the file's line says of it; else the file is whole, and a
-// line of its own says why.
-std::string cut(const std::string& path, Summary& summary) {
-  const auto request = requested_cut(path);
-  if (!request || !*request) return {};
-  const SpanRequest& wanted = **request;
-  const std::string shown = shown_path(path);
-  const auto left_whole = [&](const std::string& why, std::uint64_t last) {
-    std::string line = text("{}: left whole, not cut to {}: {}", printable(shown), wanted.text(), why);
-    std::string allowing;
-    for (const std::string& word : allowing_files_of(path)) allowing += printable(word) + ' ';
-    if (wanted.first < last)
-      line += text("; `rondo trim --frames {}:{} {}{} -o OUT` cuts it", wanted.first, last, allowing, printable(shown));
-    say(line);
-    return std::string();
-  };
-  if (summary.frames < wanted.last)
-    return left_whole(text("it has {}", plural(summary.frames, "frame")), summary.frames);
-  if (const auto done = perform_cut(path, wanted); !done) return left_whole(done.error().message, wanted.last);
-  if (const auto now = summarize(path)) summary = *now;
-  return text(" (cut to {})", wanted.text());
 }
 
 // A capture on the disk.
@@ -283,52 +248,6 @@ int replay(const std::vector<Capture>& captures, const Options& options, std::ve
     if (its_status == 128 + SIGINT || its_status == 128 + SIGTERM) break;  // somebody wants an end
   }
   return status;
-}
-
-// `last_record`: the highest number in it.
-void say_if_not_replayable(const std::string& path, std::uint64_t last_record) {
-  const std::string shown = printable(shown_path(path));
-  const std::string why = why_not_replayable(path, {.just_recorded = true, .until = kRecordsHeld});
-  if (!why.empty())
-    say(text("{}: cannot be replayed: {}", shown, printable(why)));
-  else if (last_record > kRecordsHeld)
-    say(text("{}: only its first {} were held against what can be replayed: rondo info looks at all", shown,
-             plural(kRecordsHeld, "record")));
-}
-
-// One line for the file, an error where it could not be closed or read; then nothing is returned.
-std::optional<Summary> close_and_report(const ReportedFile& file, const Ended& ended) {
-  const auto finished = finish_capture(file.path, file.pid == ended.pid ? ended.signal : 0);
-  if (!finished) {
-    say(finished.error().message);
-    return std::nullopt;
-  }
-  auto summary = summarize(file.path);
-  if (!summary) {
-    say(summary.error().message);
-    return std::nullopt;
-  }
-  trust_written(file.path);
-  const std::string cut_to = cut(file.path, *summary);
-  if (!cut_to.empty()) trust_written(file.path);  // it is another file
-  std::string line = summary_line(shown_path(file.path), *summary) + cut_to;
-  if (*finished) line += text(" ({})", how_it_ended(ended, file.pid));
-  say(line);
-  if (const std::string hidden = hidden_sentence(summary->hidden, summary->made_device); !hidden.empty())
-    say(text("{}: {}", printable(shown_path(file.path)), printable(hidden)));
-  if (summary->unsure_ends)
-    if (const auto undated = count_undated_writes(file.path); undated && *undated != 0)
-      say(
-          text("{}: {} may have been made before or after the end of work that uses the bytes, for which the "
-               "program did not wait: a replay may be wrong there (`player --verify` says so where the capture "
-               "has checkpoints)",
-               printable(shown_path(file.path)), plural(*undated, "host write")));
-  const std::string missing = *finished ? missing_data(file.path) : "";
-  if (!missing.empty())
-    say(missing);
-  else
-    say_if_not_replayable(file.path, cut_to.empty() ? summary->last_record : 0);  // a cut is small
-  return *summary;
 }
 
 // False: help was asked for.
@@ -439,8 +358,14 @@ Result<Ended> record(const Options& options, std::vector<player::Verdict>& verdi
   if (*existed && !options.force && !reported.files.empty() && !reported.files[0].path.empty() && reported.files[0].path != pattern)
     say(text("{}: existed and stays; this capture is {} (--force replaces the old one)", printable(shown_path(pattern)),
              printable(shown_path(reported.files[0].path))));
+  std::vector<Closed> closed;
   for (const ReportedFile& file : reported.files)
-    if (!file.path.empty()) captures.push_back({file.path, close_and_report(file, *ended)});
+    if (!file.path.empty()) closed.push_back(close_capture(file, *ended));
+  if (pattern.find('%') == std::string::npos) give_name_to_work(closed);
+  for (Closed& file : closed) {
+    report_capture(file, *ended);
+    captures.push_back({file.path, std::move(file.summary)});
+  }
   say_that_there_is_none(reported, options.program[0]);
   if (options.require_complete && ended->signal == 0 && ended->status == 0) {
     const auto stopped = std::find_if(captures.begin(), captures.end(), [](const Capture& capture) { return !capture.summary || capture.summary->stopped; });

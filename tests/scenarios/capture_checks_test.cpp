@@ -293,6 +293,46 @@ SCENARIO("a capture whose name is there already gets another one, and says so, o
   CHECK(read_file(directory.file("cube.rondo")) == "somebody's letter");
 }
 
+SCENARIO("the chosen name goes to the process that submits work", "[capture-checks]") {
+  const TemporaryDirectory directory;
+  const auto record = [&](const std::string& commands) {
+    Command command;
+    command.arguments = {build_root() + "/analyzers/rondo", "capture", "-o", "work.rondo", "--", "sh", "-c", commands};
+    command.directory = directory.path();
+    use_driver(command.environment, lavapipe);
+    return run(command);
+  };
+  const auto summary = [&](const std::string& name) { return rondo({"info", "--short", directory.file(name)}).out; };
+  const std::string helper = "vulkaninfo --summary >vulkaninfo.txt && ";
+  WHEN("a helper that submits nothing began first") {
+    const Outcome outcome = record(helper + program("leak"));
+    INFO(outcome.both());
+    REQUIRE(outcome.status == 0);
+    CHECK(outcome.err.find("work.rondo: is of process ") != std::string::npos);
+    CHECK(summary("work.rondo").find("\tleak\t") != std::string::npos);
+    CHECK(player({directory.file("work.rondo")}).status == 0);
+    const std::size_t apart = outcome.err.find("submitted none: work-");
+    REQUIRE(apart != std::string::npos);
+    const std::size_t begin = outcome.err.find("work-", apart);
+    const std::string name = outcome.err.substr(begin, outcome.err.find('\n', begin) - begin);
+    CHECK(summary(name).find("\tvulkaninfo\t") != std::string::npos);
+    CHECK(files_in(directory.path()).size() == 3);  // with vulkaninfo.txt
+  }
+  WHEN("the first one has work, too") {
+    const Outcome outcome = record(program("leak") + " && " + program("vulkan14"));
+    INFO(outcome.both());
+    REQUIRE(outcome.status == 0);
+    CHECK(outcome.err.find("is of process") == std::string::npos);
+    CHECK(summary("work.rondo").find("\tleak\t") != std::string::npos);
+  }
+  WHEN("none has work") {
+    const Outcome outcome = record(helper + "vulkaninfo --summary");
+    INFO(outcome.both());
+    CHECK(outcome.err.find("is of process") == std::string::npos);
+    CHECK(files_in(directory.path()).size() == 3);
+  }
+}
+
 SCENARIO("captures are played when the program has ended", "[capture-checks]") {
   const TemporaryDirectory directory;
   const std::string two = program("vulkan14") + " && " + program("leak");
