@@ -48,7 +48,8 @@ Result<void> has_all_shaders(Walk& walk, std::uint64_t records) {
   return {};
 }
 
-Result<void> extract_shaders(Walk& walk, const OutputDirectory& directory, Output& out) {
+// A name is that of the captured bytes: what has others there was edited, and is the user's.
+Result<void> extract_shaders(Walk& walk, const OutputDirectory& directory, const std::string& output, Output& out) {
   ShaderList list;
   Step step;
   Result<void> read;
@@ -61,10 +62,17 @@ Result<void> extract_shaders(Walk& walk, const OutputDirectory& directory, Outpu
     list.take(walk, step);
   }
   Result<void> written;
+  std::vector<std::string> edited;
   const auto rows = list.finish(walk, [&](const ShaderRow& row, std::span<const std::byte> bytes) {
-    written = directory.write(to_string(row.digest) + ".spv", bytes);
+    const std::string name = to_string(row.digest) + ".spv";
+    if (directory.has_other(name, bytes))
+      edited.push_back(name);
+    else
+      written = directory.write(name, bytes);
     return written.has_value();
   });
+  for (const std::string& name : edited)
+    say(text("{}/{}: is another shader now and stays: move it away to get the captured one", printable(output), name));
   if (!written) return written;
   std::uint64_t missing = 0;
   for (const ShaderRow& row : rows) {
@@ -90,7 +98,7 @@ Result<int> run_shaders(const std::string& file, const std::string& output) {
   const auto directory = OutputDirectory::open(output);
   if (!directory) return tl::unexpected(directory.error());
   Output out;
-  const Result<void> done = extract_shaders(*walk, *directory, out);
+  const Result<void> done = extract_shaders(*walk, *directory, output, out);
   RONDO_TRY(out.finish());
   if (!done) return tl::unexpected(done.error());
   return 0;

@@ -43,6 +43,11 @@ Result<OutputDirectory> OutputDirectory::open(const std::string& path) {
                                    printable(path), made ? ": " : "", made ? made.message() : ""));
 }
 
+bool OutputDirectory::has_other(const std::string& name, std::span<const std::byte> bytes) const {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path_ + "/" + name, error) && !holds(path_ + "/" + name, bytes);
+}
+
 Result<void> OutputDirectory::write(const std::string& name, std::span<const std::byte> bytes) const {
   if (holds(path_ + "/" + name, bytes)) return {};
   auto file = begin(name);

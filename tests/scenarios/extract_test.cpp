@@ -186,6 +186,27 @@ SCENARIO("what cannot be read is said by name", "[extract]") {
   }
 }
 
+SCENARIO("a shader that was edited where it was extracted stays", "[extract]") {
+  const Recording& capture = captured({program("vulkan14")}, {});
+  const TemporaryDirectory directory;
+  const Words words{"extract", "--shaders", capture.path, "-o", directory.file("shaders")};
+  REQUIRE(rondo(words).status == 0);
+  const std::vector<std::string> files = files_in(directory.file("shaders"));
+  REQUIRE(!files.empty());
+  const std::string edited = directory.file("shaders/" + files[0]);
+  const std::string captured_bytes = read_file(edited);
+  write_file(edited, "edited");
+  const Outcome again = rondo(words);
+  INFO(again.both());
+  CHECK(again.status == 0);
+  CHECK(read_file(edited) == "edited");
+  CHECK(again.err.find(files[0] + ": is another shader now and stays") != std::string::npos);
+  std::filesystem::remove(edited);
+  const Outcome third = rondo(words);
+  CHECK(third.err.empty());
+  CHECK(read_file(edited) == captured_bytes);
+}
+
 SCENARIO("an object is found by the name that the program gave it", "[extract]") {
   const Recording& capture = checked({program("labels")});
   const TemporaryDirectory directory;
