@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "access/work.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "access/model.h"
 #include "format/codec/schema.h"
+#include "format/codec/shapes.h"
 #include "generated/args.h"
 
 namespace rondo::access {
@@ -34,6 +36,15 @@ Counts most_draws(const Call& c) {
   return {c.as<Args>().maxDrawCount};
 }
 
+// Of all draws of a call; saturates.
+template <class Info>
+std::uint32_t sum_of(const Info* infos, std::uint32_t count, std::uint32_t stride, std::uint32_t Info::*member) {
+  std::uint64_t sum = 0;
+  const auto* at = reinterpret_cast<const std::byte*>(infos);
+  for (std::uint32_t i = 0; at != nullptr && i < count; ++i, at += stride) sum += codec::load<Info>(at).*member;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(sum, UINT32_MAX));
+}
+
 // By canonical CommandId.
 const std::vector<Draw>& draws() {
   static const std::vector<Draw> all = [] {
@@ -52,13 +63,15 @@ const std::vector<Draw>& draws() {
       const auto& a = c.as<args_vkCmdDrawIndexed>();
       return Counts{a.indexCount, a.instanceCount};
     });
-    add(CommandId::vkCmdDrawMultiEXT, {"draws", "instances"}, [](const Call& c) {
+    add(CommandId::vkCmdDrawMultiEXT, {"draws", "vertices", "instances"}, [](const Call& c) {
       const auto& a = c.as<args_vkCmdDrawMultiEXT>();
-      return Counts{a.drawCount, a.instanceCount};
+      return Counts{a.drawCount, sum_of(a.pVertexInfo, a.drawCount, a.stride, &VkMultiDrawInfoEXT::vertexCount),
+                    a.instanceCount};
     });
-    add(CommandId::vkCmdDrawMultiIndexedEXT, {"draws", "instances"}, [](const Call& c) {
+    add(CommandId::vkCmdDrawMultiIndexedEXT, {"draws", "indices", "instances"}, [](const Call& c) {
       const auto& a = c.as<args_vkCmdDrawMultiIndexedEXT>();
-      return Counts{a.drawCount, a.instanceCount};
+      return Counts{a.drawCount, sum_of(a.pIndexInfo, a.drawCount, a.stride, &VkMultiDrawIndexedInfoEXT::indexCount),
+                    a.instanceCount};
     });
     add(CommandId::vkCmdDrawIndirect, {"draws"}, draw_count<args_vkCmdDrawIndirect>);
     add(CommandId::vkCmdDrawIndexedIndirect, {"draws"}, draw_count<args_vkCmdDrawIndexedIndirect>);

@@ -75,6 +75,16 @@ SCENARIO("draws have the numbers that rondo trim takes", "[profile]") {
   }
 }
 
+SCENARIO("draws of several draws say how many vertices or indices they have together", "[profile]") {
+  std::vector<std::string> counts;
+  for (const Json& row : draws_of(captured({program("indirect")}).path))
+    if (unquoted(row.at("/row")) == "draw" && row.at("/command").find("Multi") != std::string::npos)
+      counts.push_back(unquoted(row.at("/command")) + row.at("/counts"));
+  CHECK(counts == std::vector<std::string>{R"(vkCmdDrawMultiEXT{"draws":2,"instances":1,"vertices":5})",
+                                           R"(vkCmdDrawMultiIndexedEXT{"draws":2,"indices":3,"instances":1})",
+                                           R"(vkCmdDrawMultiIndexedEXT{"draws":2,"indices":3,"instances":1})"});
+}
+
 SCENARIO("a draw that is cut out is the draw that was listed", "[profile]") {
   const Recording& capture = captured({program("kernels")});
   const TemporaryDirectory directory;
