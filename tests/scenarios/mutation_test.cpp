@@ -106,7 +106,7 @@ const std::vector<Class>& classes() {
        "templates",
        {{"drop:vkCreateDescriptorUpdateTemplateKHR#0", refused},
         {"corrupt:vkCreateDescriptorUpdateTemplateKHR#0:dstBinding=9", refused},
-        {"corrupt:vkCreateDescriptorUpdateTemplateKHR#0:offset=64", differs},
+        {"corrupt:vkCreateDescriptorUpdateTemplateKHR#0:offset=68", differs},
         {"drop:vkCmdPushDescriptorSetWithTemplateKHR#0", differs},
         {"corrupt:vkCmdPushDescriptorSetKHR#0:dstBinding=9", refused},
         {"drop:vkCmdPushConstants#*", differs}}},
