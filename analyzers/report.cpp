@@ -113,7 +113,7 @@ struct ReportParts {
 // The groups of a profile's items: the sum of their medians.
 void add_groups(Rows& rows, const ReportParts& parts) {
   const Profile& p = *parts.profile;
-  for (const GroupBy by : {GroupBy::pipeline, GroupBy::label, GroupBy::pass, GroupBy::kind}) {
+  for (const GroupBy by : {GroupBy::pipeline, GroupBy::shader, GroupBy::label, GroupBy::pass, GroupBy::kind}) {
     struct Group {
       double median = 0;
       std::uint64_t n = 0, bytes = 0;
@@ -123,7 +123,10 @@ void add_groups(Rows& rows, const ReportParts& parts) {
     for (const ProfileRow& row : p.rows) {
       const WorkItem& item = p.items[row.item];
       if ((by == GroupBy::pass) != item.is_pass && by == GroupBy::pass) continue;
-      const std::string key = by == GroupBy::pipeline && item.is_pass ? "render passes" : key_of(parts.work, item, by);
+      const bool of_pipelines = by == GroupBy::pipeline || by == GroupBy::shader;
+      const std::string key = of_pipelines && item.has_several_pipelines ? "render passes of several pipelines"
+                              : of_pipelines && item.is_pass && item.draws == 0 ? "render passes without draws"
+                                                                                 : key_of(parts.work, item, by);
       Group& group = groups[key];
       group.median += row.median;
       group.n += 1;

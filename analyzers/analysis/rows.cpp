@@ -32,7 +32,7 @@ constexpr RowField kFields[] = {
     {"draw", "at", "sequence number of the submit that executes it"},
     {"draw", "command", "Vulkan command"},
     {"draw", "queue", "VkQueue that executes it"},
-    {"draw", "pipeline", "VkPipeline that is bound; absent: shader objects, or no draw"},
+    {"draw", "pipeline", "VkPipeline that is bound; of a render pass: of its draws, where all have the same; absent: shader objects, or no draw"},
     {"draw", "pipeline_name", "name that the program gave the pipeline"},
     {"draw", "shaders", "array: stage and digest (XXH3-128) of each shader of the pipeline"},
     {"draw", "labels", "array: debug labels that are open, the outermost first"},

@@ -83,6 +83,7 @@ void WorkList::begin_pass(const Executed& executed, std::uint64_t frame) {
   counted_in_pass_ = {};
   for (const Touch& touch : executed.touches) counted_in_pass_.insert(hash_of(touch));
   item.is_pass = true;
+  item.pipeline = 0;  // until it has a draw
   item.end = 0;
   item.pass = passes_++;
   item.render_pass = executed.recorded->pass;
@@ -118,8 +119,13 @@ void WorkList::take(const Executed& executed, std::uint64_t frame) {
   if (executed.draw == Executed::kNoDraw && !codec::only_works(executed.command)) return;
   WorkItem& item = add(executed, frame);
   if (in_pass_) {
-    item.pass = items_[pass_item_].pass;
-    if (executed.draw != Executed::kNoDraw) items_[pass_item_].draws += 1;
+    WorkItem& pass = items_[pass_item_];
+    item.pass = pass.pass;
+    if (executed.draw != Executed::kNoDraw) {
+      if (pass.draws != 0 && pass.pipeline != item.pipeline) pass.has_several_pipelines = true;
+      pass.pipeline = pass.has_several_pipelines ? 0 : item.pipeline;
+      pass.draws += 1;
+    }
   }
   // Queries that are reset, written or ended, and copies of nothing.
   if (item.draw == Executed::kNoDraw && item.bytes == 0 && !item.bytes_unknown) items_.pop_back();

@@ -29,7 +29,9 @@ struct WorkItem {
   bool wanted = true;             // is in what was asked for; else it is executed beside that, in the same span
   bool bytes_unknown = false;     // it may touch more than `bytes`: shaders follow addresses, …
   ObjectId queue = 0;
-  ObjectId pipeline = 0;          // of a draw; 0: shader objects, or none
+  // Of a draw; of a pass: of its draws, where all have the same. 0: shader objects, or none.
+  ObjectId pipeline = 0;
+  bool has_several_pipelines = false;  // a pass
   ObjectId render_pass = 0;       // of a pass; 0: dynamic rendering
   std::uint32_t pass = kNoPass;   // the render pass that it is, or is in: counted from 0 in its submit
   std::uint32_t draws = 0;        // of a pass: how many are in it

@@ -24,6 +24,16 @@ function time(ns) {
   if (ns >= 1e6) return (ns / 1e6).toFixed(3) + " ms";
   return ns >= 1e3 ? (ns / 1e3).toFixed(2) + " µs" : ns.toFixed(0) + " ns";
 }
+// 1, 2 or 5 times a power of ten, at least `step`.
+function roundStep(step) {
+  const power = 10 ** Math.floor(Math.log10(step));
+  return power * [1, 2, 5, 10].find(factor => factor * power >= step);
+}
+// All of an axis in one unit, with the digits that its step needs.
+function tickText(ns, step, most) {
+  const [unit, name] = most >= 1e9 ? [1e9, " s"] : most >= 1e6 ? [1e6, " ms"] : most >= 1e3 ? [1e3, " µs"] : [1, " ns"];
+  return (ns / unit).toFixed(Math.max(0, Math.ceil(-Math.log10(step / unit) - 1e-9))) + name;
+}
 function bytes(count) {
   const units = ["B", "KiB", "MiB", "GiB", "TiB"];
   let unit = 0;
@@ -130,11 +140,10 @@ function timeline(parent, id, lanes, keys) {
     context.fillStyle = css("--paper");
     context.fillRect(0, 0, width, top + row * lanes.length + 6);
     context.fillStyle = css("--faint");
-    for (let i = 0; i <= 5; ++i) {
-      const ns = from + (to - from) * i / 5;
-      context.textAlign = i === 5 ? "right" : i ? "center" : "left";
-      context.fillText(time(ns - first), at(ns), 13);
-    }
+    const step = roundStep((to - from) / 5);
+    context.textAlign = "center";
+    for (let tick = Math.ceil((from - first) / step); tick * step <= to - first; ++tick)
+      context.fillText(tickText(tick * step, step, to - first), Math.min(Math.max(at(first + tick * step), label + 12), width - 24), 13);
     context.textAlign = "left";
     lanes.forEach((lane, index) => {
       const y = top + row * index;
@@ -251,8 +260,11 @@ for (const sentence of of("sentence")) {
 }
 
 const items = of("time"), calls = of("call");
-const itemText = item => [item.item + " " + item.command, item.pipeline_name || item.pipeline, (item.labels || []).join("/"),
-  Object.entries(item.counts || {}).map(([name, count]) => name + " " + count).join(", ")].filter(Boolean).join("\n");
+const countsOf = item => [...Object.entries(item.counts || {}), ...(item.draws === undefined ? [] : [["draws", item.draws]])]
+  .map(([name, count]) => name + " " + whole(count)).join(", ");
+const shadersOf = item => (item.shaders || []).map(shader => shader.stage + " " + shader.digest.slice(0, 8)).join(", ");
+const itemText = item => [item.item + " " + item.command, item.pipeline_name || item.pipeline, shadersOf(item),
+  (item.labels || []).join("/"), countsOf(item)].filter(Boolean).join("\n");
 if (items.length) {
   const place = section("Device, as replayed");
   const lanes = new Map();
@@ -285,10 +297,9 @@ if (items.length) {
   const place = section("Longest items");
   table(place, "items", items.slice(0, 500), [{name: "item", get: row => row.item}, ...timeColumns,
     {name: "command", get: row => row.command}, {name: "pipeline", get: row => row.pipeline_name || row.pipeline},
-    {name: "labels", get: row => (row.labels || []).join("/")},
-    {name: "counts", get: row => Object.entries(row.counts || {}).map(([name, count]) => name + " " + count).join(", ")}]);
+    {name: "shaders", get: shadersOf}, {name: "labels", get: row => (row.labels || []).join("/")}, {name: "counts", get: countsOf}]);
 }
-for (const [by, title] of [["pipeline", "Pipelines"], ["label", "Labels"], ["pass", "Render passes"], ["kind", "Commands"]]) {
+for (const [by, title] of [["pipeline", "Pipelines"], ["shader", "Shaders"], ["label", "Labels"], ["pass", "Render passes"], ["kind", "Commands"]]) {
   const groups = of("group").filter(row => row.by === by);
   if (!groups.length || (by === "label" && groups.length === 1)) continue;
   const place = section(title);

@@ -100,6 +100,13 @@ SCENARIO("a report opens in a browser and shows what the profile says", "[report
     CHECK(page.console == "");
     CHECK(left_by(page) == "0.80");
   }
+  WHEN("an axis is divided") {
+    const Page page = open(file, kLeave +
+                                     "leave([roundStep(0.3e6), roundStep(2.1e9), roundStep(1), tickText(1.5e9, 5e8, 2e9),"
+                                     "tickText(40e3, 20e3, 1e6), tickText(0, 2e8, 9e8)].join(' '));");
+    CHECK(page.console == "");
+    CHECK(left_by(page) == "500000 5000000000 1 1.5 s 0.04 ms 0 ms");
+  }
   WHEN("there is no network, and nothing but the page") {
     const std::string page = read_file(file);
     for (const char* outside : {"http:", "https:", "//cdn", "@import", "src=\""}) CHECK(page.find(outside) == std::string::npos);
@@ -145,6 +152,26 @@ SCENARIO("a report shows presented images, and can be printed", "[report]") {
     CHECK(read_file(pdf).starts_with("%PDF"));
     CHECK(read_file(pdf).size() > 20'000);  // the pictures are in it
   }
+}
+
+SCENARIO("a render pass counts for the pipeline of its draws, where all have the same", "[report]") {
+  if (!has_chromium()) SKIP_SCENARIO("chromium is not here: scripts/setup installs it");
+  CaptureOptions options;
+  options.driver = fake;
+  const TemporaryDirectory directory;
+  const std::string file = directory.file("page.html");
+  const auto shown = [&](const std::string& name) {
+    REQUIRE(report({captured(without_checks({program(name)}), options).path, "-o", file}).status == 0);
+    return left_by(open(file, kLeave + "const all = [...document.querySelectorAll('#groups-pipeline tbody tr')];"
+                                       "leave(all.map(row => row.firstChild.textContent).sort().join(', ') + '|' +"
+                                       "column('groups-shader', 0));"));
+  };
+  const std::string one = shown("rendering");
+  INFO(one);
+  CHECK(one.starts_with("VkPipeline#0"));
+  CHECK(one.find("vertex ") != std::string::npos);
+  CHECK(one.find("several") == std::string::npos);
+  CHECK(shown("passes").find("render passes of several pipelines") != std::string::npos);
 }
 
 SCENARIO("a name that is markup stays text in a report", "[report]") {
