@@ -4,6 +4,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -44,8 +45,11 @@ Result<OutputDirectory> OutputDirectory::open(const std::string& path) {
 }
 
 bool OutputDirectory::has_other(const std::string& name, std::span<const std::byte> bytes) const {
+  const std::string path = path_ + "/" + name;
   std::error_code error;
-  return std::filesystem::is_regular_file(path_ + "/" + name, error) && !holds(path_ + "/" + name, bytes);
+  if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(path, error))) return false;
+  const auto size = std::filesystem::file_size(path, error);
+  return !error && !holds(path, bytes.first(std::min<std::size_t>(size, bytes.size())));
 }
 
 Result<void> OutputDirectory::write(const std::string& name, std::span<const std::byte> bytes) const {

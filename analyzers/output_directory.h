@@ -17,7 +17,7 @@ class OutputDirectory {
   // Made if it is not there, with the directories above it. Status::usage where something else is.
   static Result<OutputDirectory> open(const std::string& path);
 
-  // Whether a file of this name is there and has other contents.
+  // Whether a regular file of this name is there and has other contents, which are no beginning of these.
   bool has_other(const std::string& name, std::span<const std::byte> bytes) const;
   // A file that is there and has these contents is left alone.
   Result<void> write(const std::string& name, std::span<const std::byte> bytes) const;
