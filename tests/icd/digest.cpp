@@ -123,8 +123,15 @@ class Walker {
                : layout;
   }
 
+  // Where a template's descriptors lie in its data; a player leaves out what is between them.
+  static bool is_place_in_template(const StructInfo& type, const Field& f) {
+    return type.id == StructId::VkDescriptorUpdateTemplateEntry &&
+           (f.offset == offsetof(VkDescriptorUpdateTemplateEntry, offset) ||
+            f.offset == offsetof(VkDescriptorUpdateTemplateEntry, stride));
+  }
+
   void field(const StructInfo& type, const Field& f, const std::byte* base) {
-    if ((f.flags & kOutput) != 0) return;
+    if ((f.flags & kOutput) != 0 || is_place_in_template(type, f)) return;
     const std::byte* at = base + f.offset;
     switch (f.shape) {
       case Shape::stype:
