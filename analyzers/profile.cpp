@@ -7,14 +7,12 @@
 #include "analyzers/analysis/profile_rows.h"
 #include "analyzers/analysis/profile_statistics.h"
 #include "analyzers/analysis/rows.h"
-#include "analyzers/budgets.h"
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
-#include "analyzers/file_arguments.h"
+#include "analyzers/loop_arguments.h"
 #include "analyzers/output.h"
 #include "analyzers/span_arguments.h"
 #include "analyzers/text.h"
-#include "analyzers/trust_arguments.h"
 #include "format/file_digest.h"
 
 namespace rondo::analyzers {
@@ -155,72 +153,35 @@ Result<void> append_json(std::string& out, const Shown& shown, WorkWalk& work) {
 
 Result<int> run_profile(Arguments args) {
   ProfileWanted wanted;
-  std::string format = "text", mode = "natural", output;
-  std::optional<std::string> by, loop, top;
-  std::vector<std::string> devices, replacements;
-  SpanArguments spans;
-  FileArguments files;
-  TrustArguments trusting;
+  std::string format = "text", mode = "natural";
+  std::optional<std::string> by, top;
+  LoopArguments loop(5);
   Cli cli("rondo profile",
           "Says how long a device works at each draw, dispatch, copy, build and render pass of a capture. Plays the span\n"
           "again and again, on a device, with timestamps around them; and once without, to say what they cost.");
-  cli.positional("FILE", "the capture", wanted.replay.file);
-  spans.add_to(cli);
   cli.choice("--mode", {"natural", "isolated"},
              "natural (default): no barrier is added; isolated: a full barrier before and after each item, for what it costs alone", mode);
   cli.flag("--draws", "also each draw in render passes; on some devices that costs much time", wanted.draws);
   cli.flag("--statistics", "also how often each stage ran (pipeline statistics), in one more replay",
            wanted.statistics);
   cli.value("--by", "KEY", "a row for each command (default), kind, pipeline, label, pass, shader, submit or frame", by);
-  cli.value("--loop", "N", "how often the span is played for the medians (default 5)", loop);
   cli.value("--top", "N", "the N longest rows; of text 30 without this", top);
   cli.choice("--format", {"text", "jsonl"}, "of the rows (default text)", format);
-  cli.values("--device", "[K=]NAME|INDEX|UUID", "play on this device, as of player", devices);
-  cli.values("--replace", "SELECTOR=FILE.spv", "with another shader in a captured one's place, as of player", replacements);
-  files.add_to(cli);
-  Budgets budgets;
-  budgets.add_timeout_to(cli);
-  trusting.add_to(cli, "FILE");
+  loop.add_to(cli);
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
-  if (wanted.replay.file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
-  auto span = spans.request();
-  if (!span) return tl::unexpected(span.error());
-  wanted.replay.span = std::move(*span);
   wanted.mode = mode == "isolated" ? ProfileMode::isolated : ProfileMode::natural;
   if (by) {
     const auto group = parse_group(*by);
     if (!group) return tl::unexpected(group.error());
     wanted.by = *group;
   }
-  const auto iterations = parse_count("--loop", loop, 5);
-  if (!iterations) return tl::unexpected(iterations.error());
-  if (*iterations == 0) return fail(Status::usage, "--loop: at least 1 (see rondo profile --help)");
   const auto shown = parse_count("--top", top, format == "text" ? kShown : SIZE_MAX);
   if (!shown) return tl::unexpected(shown.error());
-  for (const std::string& device : devices) {
-    auto choice = player::parse_device(device);
-    if (!choice) return tl::unexpected(choice.error());
-    wanted.replay.devices.push_back(std::move(*choice));
-  }
-  auto replace = player::parse_replacements(replacements);
-  if (!replace) return tl::unexpected(replace.error());
-  wanted.replay.replace = std::move(*replace);
-  auto access = files.access();
-  if (!access) return tl::unexpected(access.error());
-  wanted.replay.files = std::move(*access);
-  FileAccess reads = wanted.replay.files;
-  for (const player::Replacement& one : wanted.replay.replace) reads.allowed.push_back(one.file);
-  const auto trust = trusting.protect(wanted.replay.file, reads, {});
-  if (!trust) return tl::unexpected(trust.error());
-  wanted.replay.trust = *trust != player::Trust::foreign;
-  wanted.replay.sandbox = player::SandboxMode::off;  // protect() did that
-  wanted.replay.clamp_shaders = trusting.clamps_shaders();
-  wanted.replay.loop = *iterations;
-  wanted.replay.warmup = 1;
-  wanted.replay.quiet = true;
-  RONDO_TRY(budgets.start(wanted.replay.file));
+  auto replay = loop.replay("rondo profile", {});
+  if (!replay) return tl::unexpected(replay.error());
+  wanted.replay = std::move(*replay);
 
   auto work = WorkWalk::open(wanted.replay.file);
   if (!work) return tl::unexpected(work.error());

@@ -10,17 +10,14 @@
 #include "analyzers/analysis/profile_rows.h"
 #include "analyzers/analysis/report_data.h"
 #include "analyzers/analysis/rows.h"
-#include "analyzers/budgets.h"
 #include "analyzers/capture_info.h"
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
-#include "analyzers/file_arguments.h"
+#include "analyzers/loop_arguments.h"
 #include "analyzers/output.h"
 #include "analyzers/report_page.h"
 #include "analyzers/report_pictures.h"
-#include "analyzers/span_arguments.h"
 #include "analyzers/text.h"
-#include "analyzers/trust_arguments.h"
 #include "format/needed_files.h"
 #include "format/new_file.h"
 
@@ -159,6 +156,7 @@ void add_sentences(Rows& rows, const ReportParts& parts) {
                 text("rondo info {}", file));
   if (parts.profile != nullptr && !parts.profile->rows.empty()) {
     const Profile& p = *parts.profile;
+    for (const std::string& one : p.replaced) rows.sentence(one + ".", "");
     const ProfileRow& longest = p.rows.front();
     double sum = 0;
     for (const ProfileRow& row : p.rows) sum += row.median;
@@ -306,51 +304,28 @@ SpanRequest span_of_report(const SpanRequest& asked, const CaptureInfo& info) {
 Result<int> run_report(Arguments args) {
   ProfileWanted wanted;
   std::string output;
-  std::optional<std::string> loop;
-  std::vector<std::string> devices;
   bool no_replay = false;
-  SpanArguments spans;
-  FileArguments files;
-  TrustArguments trusting;
+  LoopArguments loop(3);
   Cli cli("rondo report",
           "Writes one page about a capture, for a browser: what it does, where the time of the device goes, what the host\n"
           "waits for, and how much memory it has. The page needs no network and no other file. The span is played for it,\n"
           "on a device, as by rondo profile.");
-  cli.positional("FILE", "the capture", wanted.replay.file);
   cli.value("-o,--output", "PAGE.html", "where the page goes", output);
-  spans.add_to(cli);
-  cli.value("--loop", "N", "how often the span is played for the medians (default 3)", loop);
   cli.flag("--no-replay", "touch no device: without the times of the device", no_replay);
-  cli.values("--device", "[K=]NAME|INDEX|UUID", "play on this device, as of player", devices);
-  files.add_to(cli);
-  Budgets budgets;
-  budgets.add_timeout_to(cli);
-  trusting.add_to(cli, "FILE");
+  loop.add_to(cli);
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
-  const std::string& file = wanted.replay.file;
+  const std::string& file = loop.file();
   if (file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
   if (output.empty()) return fail(Status::usage, "-o PAGE.html is required (see rondo report --help)");
   if (std::error_code unknown; std::filesystem::equivalent(file, output, unknown))
     return fail(Status::usage, text("{}: -o names the capture itself: name another file", printable(output)));
-  const auto asked = spans.request();
-  if (!asked) return tl::unexpected(asked.error());
-  const auto iterations = parse_count("--loop", loop, 3);
-  if (!iterations) return tl::unexpected(iterations.error());
-  if (*iterations == 0) return fail(Status::usage, "--loop: at least 1 (see rondo report --help)");
-  for (const std::string& device : devices) {
-    auto choice = player::parse_device(device);
-    if (!choice) return tl::unexpected(choice.error());
-    wanted.replay.devices.push_back(std::move(*choice));
-  }
-  auto access = files.access();
-  if (!access) return tl::unexpected(access.error());
-  wanted.replay.files = std::move(*access);
   const NamedOutput named{NamedOutput::Kind::file, output, file};
-  const auto trust = trusting.protect(file, wanted.replay.files, {named});
-  if (!trust) return tl::unexpected(trust.error());
-  RONDO_TRY(budgets.start(file));
+  auto replay = loop.replay("rondo report", {named});
+  if (!replay) return tl::unexpected(replay.error());
+  wanted.replay = std::move(*replay);
+  const SpanRequest asked = wanted.replay.span;
 
   auto walk = Walk::open(file);
   if (!walk) return tl::unexpected(walk.error());
@@ -362,20 +337,14 @@ Result<int> run_report(Arguments args) {
   if (!work) return tl::unexpected(work.error());
   std::optional<Profile> profiled;
   std::string why = "--no-replay was given";
-  wanted.replay.span = span_of_report(*asked, info);
+  wanted.replay.span = span_of_report(asked, info);
   FramePictures pictures(wanted.replay.span, info.frames);
   if (!no_replay) {
     pictures.take_from(wanted.replay);
-    wanted.replay.trust = *trust != player::Trust::foreign;
-    wanted.replay.sandbox = player::SandboxMode::off;  // protect() did that
-    wanted.replay.clamp_shaders = trusting.clamps_shaders();
-    wanted.replay.loop = *iterations;
-    wanted.replay.warmup = 1;
-    wanted.replay.quiet = true;
     auto found = profile(*work, wanted);
     if (found)
       profiled = std::move(*found);
-    else if (asked->kind != SpanRequest::Kind::whole && found.error().status == Status::usage)
+    else if (asked.kind != SpanRequest::Kind::whole && found.error().status == Status::usage)
       return tl::unexpected(found.error());  // the span is not there
     else
       why = found.error().message;

@@ -340,6 +340,13 @@ SCENARIO("a profile says which shaders were replaced", "[profile]") {
   const auto rows = rows_of(run_on(fake, command));
   REQUIRE(!rows.empty());
   CHECK(rows.front().size("/replaced") == 1);
+  // A page says so, too.
+  Command report;
+  report.arguments = {build_root() + "/analyzers/rondo", "report", "--replace", "VkPipeline#0.compute=" + shader,
+                      "-o", directory.file("page.html"), kernels().path};
+  use_driver(report.environment, fake, "timed-work=1");
+  CHECK(run_on(fake, report).status == 0);
+  CHECK(count(read_file(directory.file("page.html")), "in the place of") == 1);
 }
 
 SCENARIO("every field of a row is in rondo help rows", "[profile]") {
