@@ -68,6 +68,20 @@ tl::unexpected<Error> damaged(const File& file, const ChunkInfo& chunk, const st
   return fail(Status::unreadable, at_offset(file, chunk.offset) + ": " + what);
 }
 
+// A process that is killed while it writes leaves the write at the end of a page, at any multiple of 4 KiB. Of a header
+// that lies across one there is then the beginning alone, before the zeros that were there: it was not written yet.
+bool is_torn(const ChunkHeader& header, std::uint64_t offset) {
+  constexpr std::uint64_t kPage = 4096;
+  const std::uint64_t before = kPage - offset % kPage;
+  if (before >= sizeof header) return false;
+  const auto bytes = std::as_bytes(std::span(&header, 1));
+  const auto magic = std::as_bytes(std::span(&kChunkMagic, 1));
+  const auto known = std::min<std::size_t>(before, magic.size());
+  return std::equal(magic.begin(), magic.begin() + static_cast<std::ptrdiff_t>(known), bytes.begin()) &&
+         std::all_of(bytes.begin() + static_cast<std::ptrdiff_t>(before), bytes.end(),
+                     [](std::byte b) { return b == std::byte{0}; });
+}
+
 }  // namespace
 
 std::string at_offset(const File& file, std::uint64_t offset) {
@@ -87,9 +101,10 @@ HeaderState read_chunk_header(const File& file, std::uint64_t offset, std::uint6
   if (out.magic != kChunkMagic) {
     const auto bytes = std::as_bytes(std::span(&out, 1));
     const bool zeros = std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
-    return zeros ? HeaderState::zeros : HeaderState::damaged;
+    return zeros || is_torn(out, offset) ? HeaderState::zeros : HeaderState::damaged;
   }
-  if (out.header_checksum != header_checksum_of(out) || !sane(out)) return HeaderState::damaged;
+  if (out.header_checksum != header_checksum_of(out) || !sane(out))
+    return is_torn(out, offset) ? HeaderState::zeros : HeaderState::damaged;
   return out.stored_bytes <= file_bytes - offset - sizeof out ? HeaderState::good : HeaderState::too_short;
 }
 

@@ -36,7 +36,7 @@ inline ChunkType type_of(const ChunkHeader& header) { return static_cast<ChunkTy
 
 enum class HeaderState {
   good,
-  zeros,      // nothing was written here yet
+  zeros,      // nothing was written here yet, or the process was killed while it wrote the header
   cut,        // the file ends within the header
   too_short,  // a good header whose payload goes beyond the end of the file
   damaged,

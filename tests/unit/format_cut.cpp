@@ -8,6 +8,7 @@
 #include "format/chunk_io.h"
 #include "format/counts.h"
 #include "format/recompress.h"
+#include "format/walk.h"
 #include "format_support.h"
 
 namespace rondo::test {
@@ -30,6 +31,50 @@ std::vector<std::byte> small_capture(const TemporaryDirectory& dir, Compression 
   }
   EXPECT_TRUE(writer->finish(Ending::exited));
   return slurp(dir.file("small.rondo"));
+}
+
+// SIGKILL ends a write at the end of a page: of a header across two pages the beginning is there, and then the zeros that
+// were there before.
+TEST(Cut, WithinTheWriteOfAHeaderIsNoDamage) {
+  TemporaryDirectory dir;
+  WriterOptions options = options_for(dir.file("a.rondo"), 4096);
+  options.compression = Compression::none;
+  auto writer = create(options);
+  ThreadStream* stream = writer->open_stream();
+  for (int i = 0; i < 20'000; ++i) write_call(*writer, *stream, std::string(100, 'x'));
+  ASSERT_TRUE(writer->finish(Ending::exited));
+  const std::vector<std::byte> whole = slurp(dir.file("a.rondo"));
+  auto file = File::open(dir.file("a.rondo"), false);
+  ASSERT_TRUE(file);
+  const auto layout = read_layout(*file);
+  ASSERT_TRUE(layout) << layout.error().message;
+  int torn = 0;
+  for (const ChunkInfo& chunk : layout->chunks) {
+    const std::uint64_t page = (chunk.offset + 4095) / 4096 * 4096;
+    if (page == chunk.offset || page >= chunk.offset + sizeof(ChunkHeader)) continue;
+    const auto state_of = [&](std::byte rest) {
+      std::vector<std::byte> bytes = whole;
+      std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(page), bytes.end(), rest);
+      spill(dir.file("torn.rondo"), bytes);
+      auto left = File::open(dir.file("torn.rondo"), false);
+      EXPECT_TRUE(left);
+      ChunkHeader header;
+      return read_chunk_header(*left, chunk.offset, left->bytes(), header);
+    };
+    EXPECT_EQ(state_of(std::byte{0}), HeaderState::zeros) << chunk.offset;
+    EXPECT_EQ(state_of(std::byte{1}), HeaderState::damaged) << chunk.offset;
+    ++torn;
+  }
+  EXPECT_GT(torn, 3);
+  // Zeros in the middle of a page were written by nobody.
+  std::vector<std::byte> bytes = whole;
+  const ChunkInfo& first = layout->chunks.front();
+  std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(first.offset) + 40, 48, std::byte{0});
+  spill(dir.file("zeros.rondo"), bytes);
+  auto zeros = File::open(dir.file("zeros.rondo"), false);
+  ASSERT_TRUE(zeros);
+  ChunkHeader header;
+  EXPECT_EQ(read_chunk_header(*zeros, first.offset, zeros->bytes(), header), HeaderState::damaged);
 }
 
 TEST(Cut, AtEveryByteOfACompleteFile) {
