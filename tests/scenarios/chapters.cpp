@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <map>
 
+#include "format/unverified.h"
 #include "replays.h"
 #include "skip.h"
 
@@ -89,7 +90,12 @@ void captures_and_verifies(const Chapter& chapter, const std::string& driver, bo
   for (const char* what : {"memory ranges", "parts of buffers and images"}) {
     const Compared result = compared(outcome, what);
     INFO(what << ", by right without: " << chapter.no_contents_because << chapter.not_compared_because);
-    if (chapter.not_compared_because.empty()) CHECK(result.equal == result.all);
+    // Where work may wait for the host the layer waits for 50 ms alone: a machine that does other things may take longer.
+    const bool was_slow =
+        result.equal != result.all && count(outcome.both(), "differ") == 0 &&
+        rondo({"dump", capture.path}).out.find(rondo::text_of(rondo::Unverified::work_may_wait)) != std::string::npos;
+    if (was_slow) WARN(chapter.name << ": not all is compared: the machine was slow while it was captured");
+    if (chapter.not_compared_because.empty() && !was_slow) CHECK(result.equal == result.all);
     if (chapter.no_contents_because.empty()) CHECK(result.equal > 0);
   }
 }
