@@ -30,7 +30,7 @@ Closed close_capture(const ReportedFile& file, const Ended& ended);
 // `all`: in the order in which they began.
 void give_name_to_work(std::vector<Closed>& all);
 
-// Prints one line for the file, and what there is to say of it.
+// Prints a line with the size and contents of the file, and a line for each thing that the user should know of it.
 void report_capture(Closed& file, const Ended& ended);
 
 }  // namespace rondo::analyzers

@@ -91,7 +91,7 @@ int print_help(int fd = 1) {
   return finished(out);
 }
 
-// As player::help_table(), with "subcommands" instead of options.
+// A table of the subcommands, in the form that player::help_table() gives options.
 int print_help_table() {
   std::string line;
   JsonWriter json(line);

@@ -6,8 +6,8 @@
 // player makes have other offsets and strides than the program's: one descriptor lies after the other, and what
 // lies between them is left out. The specification's section: "Descriptor Update Templates".
 //
-// Calls that are recorded into command buffers are often the same in each frame, but for the handles. Equal blocks
-// of such calls are kept once.
+// Calls that are recorded into command buffers are often the same in each frame, but for the handles. A block that
+// several of these calls share is kept once.
 #include <algorithm>
 #include <cstring>
 #include <span>

@@ -61,7 +61,7 @@ struct Profile {
   double host_without = 0, host_with = 0;
   std::size_t iterations = 0;
   std::vector<RowStatistics> statistics;  // empty: they were not asked for, or no device counts any
-  RowStatistics all_statistics;           // of all draws and dispatches of the span
+  RowStatistics all_statistics;           // the sum of all draws and dispatches of the span
   std::uint64_t in_own_queries =
       0;  // of the uncounted: where a statistics query of the program's own may be active
   bool lacks_statistics = false;  // they were asked for, and no device counts any

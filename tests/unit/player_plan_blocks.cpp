@@ -21,7 +21,7 @@ class PlanBlocks : public Descriptors {
     EXPECT_TRUE(plan) << plan.error().message;
     return plan ? std::move(*plan) : nullptr;
   }
-  // Of these commands, in their order.
+  // The ops of one command, in the order of the plan.
   static std::vector<Op> ops_of(const Plan& plan, CommandId command) {
     std::vector<Op> found;
     for (const Op& op : plan.ops)
