@@ -35,9 +35,10 @@ struct Place {
   std::uint64_t bytes() const { return count == 0 ? 0 : (count - 1) * new_stride + item; }
 };
 
-// Calls `visit` with each entry and its place. All start at multiples of 8.
+// Calls `visit` with each entry and its place, one after the other at multiples of 8. Returns where the last one ends
+// in the player's data.
 template <class Visit>
-void each_place(std::span<const VkDescriptorUpdateTemplateEntry> entries, const Visit& visit) {
+std::uint64_t each_compact_place(std::span<const VkDescriptorUpdateTemplateEntry> entries, const Visit& visit) {
   std::uint64_t end = 0;
   for (const VkDescriptorUpdateTemplateEntry& e : entries) {
     const TemplateItem item = codec::template_item(e.descriptorType);
@@ -52,6 +53,26 @@ void each_place(std::span<const VkDescriptorUpdateTemplateEntry> entries, const 
     visit(e, place);
     end += (place.bytes() + 7) & ~std::uint64_t{7};
   }
+  return end;
+}
+
+// Likewise. Many entries may read the same bytes: where the data would be larger than the program's, but for what
+// alignment takes, all stay where they are.
+template <class Visit>
+void each_place(std::span<const VkDescriptorUpdateTemplateEntry> entries, const Visit& visit) {
+  constexpr std::uint64_t kMost = 1 << 30, kMostGrowth = 3;
+  std::uint64_t size = 0;  // of the program's data, as far as it is read
+  const std::uint64_t end = each_compact_place(entries, [&](const auto&, const Place& place) {
+    if (place.count != 0) size = std::max(size, place.from + (place.count - 1) * place.stride + place.item);
+  });
+  const bool is_compact = end <= kMost && end <= kMostGrowth * size;
+  each_compact_place(entries, [&](const VkDescriptorUpdateTemplateEntry& e, Place place) {
+    if (!is_compact) {
+      place.to = place.from;
+      place.new_stride = place.stride;
+    }
+    visit(e, place);
+  });
 }
 
 struct TemplateData {

@@ -148,6 +148,22 @@ TEST_F(PlanBlocks, DescriptorsOfOnePlaceStayOne) {
             (std::vector<Found>{each, each, each}));
 }
 
+// Else a small file could ask for much memory.
+TEST_F(PlanBlocks, DataThatManyEntriesReadIsNotCopiedForEach) {
+  const VkBuffer a = buffer(256);
+  const VkDescriptorBufferInfo one{a, 64, 32};
+  const std::vector<VkDescriptorUpdateTemplateEntry> entries(200, {0, 0, 1, kType, 0, 0});
+  update(entries, &one);
+  const auto built = plan();
+  ASSERT_NE(built, nullptr);
+  const auto updates = ops_of(*built, CommandId::vkUpdateDescriptorSetWithTemplate);
+  ASSERT_EQ(updates.size(), 1u);
+  EXPECT_EQ(updates[0].block_bytes, sizeof(args_vkUpdateDescriptorSetWithTemplate) + sizeof(VkDescriptorBufferInfo));
+  const Found each{ops_of(*built, CommandId::vkCreateBuffer)[0].subject, 64, 32};
+  EXPECT_EQ(found_in(*built, ops_of(*built, CommandId::vkCreateDescriptorUpdateTemplate)[0], updates[0]),
+            std::vector<Found>(200, each));
+}
+
 TEST_F(PlanBlocks, EqualCommandsAreKeptOnce) {
   const VkCommandBuffer first = recording();
   set_reference(first, 3);
