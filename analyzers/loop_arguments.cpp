@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analyzers/text.h"
+#include "format/needed_files.h"
 
 namespace rondo::analyzers {
 
@@ -40,6 +41,7 @@ Result<player::Options> LoopArguments::replay(const char* command, std::vector<N
   auto replace = player::parse_replacements(replacements_);
   if (!replace) return tl::unexpected(replace.error());
   replay.replace = std::move(*replace);
+  for (const player::Replacement& one : replay.replace) RONDO_TRY(spare_file("the shader", one.file, outputs));
   auto access = files_.access();
   if (!access) return tl::unexpected(access.error());
   replay.files = std::move(*access);

@@ -42,4 +42,11 @@ Result<void> spare_needed_files(const Reader& capture, std::span<const NamedOutp
   return {};
 }
 
+Result<void> spare_file(std::string_view what, const std::string& file, std::span<const NamedOutput> outputs) {
+  for (const NamedOutput& output : outputs)
+    if (would_overwrite(output, file))
+      return fail(Status::usage, output.path + ": would overwrite " + std::string(what) + " " + file + ": name another file");
+  return {};
+}
+
 }  // namespace rondo

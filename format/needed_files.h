@@ -3,6 +3,8 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "format/outputs.h"
 #include "format/reader.h"
@@ -14,5 +16,7 @@ namespace rondo {
 // file that the capture needs, by its name in the capture or by where --file-remap says that it lies now. No file
 // is opened: also a file that may not be read is not overwritten.
 Result<void> spare_needed_files(const Reader& capture, std::span<const NamedOutput> outputs);
+// Likewise for another file that the tool reads: `what` ("the shader") says in the message what it is.
+Result<void> spare_file(std::string_view what, const std::string& file, std::span<const NamedOutput> outputs);
 
 }  // namespace rondo

@@ -347,6 +347,14 @@ SCENARIO("a profile says which shaders were replaced", "[profile]") {
   use_driver(report.environment, fake, "timed-work=1");
   CHECK(run_on(fake, report).status == 0);
   CHECK(count(read_file(directory.file("page.html")), "in the place of") == 1);
+  // The page takes the place of no shader.
+  const std::string before = read_file(shader);
+  report.arguments[5] = shader;
+  const Outcome refused = run_on(fake, report);
+  INFO(refused.both());
+  CHECK(refused.status == 2);
+  CHECK(refused.err.find(shader + ": would overwrite the shader " + shader + ": name another file") != std::string::npos);
+  CHECK(read_file(shader) == before);
 }
 
 SCENARIO("every field of a row is in rondo help rows", "[profile]") {
