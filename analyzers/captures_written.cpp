@@ -89,7 +89,7 @@ void give_name_to_work(std::vector<Closed>& all) {
   const std::filesystem::path chosen = all[0].path;
   const std::string apart =
       (chosen.parent_path() / text("{}-{}{}", chosen.stem().string(), all[0].pid, chosen.extension().string())).string();
-  // Of a name that is taken nothing is lost: then all stays as it is.
+  // If the name is taken, nothing is renamed, so no file is lost.
   if (::renameat2(AT_FDCWD, chosen.c_str(), AT_FDCWD, apart.c_str(), RENAME_NOREPLACE) != 0) return;
   if (::renameat2(AT_FDCWD, work->path.c_str(), AT_FDCWD, chosen.c_str(), RENAME_NOREPLACE) != 0) {
     ::renameat2(AT_FDCWD, apart.c_str(), AT_FDCWD, chosen.c_str(), RENAME_NOREPLACE);

@@ -68,8 +68,8 @@ tl::unexpected<Error> damaged(const File& file, const ChunkInfo& chunk, const st
   return fail(Status::unreadable, at_offset(file, chunk.offset) + ": " + what);
 }
 
-// A process that is killed while it writes leaves the write at the end of a page, at any multiple of 4 KiB. Of a header
-// that lies across one there is then the beginning alone, before the zeros that were there: it was not written yet.
+// A process that is killed while it writes leaves the write at the end of a page, at any multiple of 4 KiB. If a header
+// lies across such a page end, only its beginning is there and zeros follow. It counts as not written.
 bool is_torn(const ChunkHeader& header, std::uint64_t offset) {
   constexpr std::uint64_t kPage = 4096;
   const std::uint64_t before = kPage - offset % kPage;

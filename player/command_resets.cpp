@@ -51,8 +51,8 @@ std::vector<SubmittedBatch> batches_of(const Plan& plan, const Op& op, OpView& v
 // Before find_places(): a point that could not be reset is lost.
 void CommandTimes::find_resets() {
   const Plan& plan = run_.plan();
-  // The command buffers that have points from before the span, and the first op of these. That recording is
-  // not replaced before the span: the span executes it.
+  // The command buffers that have points from before the span, and the first op of these. The span executes this
+  // recording, so it is not recorded again before the span.
   std::unordered_map<ObjectId, std::uint32_t> begins;
   for (const std::uint32_t op : op_of_point_) {
     if (op >= plan.span.first) continue;  // kNone, too
