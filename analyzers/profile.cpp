@@ -3,7 +3,9 @@
 #include "analyzers/analysis/profile.h"
 
 #include <algorithm>
+#include <functional>
 
+#include "analyzers/analysis/profile_counters.h"
 #include "analyzers/analysis/profile_rows.h"
 #include "analyzers/analysis/profile_statistics.h"
 #include "analyzers/analysis/rows.h"
@@ -61,6 +63,8 @@ void append_totals(std::string& out, const Shown& shown) {
   append(out, "{} of {} timed, medians of {}\n", count_text(p.timed), plural(p.chosen, "item"), plural(p.iterations, "iteration"));
   if (p.of_host) {
     out += "no item could be timed on this device: the rows are submits, in the host's time\n";
+    if (shown.wanted.statistics || !shown.wanted.counters.empty())
+      out += "submits have no statistics and no counters\n";
     return;
   }
   if (const std::uint64_t others = p.chosen - p.timed - p.repeated; others != 0)
@@ -81,18 +85,20 @@ void append_totals(std::string& out, const Shown& shown) {
   else if (p.perturbation() > kMuchPerturbation && shown.wanted.mode == ProfileMode::natural)
     out += "the timestamps themselves cost more than 5 %: compare rows with one another, and not with the total\n";
   out += statistics_totals(p);
+  out += counters_totals(p);
 }
 
 void append_text(std::string& out, const Shown& shown) {
   const Profile& p = shown.profile;
   for (const std::string& one : p.replaced) append(out, "{}\n", printable(one));
   for (const std::string& device : p.devices) append(out, "{}, {}\n", printable(device), shown.wanted.mode == ProfileMode::natural ? "natural: no barrier is added, and work overlaps" : "isolated: a barrier before and after each item");
-  append(out, "{:>7} {:>11} {:>11} {:>11} {:>8}{}  {}\n", "share", "median", "min", "p95", "GB/s",
-         statistics_heading(p), "item");
+  append(out, "{:>7} {:>11} {:>11} {:>11} {:>8}{}{}  {}\n", "share", "median", "min", "p95", "GB/s",
+         statistics_heading(p), counters_heading(p), "item");
   for (const ProfileRow& row : p.rows) {
-    append(out, "{:>5.1f} % {:>11} {:>11} {:>11} {:>8}{}  ", 100 * row.share,
+    append(out, "{:>5.1f} % {:>11} {:>11} {:>11} {:>8}{}{}  ", 100 * row.share,
            (row.below_timer ? "~" : "") + time_text(row.median), time_text(row.min), time_text(row.p95),
-           row.bytes != 0 ? text("{:.1f}", bandwidth(row)) : std::string("-"), statistics_columns(p, row));
+           row.bytes != 0 ? text("{:.1f}", bandwidth(row)) : std::string("-"), statistics_columns(p, row),
+           counters_columns(p, row));
     append_item(out, shown, row);
     out += '\n';
   }
@@ -101,19 +107,27 @@ void append_text(std::string& out, const Shown& shown) {
   append_totals(out, shown);
 }
 
-Result<void> append_json(std::string& out, const Shown& shown, WorkWalk& work) {
-  const Profile& p = shown.profile;
-  RONDO_TRY(append_head(out, "profile", work, [&](JsonWriter& json) {
+Result<void> append_devices(std::string& out, WorkWalk& work, std::span<const std::string> devices,
+                            const std::function<void(JsonWriter&)>& more) {
+  return append_head(out, "profile", work, [&](JsonWriter& json) {
     json.key("devices");
     json.begin_array();
-    for (const std::string& device : p.devices) json.string(device);
+    for (const std::string& device : devices) json.string(device);
     json.end_array();
+    more(json);
+  });
+}
+
+Result<void> append_json(std::string& out, const Shown& shown, WorkWalk& work) {
+  const Profile& p = shown.profile;
+  RONDO_TRY(append_devices(out, work, p.devices, [&](JsonWriter& json) {
     if (!p.replaced.empty()) {
       json.key("replaced");
       json.begin_array();
       for (const std::string& one : p.replaced) json.string(one);
       json.end_array();
     }
+    write_counters_head(json, p);
     json.field("mode", shown.wanted.mode == ProfileMode::natural ? "natural" : "isolated");
     json.field("span", shown.wanted.replay.span.text());
     json.field("iterations", std::uint64_t{p.iterations});
@@ -142,6 +156,7 @@ Result<void> append_json(std::string& out, const Shown& shown, WorkWalk& work) {
   number("host_with_ns", 1e9 * p.host_with);
   number("perturbation", p.perturbation());
   write_statistics_summary(json, p);
+  write_counters_summary(json, p);
   json.field("too_many", p.totals.too_many);
   if (!p.totals.cut.empty()) json.field("cut", p.totals.cut);
   json.end_object();
@@ -151,10 +166,46 @@ Result<void> append_json(std::string& out, const Shown& shown, WorkWalk& work) {
 
 }  // namespace
 
+// "a,b": the names of counters.
+Result<std::vector<std::string>> parse_counters(const std::optional<std::string>& words) {
+  std::vector<std::string> names;
+  if (!words) return names;
+  for (std::size_t begin = 0; begin <= words->size();) {
+    const std::size_t end = std::min(words->find(',', begin), words->size());
+    if (end == begin) return fail(Status::usage, "--counters takes names with commas between them, or all");
+    names.push_back(words->substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return names;
+}
+
+// Which counters the devices have that the capture would be played on.
+Result<int> list_counters(player::Options replay, bool as_json) {
+  replay.list_counters = true;
+  const player::Outcome played = player::play(replay);
+  if (played.status != Status::ok) return tl::unexpected(played.as_error());
+  std::string words;
+  if (as_json) {
+    auto work = WorkWalk::open(replay.file);
+    if (!work) return tl::unexpected(work.error());
+    RONDO_TRY(append_devices(words, *work, played.devices, [](JsonWriter&) {}));
+    append_counter_rows(words, played.listed_counters);
+  } else {
+    for (const std::string& device : played.devices) append(words, "{}\n", printable(device));
+    words += played.listed_counters.empty() ? "no performance counters (VK_KHR_performance_query)\n"
+                                            : counters_table(played.listed_counters);
+  }
+  Output out;
+  out.write(words);
+  RONDO_TRY(out.finish());
+  return 0;
+}
+
 Result<int> run_profile(Arguments args) {
   ProfileWanted wanted;
   std::string format = "text", mode = "natural";
-  std::optional<std::string> by, top;
+  std::optional<std::string> by, top, counters;
+  bool lists_counters = false;
   LoopArguments loop(5);
   Cli cli("rondo profile",
           "Says how long a device works at each draw, dispatch, copy, build and render pass of a capture. Plays the span\n"
@@ -164,6 +215,10 @@ Result<int> run_profile(Arguments args) {
   cli.flag("--draws", "also each draw in render passes; on some devices that costs much time", wanted.draws);
   cli.flag("--statistics", "also how often each stage ran (pipeline statistics), in one more replay",
            wanted.statistics);
+  cli.value("--counters", "NAMES",
+            "also performance counters that have one of NAMES (a comma between them) in their name, or all, in more replays",
+            counters);
+  cli.flag("--list-counters", "print which counters the device has, and play nothing", lists_counters);
   cli.value("--by", "KEY", "a row for each command (default), kind, pipeline, label, pass, shader, submit or frame", by);
   cli.value("--top", "N", "the N longest rows; of text 30 without this", top);
   cli.choice("--format", {"text", "jsonl"}, "of the rows (default text)", format);
@@ -179,8 +234,12 @@ Result<int> run_profile(Arguments args) {
   }
   const auto shown = parse_count("--top", top, format == "text" ? kShown : SIZE_MAX);
   if (!shown) return tl::unexpected(shown.error());
+  auto names = parse_counters(counters);
+  if (!names) return tl::unexpected(names.error());
+  wanted.counters = std::move(*names);
   auto replay = loop.replay("rondo profile", {});
   if (!replay) return tl::unexpected(replay.error());
+  if (lists_counters) return list_counters(std::move(*replay), format == "jsonl");
   wanted.replay = std::move(*replay);
 
   auto work = WorkWalk::open(wanted.replay.file);

@@ -92,6 +92,7 @@ Result<void> Run::release_device(std::uint32_t index, bool destroy_device) {
   for (ObjectId id = 1; id < slots_.size(); ++id)
     if (objects[id].device == own) slots_[id] = 0;
   if (destroy_device) {
+    if (device.holds_profiling_lock) vk.vkReleaseProfilingLockKHR(device.handle);
     vk.vkDestroyDevice(device.handle, nullptr);
     slots_[own] = 0;
     devices_[index].reset();

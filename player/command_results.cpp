@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the queries of CommandTimes hold after an iteration.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <optional>
 
@@ -26,18 +27,47 @@ class CommandTimes::Results {
       first_ = first;
       count_ = std::min(std::max(kPart, count), pool_.queries - first);
       values_.resize(std::size_t{count_} * stride());
-      const DeviceState& device = *times_.run_.device_at(pool_.device);
-      const VkResult r = device.dispatch.vkGetQueryPoolResults(
-          device.handle, pool_.handle, first_, count_, values_.size() * sizeof values_[0], values_.data(),
-          stride() * sizeof values_[0], VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
-      if (r < 0) return tl::unexpected<Error>(times_.failure("vkGetQueryPoolResults", r));
+      RONDO_TRY(is_counted() ? read_counters() : get(first_, count_, kFlags, values_));
     }
     return std::span<const std::uint64_t>(values_).subspan(std::size_t{first - first_} * stride(),
                                                            std::size_t{count} * stride());
   }
-  std::uint32_t stride() const { return pool_.values() + 1; }
+  std::uint32_t stride() const { return pool_.values + 1; }
 
  private:
+  static constexpr VkQueryResultFlags kFlags = VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT;
+
+  bool is_counted() const { return pool_.kind.counters != kNone; }
+
+  // VK_NOT_READY: not all of them are there.
+  Result<void> get(std::uint32_t first, std::uint32_t count, VkQueryResultFlags flags,
+                   std::span<std::uint64_t> values, VkResult* result = nullptr) {
+    const DeviceState& device = *times_.run_.device_at(pool_.device);
+    const VkResult r =
+        device.dispatch.vkGetQueryPoolResults(device.handle, pool_.handle, first, count, values.size_bytes(),
+                                              values.data(), values.size_bytes() / count, flags);
+    if (r < 0) return tl::unexpected<Error>(times_.failure("vkGetQueryPoolResults", r));
+    if (result != nullptr) *result = r;
+    return {};
+  }
+
+  // The driver does not say which performance queries have a result (VUID-vkGetQueryPoolResults-queryType-09440). If one
+  // of several has none, each is read by itself.
+  Result<void> read_counters() {
+    const std::uint32_t each = pool_.values;
+    std::vector<std::uint64_t> values(std::size_t{count_} * each);
+    VkResult all = VK_SUCCESS;
+    RONDO_TRY(get(first_, count_, 0, values, &all));
+    for (std::uint32_t q = 0; q < count_; ++q) {
+      const auto one = std::span(values).subspan(std::size_t{q} * each, each);
+      VkResult result = all;
+      if (all != VK_SUCCESS) RONDO_TRY(get(first_ + q, 1, 0, one, &result));
+      std::copy(one.begin(), one.end(), values_.begin() + static_cast<std::ptrdiff_t>(std::size_t{q} * stride()));
+      values_[std::size_t{q} * stride() + each] = result == VK_SUCCESS ? 1 : 0;
+    }
+    return {};
+  }
+
   CommandTimes& times_;
   const Pool& pool_;
   std::uint32_t first_ = 0, count_ = 0;  // of the part that was read last
@@ -63,7 +93,7 @@ Result<void> CommandTimes::each_result(Visit&& visit) {
         continue;
       const Pool& pool = pools_[place.pool];
       const std::uint32_t queries = queries_of(wanted_.points[wanted_.order[i]]);
-      const std::uint32_t each = pool.values();
+      const std::uint32_t each = pool.values;
       values.resize(std::size_t{queries} * each);
       if (copy != nullptr) {
         const std::byte* const mapped = devices_[pool.device].results->mapped();
@@ -128,8 +158,25 @@ Result<void> CommandTimes::statistics(const TakeStatistics& take) {
     Statistics sum{};
     for (std::size_t at = 0; at < values.size();)
       for (std::size_t bit = 0; bit < kStatistics; ++bit)
-        if ((pool.counts >> bit & 1) != 0) sum[bit] += values[at++];
+        if ((pool.kind.statistics >> bit & 1) != 0) sum[bit] += values[at++];
     take(execution, sum);
+  });
+}
+
+Result<void> CommandTimes::counters(const TakeCounters& take) {
+  std::vector<double> of(wanted_.counters.size());
+  return each_result([&](std::uint32_t execution, const Pool& pool, std::span<const std::uint64_t> values) {
+    const CounterSet& set = counter_sets_[pool.kind.counters];
+    std::fill(of.begin(), of.end(), std::nan(""));
+    for (std::size_t at = 0; at < values.size(); ++at) {
+      const std::uint32_t w = set.wanted[at % set.wanted.size()];
+      VkPerformanceCounterResultKHR result;
+      std::memcpy(&result, &values[at], sizeof result);
+      const double value = wanted_.counters[w].value(result);
+      const bool is_first = at < set.wanted.size();
+      of[w] = is_first ? value : wanted_.counters[w].adds_up() ? of[w] + value : std::max(of[w], value);
+    }
+    take(execution, of);
   });
 }
 

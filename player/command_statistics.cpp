@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where CommandTimes may count pipeline statistics, and which.
-#include <bit>
+// Where CommandTimes may count, and which statistics and counters.
+#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -23,10 +23,6 @@ constexpr VkQueryPipelineStatisticFlags kOfGraphics =
 
 }  // namespace
 
-std::uint32_t CommandTimes::Pool::values() const {
-  return counts != 0 ? static_cast<std::uint32_t>(std::popcount(counts)) : 1;
-}
-
 // A query counts nothing that its queue family cannot do (VUID-vkCmdBeginQuery-queryType-00804, -00805).
 VkQueryPipelineStatisticFlags CommandTimes::statistics_of(std::uint32_t device,
                                                           const VkQueueFamilyProperties& family) const {
@@ -40,12 +36,32 @@ VkQueryPipelineStatisticFlags CommandTimes::statistics_of(std::uint32_t device,
   return counts;
 }
 
+std::uint32_t CommandTimes::counters_of(std::uint32_t device, std::uint32_t family) {
+  const LiveDevice& live = run_.targets()[device];
+  const auto is_it = [&](const CounterSet& set) { return set.device == device && set.family == family; };
+  auto found = std::find_if(counter_sets_.begin(), counter_sets_.end(), is_it);
+  if (found == counter_sets_.end()) {
+    CounterSet set{device, family, {}, {}};
+    const std::vector<std::uint32_t> places =
+        family < live.counters.size() ? places_of(wanted_.counters, live.counters[family])
+                                      : std::vector<std::uint32_t>();
+    for (std::uint32_t w = 0; w < places.size(); ++w) {
+      if (places[w] == kNone) continue;
+      set.indexes.push_back(places[w]);
+      set.wanted.push_back(w);
+    }
+    found = counter_sets_.insert(counter_sets_.end(), std::move(set));
+  }
+  return found->indexes.empty() ? kNone : static_cast<std::uint32_t>(found - counter_sets_.begin());
+}
+
 // One query of a type is active at a time (VUID-vkCmdBeginQuery-queryPool-01922), and a secondary begins none
 // of a type that is active where it is executed (VUID-vkCmdExecuteCommands-pCommandBuffers-00105): that may
 // be so where it inherits statistics. In protected command buffers no query begins
 // (VUID-vkCmdBeginQuery-commandBuffer-01885).
-std::vector<bool> CommandTimes::closed_to_statistics() const {
+std::vector<bool> CommandTimes::closed_to_queries() const {
   const Plan& plan = run_.plan();
+  const bool counts_statistics = wanted_.what == Measured::statistics;
   std::vector<bool> closed(plan.span.last, false);
   std::unordered_set<ObjectId> statistics, is_protected;  // query pools, command pools
   std::unordered_map<ObjectId, int> active;               // by command buffer: how many; none are not there
@@ -58,7 +74,7 @@ std::vector<bool> CommandTimes::closed_to_statistics() const {
     switch (codec::info(op.command).canonical) {
       case CommandId::vkCreateQueryPool:
         view.load(plan, op);
-        if (op.created != 0 &&
+        if (counts_statistics && op.created != 0 &&
             view.as<args_vkCreateQueryPool>().pCreateInfo->queryType == VK_QUERY_TYPE_PIPELINE_STATISTICS)
           statistics.insert(plan.created[op.first_created].id);
         break;
@@ -72,7 +88,7 @@ std::vector<bool> CommandTimes::closed_to_statistics() const {
         view.load(plan, op);
         const auto* inherited = view.as<args_vkBeginCommandBuffer>().pBeginInfo->pInheritanceInfo;
         active.erase(op.dispatch);
-        if ((inherited != nullptr && inherited->pipelineStatistics != 0) ||
+        if ((counts_statistics && inherited != nullptr && inherited->pipelineStatistics != 0) ||
             is_protected.contains(plan.objects.objects()[op.dispatch].parent))
           active[op.dispatch] = 1;
         break;

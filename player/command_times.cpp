@@ -2,6 +2,7 @@
 #include "player/command_times.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -68,32 +69,31 @@ void CommandTimes::find_places() {
       if (device < devices_.size() && i < plan.span.first) devices_[device].create_op = i;
     }
   }
-  // Which statistics its query counts. 0 where the command is timed and has no such query.
-  VkQueryPipelineStatisticFlags counts = 0;
+  Kind kind;
+  const bool is_around = wanted_.what != Measured::times;
   const auto can_be_timed = [&](const Op& op) {
     const auto family = families.find(plan.objects.objects()[op.dispatch].parent);
     if (op.device >= devices_.size() || devices_[op.device].create_op == kNone || family == families.end()) return false;
     const LiveDevice& live = run_.targets()[op.device];
     if (family->second >= live.families.size()) return false;
     const VkQueueFamilyProperties& properties = live.families[family->second];
-    if (wanted_.statistics) return (counts = statistics_of(op.device, properties)) != 0;
-    if (properties.timestampValidBits == 0 || (properties.queueFlags & (VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT)) == 0)
-      return false;
+    const auto found = kind_of(op.device, family->second);
+    if (!found) return false;
+    kind = *found;
     Device& device = devices_[op.device];
     device.period = static_cast<double>(live.properties.limits.timestampPeriod);
     if (properties.timestampValidBits < 64) device.mask &= (std::uint64_t{1} << properties.timestampValidBits) - 1;
     return true;
   };
-  const std::vector<bool> closed = wanted_.statistics ? closed_to_statistics() : std::vector<bool>();
+  const std::vector<bool> closed = is_around ? closed_to_queries() : std::vector<bool>();
   // In the order of execution, so that what one command buffer writes lies together.
-  std::map<std::pair<std::uint32_t, VkQueryPipelineStatisticFlags>, std::uint32_t>
-      open;  // pools that have room, by device
+  std::map<std::pair<std::uint32_t, Kind>, std::uint32_t> open;  // pools that have room, by device
   for (const std::uint32_t index : wanted_.order) {
     Place& place = places_[index];
     if (place.commands != 0) continue;
     const TimePoint& point = wanted_.points[index];
     const std::uint32_t op = op_of_point_[index];
-    const bool is_closed = op != kNone && wanted_.statistics && closed[op];
+    const bool is_closed = op != kNone && is_around && closed[op];
     if (op == kNone || place.is_lost || is_closed || !can_be_timed(plan.ops[op])) {
       left_out_ += place.uses;
       in_own_queries_ += is_closed ? place.uses : 0;
@@ -102,18 +102,47 @@ void CommandTimes::find_places() {
     }
     place.commands = plan.ops[op].dispatch;
     const std::uint32_t device = plan.ops[op].device;
-    const auto [pool, fresh] = open.try_emplace({device, counts}, kNone);
-    if (fresh || pools_[pool->second].queries + queries_of(point) > kMostQueries) {
+    const auto [pool, fresh] = open.try_emplace({device, kind}, kNone);
+    // Performance queries of one command buffer come from one pool, unless performanceCounterMultipleQueryPools is on
+    // (VUID-vkCmdBeginQuery-queryPool-03226).
+    const bool may_be_full = kind.counters == kNone || run_.targets()[device].counts_in_several_pools;
+    const bool is_full =
+        !fresh && may_be_full && pools_[pool->second].queries + queries_of(point) > kMostQueries;
+    if (fresh || is_full) {
       pool->second = static_cast<std::uint32_t>(pools_.size());
-      pools_.push_back({device, 0, counts, VK_NULL_HANDLE});
+      pools_.push_back({device, 0, kind, values_of(kind), VK_NULL_HANDLE});
     }
     place.pool = pool->second;
     place.first = pools_[place.pool].queries;
     pools_[place.pool].queries += queries_of(point);
-    if (wanted_.statistics || !point.after) at(op).before = index;
-    if (wanted_.statistics || point.after) at(op).after = index;
+    if (is_around || !point.after) at(op).before = index;
+    if (is_around || point.after) at(op).after = index;
   }
   for (const auto& [key, pool] : open) at(devices_[key.first].create_op).makes = key.first;
+}
+
+std::optional<CommandTimes::Kind> CommandTimes::kind_of(std::uint32_t device, std::uint32_t family) {
+  const VkQueueFamilyProperties& properties = run_.targets()[device].families[family];
+  Kind kind;
+  switch (wanted_.what) {
+    case Measured::times:
+      if (properties.timestampValidBits == 0 ||
+          (properties.queueFlags & (VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT)) == 0)
+        return std::nullopt;
+      return kind;
+    case Measured::statistics:
+      kind.statistics = statistics_of(device, properties);
+      break;
+    case Measured::counters:
+      kind.counters = counters_of(device, family);
+      break;
+  }
+  return kind.is_around() ? std::optional(kind) : std::nullopt;
+}
+
+std::uint32_t CommandTimes::values_of(const Kind& kind) const {
+  if (kind.counters != kNone) return static_cast<std::uint32_t>(counter_sets_[kind.counters].indexes.size());
+  return kind.statistics != 0 ? static_cast<std::uint32_t>(std::popcount(kind.statistics)) : 1;
 }
 
 // Which command buffers a command buffer of the player's own can follow in their submit.
@@ -146,7 +175,10 @@ void CommandTimes::find_growing() {
   for (std::uint32_t c = 0; c < wanted_.commands.size(); ++c) {
     const ObjectId queue = submit_of_[c] != kNone ? plan.ops[submit_of_[c]].dispatch : 0;
     for (const std::uint32_t point : points_of(wanted_.commands[c])) {
-      if (places_[point].uses > 1 && (!grows_[c] || wanted_.commands[c].leaves_pass_open)) places_[point].is_lost = true;
+      // Performance queries are copied by commands only where a device allows that, and few do.
+      const bool is_copied =
+          grows_[c] && !wanted_.commands[c].leaves_pass_open && wanted_.what != Measured::counters;
+      if (places_[point].uses > 1 && !is_copied) places_[point].is_lost = true;
       if (queues[point] != 0 && queues[point] != queue) places_[point].is_lost = true;
       queues[point] = queue;
     }
@@ -176,7 +208,7 @@ void CommandTimes::choose_copies() {
     Device& device = devices_[device_of(copy)];
     copy.offset = device.copied;
     for (const Range& range : copy.ranges)
-      device.copied += std::uint64_t{range.count} * pools_[range.pool].values();
+      device.copied += std::uint64_t{range.count} * pools_[range.pool].values;
     copy_of_[c] = static_cast<std::uint32_t>(copies_.size());
     submits_[submit_of_[c]].copies.push_back(copy_of_[c]);
     copies_.push_back(std::move(copy));
@@ -196,13 +228,7 @@ Result<void> CommandTimes::make_ready(std::uint32_t index) {
     return {};
   for (Pool& pool : pools_) {
     if (pool.device != index) continue;
-    VkQueryPoolCreateInfo info{};
-    info.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
-    info.queryType = pool.counts != 0 ? VK_QUERY_TYPE_PIPELINE_STATISTICS : VK_QUERY_TYPE_TIMESTAMP;
-    info.queryCount = pool.queries;
-    info.pipelineStatistics = pool.counts;
-    const VkResult r = device.dispatch.vkCreateQueryPool(device.handle, &info, nullptr, &pool.handle);
-    if (r < 0) return tl::unexpected<Error>(failure("vkCreateQueryPool", r));
+    RONDO_TRY(make_pool(device, pool));
     device.own_query_pools.push_back(pool.handle);
   }
   own.is_ready = true;
@@ -213,6 +239,29 @@ Result<void> CommandTimes::make_ready(std::uint32_t index) {
   return own.results->grow(own.copied * sizeof(std::uint64_t));
 }
 
+Result<void> CommandTimes::make_pool(const DeviceState& device, Pool& pool) {
+  VkQueryPoolCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
+  info.queryType = VK_QUERY_TYPE_TIMESTAMP;
+  info.queryCount = pool.queries;
+  VkQueryPoolPerformanceCreateInfoKHR counted{};
+  if (pool.kind.statistics != 0) {
+    info.queryType = VK_QUERY_TYPE_PIPELINE_STATISTICS;
+    info.pipelineStatistics = pool.kind.statistics;
+  } else if (pool.kind.counters != kNone) {
+    const CounterSet& set = counter_sets_[pool.kind.counters];
+    counted.sType = VK_STRUCTURE_TYPE_QUERY_POOL_PERFORMANCE_CREATE_INFO_KHR;
+    counted.queueFamilyIndex = set.family;
+    counted.counterIndexCount = static_cast<std::uint32_t>(set.indexes.size());
+    counted.pCounterIndices = set.indexes.data();
+    info.queryType = VK_QUERY_TYPE_PERFORMANCE_QUERY_KHR;
+    info.pNext = &counted;
+  }
+  const VkResult r = device.dispatch.vkCreateQueryPool(device.handle, &info, nullptr, &pool.handle);
+  if (r < 0) return tl::unexpected<Error>(failure("vkCreateQueryPool", r));
+  return {};
+}
+
 Result<void> CommandTimes::record(Copy& copy, VkCommandPool pool) {
   const std::uint32_t device = device_of(copy);
   const Dispatch& vk = run_.device_at(device)->dispatch;
@@ -221,7 +270,7 @@ Result<void> CommandTimes::record(Copy& copy, VkCommandPool pool) {
     // These three order themselves with the commands that write the same queries ("vkCmdResetQueryPool").
     for (const Range& range : copy.ranges) {
       const Pool& queries = pools_[range.pool];
-      const VkDeviceSize stride = queries.values() * sizeof(std::uint64_t);
+      const VkDeviceSize stride = queries.values * sizeof(std::uint64_t);
       vk.vkCmdCopyQueryPoolResults(commands, queries.handle, range.first, range.count,
                                    devices_[device].results->buffer(), offset, stride,
                                    VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
@@ -252,7 +301,7 @@ Result<void> CommandTimes::write(const TimePoint& point, const Place& place, boo
   if (pool.handle == VK_NULL_HANDLE) return {};
   const Dispatch& vk = run_.device_at(pool.device)->dispatch;
   const auto commands = reinterpret_cast<VkCommandBuffer>(run_.slot(place.commands));
-  if (pool.counts != 0) {
+  if (pool.kind.is_around()) {
     ends ? vk.vkCmdEndQuery(commands, pool.handle, place.first)
          : vk.vkCmdBeginQuery(commands, pool.handle, place.first, 0);
     return {};

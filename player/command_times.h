@@ -1,27 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // When a device works at commands of a span: timestamps that are recorded into the program's command buffers,
-// before and after the commands that are asked for. Or how much it does there: pipeline statistics of each of
-// these commands. Made before the run begins; what it makes of a device goes with the device. Specification:
-// "Timestamp Queries", "Pipeline Statistics Queries", "Query Operation" (which queries may be active
-// together).
+// before and after the commands that are asked for. Or how much it does there: pipeline statistics or performance
+// counters of each of these commands. Made before the run begins; what it makes of a device goes with the device.
+// Specification: "Timestamp Queries", "Pipeline Statistics Queries", "Performance Queries", "Query Operation"
+// (which queries may be active together).
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "gpu/staging.h"
+#include "player/counters.h"
 #include "player/pipeline_statistics.h"
 #include "player/run.h"
 
 namespace rondo::player {
 
-// A place in a command buffer where a timestamp is written. Of TimesWanted::statistics: a command that has a
-// query around it.
+enum class Measured : std::uint8_t { times, statistics, counters };
+
+// A place in a command buffer where a timestamp is written. Of statistics and counters: a command that has a query
+// around it.
 struct TimePoint {
   std::uint64_t record = 0;   // the command at which it stands
   bool after = false;         // after that command; else before it
@@ -40,7 +45,8 @@ struct TimedCommands {
 };
 
 struct TimesWanted {
-  bool statistics = false;  // pipeline statistics, and no timestamps. Points are draws and dispatches
+  Measured what = Measured::times;
+  std::vector<Counter> counters;          // of Measured::counters: what one pass counts
   std::vector<TimePoint> points;          // each record and side once
   std::vector<std::uint32_t> order;       // indexes into `points`: the execution of each. No point twice in one command buffer
   std::vector<TimedCommands> commands;    // in the order of execution
@@ -73,20 +79,38 @@ class CommandTimes {
   std::span<const double> probes() const { return probes_; }
   // Executions of points that cannot be timed on these devices: their queues have no timestamps, …
   std::uint64_t left_out() const { return left_out_; }
-  // Instead of times(), for TimesWanted::statistics. `execution`: index into TimesWanted::order; of those
+  // Instead of times(), for Measured::statistics. `execution`: index into TimesWanted::order; of those
   // that were counted, in that order. A point in a multiview pass has the sum of its views.
   using TakeStatistics = std::function<void(std::uint32_t execution, const Statistics& counts)>;
   Result<void> statistics(const TakeStatistics& take);
+  // Likewise for Measured::counters. `values`: parallel to TimesWanted::counters; NaN: the queue lacks that one. What
+  // does not add up has the highest value of the views.
+  using TakeCounters = std::function<void(std::uint32_t execution, std::span<const double> values)>;
+  Result<void> counters(const TakeCounters& take);
   // Of left_out(): where a statistics query of the program's own may be active.
   std::uint64_t in_own_queries() const { return in_own_queries_; }
 
  private:
+  // Which of TimesWanted::counters a queue family has.
+  struct CounterSet {
+    std::uint32_t device = kNone, family = 0;
+    std::vector<std::uint32_t> indexes;  // as the driver counts them
+    std::vector<std::uint32_t> wanted;   // parallel: into TimesWanted::counters
+  };
+  // What is queried on a queue. At most one of these is set; if none is, the query is a timestamp.
+  struct Kind {
+    VkQueryPipelineStatisticFlags statistics = 0;
+    std::uint32_t counters = kNone;  // index into counter_sets_
+    // The query has a begin and an end, before and after a command.
+    bool is_around() const { return statistics != 0 || counters != kNone; }
+    auto operator<=>(const Kind&) const = default;
+  };
   struct Pool {
     std::uint32_t device = kNone;
     std::uint32_t queries = 0;
-    VkQueryPipelineStatisticFlags counts = 0;  // 0: timestamps
+    Kind kind;
+    std::uint32_t values = 1;  // of 64 bits, in the result of a query
     VkQueryPool handle = VK_NULL_HANDLE;
-    std::uint32_t values() const;  // of 64 bits, in the result of a query
   };
   struct Place {  // of a point
     ObjectId commands = 0;
@@ -141,12 +165,18 @@ class CommandTimes {
   Result<void> record_own(std::uint32_t device, VkCommandPool pool, VkCommandBufferUsageFlags usage,
                           VkCommandBuffer& made, Fill&& fill);
   void find_places();
-  // By op: a statistics query may be active there, or none may be begun. A query of ours would be a second
-  // one of its type.
-  std::vector<bool> closed_to_statistics() const;
+  // By op: no query may be begun there. Of statistics: also where the program may have one of this type, and ours
+  // would be the second.
+  std::vector<bool> closed_to_queries() const;
   // What a queue family counts; 0: nothing.
   VkQueryPipelineStatisticFlags statistics_of(std::uint32_t device,
                                               const VkQueueFamilyProperties& family) const;
+  // Likewise which of the wanted counters, as an index into counter_sets_; kNone: none.
+  std::uint32_t counters_of(std::uint32_t device, std::uint32_t family);
+  // What is to be queried on that family; nullopt: it cannot be.
+  std::optional<Kind> kind_of(std::uint32_t device, std::uint32_t family);
+  std::uint32_t values_of(const Kind& kind) const;
+  Result<void> make_pool(const DeviceState& device, Pool& pool);
   // Visits what was executed and has a result, in the order of execution. `values`: of the first query of the
   // point, and then of the others.
   template <class Visit>
@@ -168,6 +198,7 @@ class CommandTimes {
   std::vector<Place> places_;               // parallel to TimesWanted::points
   std::vector<std::uint32_t> op_of_point_;  // likewise; kNone: it is not in the plan
   std::vector<Pool> pools_;
+  std::vector<CounterSet> counter_sets_;
   std::vector<Device> devices_;             // parallel to Plan::devices
   std::vector<Copy> copies_;
   std::vector<bool> grows_;                 // parallel to TimesWanted::commands: its list in the submit can be made longer

@@ -194,6 +194,38 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
   return self;
 }
 
+void LiveDevices::read_counters() {
+  const auto get_features =
+      reinterpret_cast<PFN_vkGetPhysicalDeviceFeatures2>(get("vkGetPhysicalDeviceFeatures2"));
+  const auto has_feature = [&](LiveDevice& device) {
+    if (!device.has_extension(VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME) || get_features == nullptr ||
+        device.properties.apiVersion < VK_API_VERSION_1_1)
+      return false;
+    VkPhysicalDevicePerformanceQueryFeaturesKHR counting{};
+    counting.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR;
+    VkPhysicalDeviceFeatures2 has{};
+    has.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+    has.pNext = &counting;
+    get_features(device.handle, &has);
+    device.counts_in_several_pools = counting.performanceCounterMultipleQueryPools != VK_FALSE;
+    return counting.performanceCounterQueryPools != VK_FALSE;
+  };
+  // Others record no queries around commands, and reset none.
+  const auto takes_queries = [](const VkQueueFamilyProperties& family) {
+    return (family.queueFlags & (VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT)) != 0;
+  };
+  const auto enumerate = reinterpret_cast<EnumerateCounters>(
+      get("vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR"));
+  for (LiveDevice& device : devices_) {
+    if (!has_feature(device) || !device.counters.empty()) continue;
+    for (std::uint32_t family = 0; family < device.families.size(); ++family)
+      device.counters.push_back(takes_queries(device.families[family])
+                                    ? rondo::player::read_counters(enumerate, device.handle, family)
+                                    : std::vector<Counter>());
+    name_apart(device.counters);
+  }
+}
+
 std::string LiveDevices::table() const {
   std::string text;
   for (std::size_t i = 0; i < devices_.size(); ++i) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "format/result.h"
+#include "player/counters.h"
 #include "player/loader.h"
 #include "player/plan.h"
 
@@ -33,6 +34,9 @@ struct LiveDevice {
   std::vector<VkQueueFamilyProperties> families;
   std::vector<std::string> extensions;
   bool counts_statistics = false;  // the feature pipelineStatisticsQuery
+  // By queue family, where LiveDevices::read_counters() was called. Empty: it has no performance counters.
+  std::vector<std::vector<Counter>> counters;
+  bool counts_in_several_pools = false;  // likewise: the feature performanceCounterMultipleQueryPools
 
   bool has_extension(const std::string& name) const;
 };
@@ -56,6 +60,9 @@ class LiveDevices {
   // The device that was captured if it is here, else a discrete one, an
   // integrated one, any. `reason` says which of these it is.
   Result<std::size_t> choose(const CapturedPhysicalDevice& captured, std::string& reason) const;
+
+  // Fills in LiveDevice::counters of all.
+  void read_counters();
 
   PFN_vkVoidFunction get(const char* name) const;
 

@@ -119,6 +119,8 @@ Result<void> create_instance(Run& run, const Op& op, std::byte* args) {
   application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
   application.apiVersion = VK_API_VERSION_1_0;  // what none means
   if (info.pApplicationInfo != nullptr) application = *info.pApplicationInfo;
+  // What VK_KHR_performance_query needs.
+  if (run.options().counters) application.apiVersion = std::max(application.apiVersion, VK_API_VERSION_1_1);
   // A 1.0 loader refuses what it does not know; later ones accept any version.
   if (run.loader().version < VK_API_VERSION_1_1) application.apiVersion = VK_API_VERSION_1_0;
   info.pApplicationInfo = &application;
@@ -226,6 +228,29 @@ void leave_out_sparse(const InstanceState& instance, VkPhysicalDevice physical, 
     if (has.*feature == VK_FALSE) features->*feature = VK_FALSE;
 }
 
+// Command buffers that count begin while the lock is held (VUID-vkCmdBeginQuery-queryPool-03223): from here on, until
+// the device is destroyed.
+Result<void> lock_profiling(Run& run, const Op& op, DeviceState& device) {
+  constexpr std::uint64_t kPatienceNs = 10'000'000'000;
+  VkAcquireProfilingLockInfoKHR info{};
+  info.sType = VK_STRUCTURE_TYPE_ACQUIRE_PROFILING_LOCK_INFO_KHR;
+  info.timeout = kPatienceNs;
+  const VkResult r = device.dispatch.vkAcquireProfilingLockKHR(device.handle, &info);
+  if (r == VK_TIMEOUT) {
+    bool is_ours = false;
+    for (std::uint32_t d = 0; d < run.plan().devices.size(); ++d)
+      is_ours = is_ours || (run.device_at(d) != nullptr && run.device_at(d)->holds_profiling_lock);
+    return tl::unexpected<Error>(run.refuse(
+        op, Status::device,
+        is_ours ? "another device of the capture holds the profiling lock of this GPU, and one holds it at a time: "
+                  "leave out --counters"
+                : "another program holds the profiling lock of the device: end it, or leave out --counters"));
+  }
+  if (r < 0) return tl::unexpected<Error>(run.failure(op, r, "vkAcquireProfilingLockKHR"));
+  device.holds_profiling_lock = true;
+  return {};
+}
+
 Result<void> create_device(Run& run, const Op& op, std::byte* args) {
   auto& a = as<args_vkCreateDevice>(args);
   const std::uint32_t index = run.plan().place_of(op.subject);
@@ -268,6 +293,22 @@ Result<void> create_device(Run& run, const Op& op, std::byte* args) {
     if (features == nullptr) info.pEnabledFeatures = features = &own_features;
     features->pipelineStatisticsQuery = VK_TRUE;
   }
+  const bool counts = run.options().counters && !target.counters.empty();
+  VkPhysicalDevicePerformanceQueryFeaturesKHR counting{};
+  if (counts) {
+    counting.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR;
+    counting.performanceCounterQueryPools = VK_TRUE;
+    counting.performanceCounterMultipleQueryPools = target.counts_in_several_pools ? VK_TRUE : VK_FALSE;
+    counting.pNext = const_cast<void*>(info.pNext);
+    info.pNext = &counting;
+    extensions.push_back(VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME);
+    info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
+    info.ppEnabledExtensionNames = extensions.data();
+    // The validation layer knows a device's counters when its own instance was asked for them.
+    for (std::uint32_t family = 0; family < target.families.size(); ++family)
+      read_counters(instance.dispatch.vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR, a.physicalDevice,
+                    family);
+  }
   if (VkResult r = instance.dispatch.vkCreateDevice(a.physicalDevice, &info, nullptr, &handle); r < 0)
     return not_made(run.failure(op, r));
   auto device = std::make_unique<DeviceState>();
@@ -290,8 +331,10 @@ Result<void> create_device(Run& run, const Op& op, std::byte* args) {
     }
   }
   device->dispatch.vkGetDeviceQueue(handle, device->service_family, 0, &device->service_queue);
+  const Result<void> locked = counts ? lock_profiling(run, op, *device) : Result<void>();
   run.device_at(index) = std::move(device);
   *a.pDevice = handle;
+  if (!locked) return locked;
   if (!missing.empty())
     return tl::unexpected<Error>(run.refuse(
         op, Status::device, std::string(fixed_text(target.properties.deviceName)) + " does not have " + missing));

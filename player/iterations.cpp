@@ -151,7 +151,7 @@ Result<IterationTimes> Iterations::timed() {
     if (!label) return tl::unexpected<Error>(label.error());
     times.label = *label;
   }
-  if (commands_ && !options_.times->statistics) {
+  if (commands_ && options_.times->what == Measured::times) {
     const auto each = commands_->times();
     if (!each) return tl::unexpected<Error>(each.error());
     command_times_ = *each;

@@ -34,9 +34,12 @@ class Iterations {
   double timestamp_ns() const { return commands_ ? commands_->timestamp_ns() : 0; }
   std::uint64_t left_out_times() const { return commands_ ? commands_->left_out() : 0; }
   std::uint64_t in_own_queries() const { return commands_ ? commands_->in_own_queries() : 0; }
-  // Gives the pipeline statistics of the last iteration, where TimesWanted::statistics asks for them.
+  // Gives what was counted in the last iteration, where TimesWanted::what asks for that.
   Result<void> statistics(const CommandTimes::TakeStatistics& take) {
     return commands_ ? commands_->statistics(take) : Result<void>();
+  }
+  Result<void> counters(const CommandTimes::TakeCounters& take) {
+    return commands_ ? commands_->counters(take) : Result<void>();
   }
   // Behind the last one: what was put back is what there was.
   Result<void> check();

@@ -65,11 +65,14 @@ struct Options {
   // Of the program `rondo profile`. Null: no command is timed. It outlives the replay.
   const struct TimesWanted* times = nullptr;
   bool makes_ready = true;  // the calls of a loop, which costs memory (steps.h)
-  // Called after each iteration that counts, with CommandTimes::times() and probes(). Where TimesWanted::statistics is
-  // set, the next one is called instead.
+  // One of these is called after each iteration that counts, as TimesWanted::what says: with CommandTimes::times() and
+  // probes(), …
   std::function<void(std::span<const double>, std::span<const double>)> take_times;
-  // Called with what CommandTimes::statistics() returned.
+  // … or with each call of CommandTimes::statistics() or counters().
   std::function<void(std::uint32_t execution, const Statistics&)> take_statistics;
+  std::function<void(std::uint32_t execution, std::span<const double>)> take_counters;
+  std::vector<std::string> counters;  // names, as for choose_counters(): Outcome::counters has what was chosen
+  bool list_counters = false;         // nothing is played: Outcome::listed_counters has all counters
 };
 
 // What to do, or what to print and leave with: `exit_text` is for stdout.

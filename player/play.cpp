@@ -17,6 +17,7 @@
 #include "format/printable.h"
 #include "player/benchmark.h"
 #include "player/blobs_ahead.h"
+#include "player/command_times.h"
 #include "player/console.h"
 #include "player/interrupt.h"
 #include "player/nothing_to_compare.h"
@@ -315,6 +316,18 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
     outcome.devices.push_back(one.name);
     if (!options.quiet)
       print_line((chosen.size() > 1 ? (*plan)->name(one.captured) + " on " : "") + one.name + ": " + one.reason);
+  }
+  if (options.list_counters || !options.counters.empty() ||
+      (options.times != nullptr && options.times->what == Measured::counters))
+    (*live)->read_counters();
+  if (options.list_counters) {
+    outcome.listed_counters = counters_of(**live, *targets);
+    return {};
+  }
+  if (!options.counters.empty()) {
+    auto counters = choose_counters(**live, *targets, options.counters);
+    if (!counters) return tl::unexpected<Error>(counters.error());
+    outcome.counters = std::move(*counters);
   }
   if (options.verify) make_compared_samples_readable(**plan, **live, *targets);
   RONDO_TRY(preflight(**plan, *loader, **live, *targets, outcome.trust));

@@ -22,7 +22,8 @@ RunOptions run_options(const Options& options, const PlayContext& context) {
   run.jobs = options.jobs != 0 ? options.jobs : std::max(std::thread::hardware_concurrency(), 1u);
   run.caches = context.caches;
   run.blobs = context.blobs;
-  run.statistics = options.times != nullptr && options.times->statistics;
+  run.statistics = options.times != nullptr && options.times->what == Measured::statistics;
+  run.counters = options.times != nullptr && options.times->what == Measured::counters;
   return run;
 }
 
@@ -56,7 +57,8 @@ Result<void> take_times(const Options& options, Iterations& iterations, Outcome&
   if (options.times == nullptr) return {};
   outcome.left_out_times = iterations.left_out_times();
   outcome.in_own_queries = iterations.in_own_queries();
-  if (options.times->statistics) return iterations.statistics(options.take_statistics);
+  if (options.times->what == Measured::statistics) return iterations.statistics(options.take_statistics);
+  if (options.times->what == Measured::counters) return iterations.counters(options.take_counters);
   outcome.timestamp_ns = iterations.timestamp_ns();
   options.take_times(iterations.command_times(), iterations.command_probes());
   return {};

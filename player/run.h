@@ -49,6 +49,7 @@ struct RunOptions {
   class PipelineCaches* caches = nullptr;  // null: the program's are used
   class BlobsAhead* blobs = nullptr;       // null: the plan has all that is written
   bool statistics = false;  // devices that have pipelineStatisticsQuery are made with it
+  bool counters = false;    // devices that have performance counters are made for them, and hold the profiling lock
 };
 
 // The live device of each captured one: an index into LiveDevices::list().
@@ -123,6 +124,7 @@ struct DeviceState {
   std::unordered_map<std::uint32_t, std::unique_ptr<gpu::Readback>> readbacks;  // by queue family
   std::unordered_map<std::uint32_t, std::unique_ptr<gpu::OneShot>> one_shots;        // likewise
   VkDeviceSize atom = 1;                                                             // nonCoherentAtomSize
+  bool holds_profiling_lock = false;
 
   gpu::OneShot& one_shot(std::uint32_t family) {
     auto& made = one_shots[family];

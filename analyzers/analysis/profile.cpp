@@ -26,12 +26,18 @@ std::optional<double> device_time(const std::vector<IterationTimes>& iterations)
   return values.empty() ? std::nullopt : std::optional(player::spread_of(std::move(values)).median);
 }
 
+// The item of each execution of a query around a command; kNone: of none.
+std::vector<std::uint32_t> item_of_executions(const TimePoints& counts) {
+  std::vector<std::uint32_t> item_of(counts.wanted().order.size(), player::kNone);
+  for (std::uint32_t i = 0; i < counts.items().size(); ++i)
+    if (counts.items()[i].begin != player::kNone) item_of[counts.items()[i].begin] = i;
+  return item_of;
+}
+
 // The statistics of a span, in a replay of their own: the queries would cost time. `counts` has the queries.
 Result<void> count_statistics(const player::Options& plain, const TimePoints& counts, ProfileSamples& samples,
                               Profile& out) {
-  std::vector<std::uint32_t> item_of(counts.wanted().order.size(), player::kNone);  // by execution
-  for (std::uint32_t i = 0; i < counts.items().size(); ++i)
-    if (counts.items()[i].begin != player::kNone) item_of[counts.items()[i].begin] = i;
+  const std::vector<std::uint32_t> item_of = item_of_executions(counts);
   player::Options counting = plain;
   counting.loop = 1;
   counting.times = &counts.wanted();
@@ -41,6 +47,29 @@ Result<void> count_statistics(const player::Options& plain, const TimePoints& co
   const player::Outcome played = player::play(counting);
   if (played.status != Status::ok) return tl::unexpected(played.as_error());
   out.in_own_queries = played.in_own_queries;
+  return {};
+}
+
+// Likewise performance counters: a replay for each group that is counted in one pass.
+Result<void> count_counters(const player::Options& plain, const player::CounterChoice& chosen, TimePoints& counts,
+                            ProfileSamples& samples, Profile& out) {
+  out.counters = chosen.counters;
+  out.counter_replays = chosen.groups.size();
+  samples.expect_counters(chosen.counters.size());
+  const std::vector<std::uint32_t> item_of = item_of_executions(counts);
+  for (const std::vector<std::uint32_t>& group : chosen.groups) {
+    std::vector<player::Counter> counters;
+    for (const std::uint32_t c : group) counters.push_back(chosen.counters[c]);
+    counts.set_counters(std::move(counters));
+    player::Options counting = plain;
+    counting.loop = 1;
+    counting.times = &counts.wanted();
+    counting.take_counters = [&](std::uint32_t execution, std::span<const double> values) {
+      if (item_of[execution] != player::kNone) samples.take_counters(item_of[execution], group, values);
+    };
+    const player::Outcome played = player::play(counting);
+    if (played.status != Status::ok) return tl::unexpected(played.as_error());
+  }
   return {};
 }
 
@@ -113,7 +142,7 @@ Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted) {
   Profile out;
   ProfileSamples samples(work, wanted);
   TimePoints points(wanted.mode, wanted.draws || ProfileSamples::counts_draws(wanted.by, wanted.draws));
-  TimePoints counts{TimePoints::OfStatistics{}};
+  TimePoints counts(player::Measured::statistics), counted(player::Measured::counters);
   const bool keeps_items = wanted.by == GroupBy::none && wanted.top == SIZE_MAX;
   std::optional<std::uint64_t> first_submit;
   std::uint64_t last_submit = 0;
@@ -127,6 +156,7 @@ Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted) {
     }
     points.take(items);
     if (wanted.statistics) counts.take(items);
+    if (!wanted.counters.empty()) counted.take(items);
     return true;
   });
   if (!totals) return tl::unexpected(totals.error());
@@ -136,6 +166,7 @@ Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted) {
                                     wanted.replay.span.kind == SpanRequest::Kind::whole ? "it" : wanted.replay.span.text()));
   points.finish();
   counts.finish();
+  counted.finish();
   samples.timed(points.items());
   out.chosen = points.chosen();
   out.repeated = points.repeated();
@@ -143,7 +174,9 @@ Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted) {
   player::Options plain = wanted.replay;
   plain.from_submit = true;
   plain.makes_ready = false;  // the device is measured, and a capture may have millions of calls
-  const player::Outcome without = player::play(plain);
+  player::Options first = plain;
+  first.counters = wanted.counters;
+  const player::Outcome without = player::play(first);
   if (without.status != Status::ok) return tl::unexpected(without.as_error());
   out.devices = without.devices;
   for (const player::Replaced& one : without.replaced) out.replaced.push_back(one.text());
@@ -161,7 +194,12 @@ Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted) {
   out.host_with = median_of(with.iterations, &IterationTimes::work);
   out.timer = with.timestamp_ns;
   out.lacks_statistics = wanted.statistics && !without.counts_statistics;
-  if (wanted.statistics && !out.lacks_statistics) RONDO_TRY(count_statistics(plain, counts, samples, out));
+  out.lacks_counters = without.counters.is_lacking;
+  const bool has_times = samples.any_timed();
+  if (has_times && wanted.statistics && !out.lacks_statistics)
+    RONDO_TRY(count_statistics(plain, counts, samples, out));
+  if (has_times && !without.counters.counters.empty())
+    RONDO_TRY(count_counters(plain, without.counters, counted, samples, out));
   samples.finish(out.timer, wanted.top, out);
   if (out.row_count == 0)
     RONDO_TRY(time_submits(wanted, *first_submit, last_submit, out));

@@ -20,6 +20,7 @@ struct ProfileWanted {
   bool draws = false;      // also of the draws in render passes
   GroupBy by = GroupBy::none;
   bool statistics = false;     // also pipeline statistics, in a replay of their own
+  std::vector<std::string> counters;  // also performance counters of these names, in replays of their own
   std::size_t top = SIZE_MAX;  // rows that are kept, the longest; fewer than all take less memory
 };
 
@@ -35,6 +36,7 @@ struct ProfileRow {
   bool below_timer = false;   // the median is less than kFewTicks ticks of the device's clock
   double begin = 0;           // of an item, in the last iteration, from the first timestamp of its device on
   std::uint32_t statistics = player::kNone;  // index into Profile::statistics; kNone: they were not asked for
+  std::uint32_t counters = player::kNone;    // likewise into Profile::row_counters
 };
 inline constexpr double kFewTicks = 10;
 
@@ -42,6 +44,12 @@ inline constexpr double kFewTicks = 10;
 struct RowStatistics {
   player::Statistics sum{};
   std::uint64_t counted = 0, uncounted = 0;  // draws and dispatches
+};
+
+// Performance counters of the commands of a row, in one iteration.
+struct RowCounters {
+  std::vector<double> values;  // parallel to Profile::counters: sums or means (Counter::adds_up()); NaN: none has it
+  std::uint64_t counted = 0, uncounted = 0;  // commands; those in a pass count for the pass, too
 };
 
 struct Profile {
@@ -65,6 +73,11 @@ struct Profile {
   std::uint64_t in_own_queries =
       0;  // of the uncounted: where a statistics query of the program's own may be active
   bool lacks_statistics = false;  // they were asked for, and no device counts any
+  std::vector<player::Counter> counters;  // empty: they were not asked for, or no device has any
+  std::vector<RowCounters> row_counters;
+  RowCounters all_counters;               // of all commands of the span
+  std::size_t counter_replays = 0;        // that it took
+  bool lacks_counters = false;            // they were asked for, and no device has any
   // How much longer the span takes with them: 0.02 is 2 %. By the device's time, else by the host's.
   double perturbation() const;
   WorkTotals totals;
@@ -74,7 +87,7 @@ struct Profile {
 // without.
 bool is_noisy(const Profile& profile);
 
-// Plays twice: without timestamps around items, and with. `work` is at its beginning, and has the names afterwards.
+// Plays twice: without timestamps around items, and with; and once more for statistics and each group of counters. `work` is at its beginning, and has the names afterwards.
 Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted);
 
 }  // namespace rondo::analyzers

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzers/analysis/profile_rows.h"
 
+#include "analyzers/analysis/profile_counters.h"
 #include "analyzers/analysis/profile_statistics.h"
 #include "analyzers/analysis/rows.h"
 #include "analyzers/text.h"
@@ -43,6 +44,7 @@ void append_time_row(std::string& out, const WorkWalk& work, const Profile& p, G
   json.field("below_timer", row.below_timer);
   json.field("host", p.of_host);
   write_statistics(json, p, row);
+  write_counters(json, p, row);
   json.end_object();
   out += '\n';
 }

@@ -2,6 +2,7 @@
 #include "analyzers/analysis/profile_samples.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <numeric>
 
@@ -17,16 +18,18 @@ bool ProfileSamples::counts_draws(GroupBy by, bool draws) {
 }
 
 ProfileSamples::ProfileSamples(const WorkWalk& work, const ProfileWanted& wanted)
-    : work_(work), by_(wanted.by), draws_(wanted.draws), statistics_wanted_(wanted.statistics) {}
+    : work_(work), by_(wanted.by), draws_(wanted.draws), statistics_wanted_(wanted.statistics),
+      counters_wanted_(!wanted.counters.empty()) {}
 
 void ProfileSamples::add(const WorkItem& item) {
   const auto index = static_cast<std::uint32_t>(flags_.size());
   const bool is_inside = !item.is_pass && item.pass != WorkItem::kNoPass;
   const bool is_draw = !item.is_pass && item.draw != access::Executed::kNoDraw;
   flags_.push_back(static_cast<std::uint8_t>((is_inside ? 0 : kHasCost) | (is_draw ? kIsDraw : 0) |
-                                             (item.bytes_unknown ? kUnknownBytes : 0)));
+                                             (item.bytes_unknown ? kUnknownBytes : 0) |
+                                             (item.is_pass ? kIsPass : 0)));
   bytes_.push_back(item.bytes);
-  if (statistics_wanted_) {
+  if (statistics_wanted_ || counters_wanted_) {
     if (item.is_pass) {
       pass_submit_ = item.submit;
       pass_ = item.pass;
@@ -108,7 +111,7 @@ void ProfileSamples::take(std::span<const double> times, std::span<const double>
 }
 
 void ProfileSamples::take_statistics(std::uint32_t item, const player::Statistics& counts) {
-  flags_[item] |= kCounted;
+  flags_[item] |= kHasStatistics;
   add_statistics(item, &counts);
 }
 
@@ -121,8 +124,59 @@ void ProfileSamples::add_statistics(std::uint32_t item, const player::Statistics
     for (std::size_t bit = 0; bit < player::kStatistics; ++bit) to.sum[bit] += (*counts)[bit];
   };
   add(all_statistics_);
+  each_counting_row(item, [&](std::uint32_t r) { add(row_statistics_[r]); });
+}
+
+template <class Visit>
+void ProfileSamples::each_counting_row(std::uint32_t item, Visit&& visit) const {
   for (const std::uint32_t of : {item, pass_of_[item]})
-    if (of != kNone) each_row(of, [&](std::uint32_t r) { add(row_statistics_[r]); });
+    if (of != kNone) each_row(of, visit);
+}
+
+void ProfileSamples::take_counters(std::uint32_t item, std::span<const std::uint32_t> group,
+                                   std::span<const double> values) {
+  counter_sums_.resize((rows() + 1) * counters_, 0);
+  counter_numbers_.resize((rows() + 1) * counters_, 0);
+  row_counted_.resize(rows() + 1, 0);
+  const bool is_first = (flags_[item] & kHasCounters) == 0;
+  flags_[item] |= kHasCounters;
+  const auto add = [&](std::size_t row) {
+    row_counted_[row] += is_first ? 1 : 0;
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      if (std::isnan(values[i])) continue;
+      counter_sums_[row * counters_ + group[i]] += values[i];
+      counter_numbers_[row * counters_ + group[i]] += 1;
+    }
+  };
+  add(rows());
+  each_counting_row(item, add);
+}
+
+RowCounters ProfileSamples::counters_of(std::size_t row, const Profile& out) const {
+  RowCounters of;
+  of.counted = row_counted_[row];
+  of.uncounted = row_uncounted_[row];
+  for (std::size_t c = 0; c < counters_; ++c) {
+    const std::uint32_t number = counter_numbers_[row * counters_ + c];
+    const double sum = counter_sums_[row * counters_ + c];
+    of.values.push_back(number == 0 ? std::nan("") : out.counters[c].adds_up() ? sum : sum / number);
+  }
+  return of;
+}
+
+// Commands that have none are counted, too.
+void ProfileSamples::finish_counters(Profile& out) {
+  if (counters_ == 0) return;
+  counter_sums_.resize((rows() + 1) * counters_, 0);
+  counter_numbers_.resize((rows() + 1) * counters_, 0);
+  row_counted_.resize(rows() + 1, 0);
+  row_uncounted_.assign(rows() + 1, 0);
+  for (std::uint32_t i = 0; i < flags_.size(); ++i) {
+    if ((flags_[i] & (kIsPass | kHasCounters)) != 0) continue;
+    row_uncounted_[rows()] += 1;
+    each_counting_row(i, [&](std::uint32_t r) { row_uncounted_[r] += 1; });
+  }
+  out.all_counters = counters_of(rows(), out);
 }
 
 player::Spread ProfileSamples::spread(std::size_t row) const {
@@ -153,8 +207,9 @@ void ProfileSamples::finish(double timer, std::size_t top, Profile& out) {
   out.timed = timed_;
   out.cost = costs_.empty() ? 0 : player::spread_of(costs_).median;
   for (std::uint32_t i = 0; i < flags_.size() && statistics_wanted_ && !out.lacks_statistics; ++i)
-    if ((flags_[i] & (kIsDraw | kCounted)) == kIsDraw) add_statistics(i, nullptr);
+    if ((flags_[i] & (kIsDraw | kHasStatistics)) == kIsDraw) add_statistics(i, nullptr);
   out.all_statistics = all_statistics_;
+  finish_counters(out);
 
   std::vector<float> medians(rows(), 0.0f);
   std::vector<std::uint32_t> order;
@@ -182,6 +237,10 @@ void ProfileSamples::finish(double timer, std::size_t top, Profile& out) {
     if (!row_statistics_.empty()) {
       made.statistics = static_cast<std::uint32_t>(out.statistics.size());
       out.statistics.push_back(row_statistics_[r]);
+    }
+    if (counters_ != 0) {
+      made.counters = static_cast<std::uint32_t>(out.row_counters.size());
+      out.row_counters.push_back(counters_of(r, out));
     }
     if (by_ == GroupBy::none) {
       made.bytes = bytes_[made.item];

@@ -27,16 +27,29 @@ class ProfileSamples {
   // Pipeline statistics of an item, once. Where that is a draw in a render pass, the row of the pass has
   // them, too.
   void take_statistics(std::uint32_t item, const player::Statistics& counts);
+  // Likewise performance counters, once for each replay: `values` are those of `group`, NaN: there is none.
+  void take_counters(std::uint32_t item, std::span<const std::uint32_t> group, std::span<const double> values);
+  // Before the first of these: how many counters there are.
+  void expect_counters(std::size_t counters) { counters_ = counters; }
   // `timer`: nanoseconds of a tick. Fills in the `top` longest rows, their statistics and what is counted
   // over all items.
   void finish(double timer, std::size_t top, Profile& out);
 
   std::uint64_t items() const { return flags_.size(); }
+  bool any_timed() const { return timed_ != 0; }  // in the last iteration
   // Draws that are in rows by themselves, and not as a part of their render pass.
   static bool counts_draws(GroupBy by, bool draws);
 
  private:
-  enum Flag : std::uint8_t { kHasCost = 1, kIsDraw = 2, kUnknownBytes = 4, kCounted = 8 };
+  // kHasStatistics, kHasCounters: of the item there are some.
+  enum Flag : std::uint8_t {
+    kHasCost = 1,
+    kIsDraw = 2,
+    kUnknownBytes = 4,
+    kHasStatistics = 8,
+    kIsPass = 16,
+    kHasCounters = 32
+  };
   // A group. With GroupBy::none each item that is timed is a row, and there are none of these.
   struct Group {
     std::string key;
@@ -52,20 +65,25 @@ class ProfileSamples {
   std::size_t rows() const { return by_ == GroupBy::none ? item_of_row_.size() : groups_.size(); }
   template <class Visit>
   void each_row(std::uint32_t item, Visit&& visit) const;
+  // Visits the rows that the command is counted for, also that of its render pass.
+  template <class Visit>
+  void each_counting_row(std::uint32_t item, Visit&& visit) const;
   void add_statistics(std::uint32_t item, const player::Statistics* counts);
+  void finish_counters(Profile& out);
+  RowCounters counters_of(std::size_t row, const Profile& out) const;
   player::Spread spread(std::size_t row) const;
   ProfileRow row(std::size_t row, double timer) const;
 
   const WorkWalk& work_;
   const GroupBy by_;
-  const bool draws_, statistics_wanted_;
+  const bool draws_, statistics_wanted_, counters_wanted_;
   const std::vector<ItemTimes>* times_ = nullptr;
   // By item.
   std::vector<std::uint32_t> row_of_;  // kNone: in no row
   std::vector<std::uint64_t> bytes_;
   std::vector<std::uint8_t> flags_;  // Flag
   std::vector<std::uint32_t>
-      pass_of_;  // of a draw in a render pass: the pass, as an item; kNone. Empty: no statistics are wanted
+      pass_of_;  // of what is in a render pass: the pass, as an item; kNone. Empty: nothing is to be counted
   std::uint64_t pass_submit_ = 0;  // of the last render pass
   std::uint32_t pass_ = WorkItem::kNoPass, pass_item_ = player::kNone;
   // By row.
@@ -77,6 +95,11 @@ class ProfileSamples {
   std::vector<std::vector<float>> values_;     // of each iteration
   std::vector<RowStatistics> row_statistics_;  // empty: none came
   RowStatistics all_statistics_;
+  std::size_t counters_ = 0;  // 0: none came
+  // By row and counter, `counters_` of them a row, and one more row for all: sums, and of how many commands.
+  std::vector<double> counter_sums_;
+  std::vector<std::uint32_t> counter_numbers_;
+  std::vector<std::uint64_t> row_counted_, row_uncounted_;  // likewise: commands
   std::vector<double> costs_;  // of each iteration
   std::uint64_t timed_ = 0;    // items of the last iteration that have a time
 };

@@ -8,6 +8,7 @@
 namespace rondo::analyzers {
 
 using player::kNone;
+using player::Measured;
 
 std::uint32_t TimePoints::point(std::uint64_t record, bool after, bool barrier, std::uint32_t queries) {
   const auto [found, fresh] = point_at_.try_emplace(record * 2 + (after ? 1 : 0), static_cast<std::uint32_t>(wanted_.points.size()));
@@ -20,7 +21,8 @@ std::uint32_t TimePoints::point(std::uint64_t record, bool after, bool barrier, 
 }
 
 bool TimePoints::is_chosen(const WorkItem& item) const {
-  if (wanted_.statistics) return item.draw != access::Executed::kNoDraw;
+  if (wanted_.what == Measured::statistics) return item.draw != access::Executed::kNoDraw;
+  if (wanted_.what == Measured::counters) return !item.is_pass;
   const bool is_inside = !item.is_pass && item.pass != WorkItem::kNoPass;
   return draws_ || !is_inside;
 }
@@ -48,7 +50,7 @@ void TimePoints::take(std::span<const WorkItem> items) {
     chosen_ += item.wanted ? 1 : 0;
     if (item.end == 0) continue;  // a pass without an end
     add(item, index, false);
-    if (!wanted_.statistics) add(item, index, true);
+    if (wanted_.what == Measured::times) add(item, index, true);
   }
   const auto leaves_pass_open = [&](std::uint32_t batch, std::uint32_t primary) {
     return std::any_of(items.begin(), items.end(), [&](const WorkItem& item) {
@@ -74,7 +76,7 @@ void TimePoints::take(std::span<const WorkItem> items) {
       if (!seen.insert(write.point).second) is_repeated_[write.point] = true;
       if (write.item != kNone) {
         const auto at = static_cast<std::uint32_t>(wanted_.order.size());
-        if (write.is_end || wanted_.statistics) items_[write.item].end = at;
+        if (write.is_end || wanted_.what != Measured::times) items_[write.item].end = at;
         if (!write.is_end) items_[write.item].begin = at;
         is_wanted_[write.point] = true;
       }

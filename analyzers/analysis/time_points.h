@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analyzers/analysis/work.h"
@@ -17,7 +18,7 @@ enum class ProfileMode : std::uint8_t {
   isolated,  // a full barrier before and after each item: what the item costs alone
 };
 
-// Where the times of an item stand: indexes into player::TimesWanted::order. Of statistics both are the same.
+// Where the times of an item stand: indexes into player::TimesWanted::order. Of what is counted both are the same.
 struct ItemTimes {
   std::uint32_t begin = player::kNone, end = player::kNone;  // kNone: it is not timed
 };
@@ -26,16 +27,19 @@ class TimePoints {
  public:
   // `draws`: also of the draws in render passes, which no barrier can stand between.
   TimePoints(ProfileMode mode, bool draws) : mode_(mode), draws_(draws) {}
-  // No timestamps: the pipeline statistics of each draw and dispatch, also of those in render passes. One
-  // query of this type may be active at a time, so passes have none: theirs are the sums of their draws'.
-  struct OfStatistics {};
-  explicit TimePoints(OfStatistics) : mode_(ProfileMode::natural), draws_(true) { wanted_.statistics = true; }
+  // No timestamps, but what is counted: statistics of each draw and dispatch, or counters of each command, also of
+  // those in render passes. One query of a type may be active at a time. So a pass has no query of its own: its values
+  // are the sums over the commands in it.
+  explicit TimePoints(player::Measured counted) : mode_(ProfileMode::natural), draws_(true) { wanted_.what = counted; }
 
   // The items of a submit, as WorkList gives them.
   void take(std::span<const WorkItem> items);
 
   // After the last take().
   void finish();
+
+  // What one replay counts.
+  void set_counters(std::vector<player::Counter> counters) { wanted_.counters = std::move(counters); }
 
   // These are valid after finish().
   const player::TimesWanted& wanted() const { return wanted_; }

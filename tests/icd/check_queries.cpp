@@ -81,8 +81,7 @@ void check_host_reset(Call&, const args_vkResetQueryPool& a) {
 
 // Bytes that one query's results take.
 VkDeviceSize bytes_of(const QueryPool& pool, VkQueryResultFlags flags) {
-  const VkDeviceSize value = (flags & VK_QUERY_RESULT_64_BIT) != 0 ? 8 : 4;
-  return value * (pool.values() + VkDeviceSize{(flags & VK_QUERY_RESULT_WITH_AVAILABILITY_BIT) != 0});
+  return VkDeviceSize{pool.value_bytes(flags)} * (pool.values() + VkDeviceSize{(flags & VK_QUERY_RESULT_WITH_AVAILABILITY_BIT) != 0});
 }
 
 // What the host's question and the command have in common.
@@ -97,12 +96,11 @@ bool check_results(const QueryPool& pool, std::uint32_t first, std::uint32_t cou
     violation("asks for a part of a timestamp");
     return false;
   }
-  const VkDeviceSize value = (flags & VK_QUERY_RESULT_64_BIT) != 0 ? 8 : 4;
   if (count > 1 && stride < bytes_of(pool, flags)) {
     violation("stride is less than a query's results");
     return false;
   }
-  return count == 1 || is_multiple(stride, value, "stride");
+  return count == 1 || is_multiple(stride, pool.value_bytes(flags), "stride");
 }
 
 void check_get(Call&, const args_vkGetQueryPoolResults& a) {
@@ -113,7 +111,7 @@ void check_get(Call&, const args_vkGetQueryPoolResults& a) {
   if (__builtin_mul_overflow(VkDeviceSize{a.queryCount - 1}, a.stride, &bytes) ||
       __builtin_add_overflow(bytes, bytes_of(*pool, a.flags), &bytes) || bytes > a.dataSize)
     return violation("dataSize is too small for the results");
-  is_multiple(reinterpret_cast<std::uintptr_t>(a.pData), (a.flags & VK_QUERY_RESULT_64_BIT) != 0 ? 8 : 4,
+  is_multiple(reinterpret_cast<std::uintptr_t>(a.pData), pool->value_bytes(a.flags),
               "pData");
 }
 
@@ -122,7 +120,7 @@ void check_copy(Call&, const args_vkCmdCopyQueryPoolResults& a) {
   const auto buffer = get<Buffer>(a.dstBuffer);
   if (!check_results(*pool, a.firstQuery, a.queryCount, a.stride, a.flags) ||
       !is_usable(*buffer, VK_BUFFER_USAGE_TRANSFER_DST_BIT, "dstBuffer") ||
-      !is_multiple(a.dstOffset, (a.flags & VK_QUERY_RESULT_64_BIT) != 0 ? 8 : 4, "dstOffset"))
+      !is_multiple(a.dstOffset, pool->value_bytes(a.flags), "dstOffset"))
     return;
   is_within(*buffer, a.dstOffset, a.queryCount, a.stride, bytes_of(*pool, a.flags), "what is written");
 }

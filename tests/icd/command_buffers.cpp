@@ -136,6 +136,7 @@ VkResult begin(Call& call, args_vkBeginCommandBuffer& a) {
   CommandBuffer& buffer = *call.command_buffer;
   buffer.clear();
   buffer.state = State::recording;
+  buffer.locked = call.device->holds_profiling_lock;
   buffer.usage = a.pBeginInfo->flags;
   if (buffer.level == VK_COMMAND_BUFFER_LEVEL_SECONDARY &&
       (buffer.usage & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT) != 0) {
@@ -265,10 +266,14 @@ void note_state(const Call& call) {
     case CommandId::vkCmdBeginQuery: {
       const auto& a = *static_cast<args_vkCmdBeginQuery*>(call.args);
       buffer.active_queries[{number(a.queryPool), a.query}] = a.flags;
-      if (get<QueryPool>(a.queryPool)->query_type == VK_QUERY_TYPE_PIPELINE_STATISTICS)
-        buffer.begins_statistics = true;
+      const VkQueryType type = get<QueryPool>(a.queryPool)->query_type;
+      buffer.begins_statistics = buffer.begins_statistics || type == VK_QUERY_TYPE_PIPELINE_STATISTICS;
+      if (type == VK_QUERY_TYPE_PERFORMANCE_QUERY_KHR) buffer.counter_pools.insert(number(a.queryPool));
       return;
     }
+    case CommandId::vkCmdResetQueryPool:
+      buffer.reset_pools.insert(number(static_cast<args_vkCmdResetQueryPool*>(call.args)->queryPool));
+      return;
     case CommandId::vkCmdBeginQueryIndexedEXT: {
       const auto& a = *static_cast<args_vkCmdBeginQueryIndexedEXT*>(call.args);
       buffer.active_queries[{number(a.queryPool), a.query}] = a.flags;
@@ -312,7 +317,9 @@ void CommandBuffer::clear() {
   framebuffer = nullptr;
   subpass = 0;
   active_queries.clear();
-  begins_statistics = false;
+  begins_statistics = locked = false;
+  counter_pools.clear();
+  reset_pools.clear();
   bound_pipelines.clear();
   pushed.clear();
   bound = {};

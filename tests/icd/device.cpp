@@ -49,6 +49,10 @@ VkResult create(Call&, args_vkCreateDevice& a) {
     device->capture_replay = f->bufferDeviceAddressCaptureReplay == VK_TRUE;
   if (const auto* f = chained<VkPhysicalDeviceBufferDeviceAddressFeatures>(info))
     device->capture_replay = f->bufferDeviceAddressCaptureReplay == VK_TRUE;
+  if (const auto* f = chained<VkPhysicalDevicePerformanceQueryFeaturesKHR>(info)) {
+    device->counts = f->performanceCounterQueryPools == VK_TRUE;
+    device->counts_in_several_pools = f->performanceCounterMultipleQueryPools == VK_TRUE;
+  }
   device->is_first = history().first_device();
   *a.pDevice = as_handle<VkDevice>(publish(device, device->physical->parent));
   const auto families = queue_families();

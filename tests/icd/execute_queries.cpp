@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "tests/icd/access.h"
+#include "tests/icd/chain.h"
+#include "tests/icd/counters.h"
 #include "tests/icd/execute.h"
 #include "tests/icd/queries.h"
 #include "tests/icd/queue.h"
@@ -48,6 +50,7 @@ std::vector<std::uint64_t> statistics_of(const QueryPool& pool, const Execution:
 // What was counted follows from what was drawn: nothing from nothing.
 std::vector<std::uint64_t> results_of(const QueryPool& pool, std::uint32_t index,
                                       const Execution::Counter& counter) {
+  if (pool.query_type == VK_QUERY_TYPE_PERFORMANCE_QUERY_KHR) return counter_results(pool, counter);
   if (pool.query_type == VK_QUERY_TYPE_PIPELINE_STATISTICS && settings().timed_work)
     return statistics_of(pool, counter);
   std::vector<std::uint64_t> results(std::max(pool.values(), 1u), 0);
@@ -112,7 +115,7 @@ void copy_results(Execution&, const args_vkCmdCopyQueryPoolResults& a) {
   const auto buffer = get<Buffer>(a.dstBuffer);
   if (pool == nullptr || buffer == nullptr || a.queryCount == 0 || !has(*pool, a.firstQuery, a.queryCount))
     return;
-  const VkDeviceSize value = (a.flags & VK_QUERY_RESULT_64_BIT) != 0 ? 8 : 4;
+  const VkDeviceSize value = pool->value_bytes(a.flags);
   const VkDeviceSize one =
       value * (pool->values() + VkDeviceSize{(a.flags & VK_QUERY_RESULT_WITH_AVAILABILITY_BIT) != 0});
   const auto to = bytes_of(*buffer, a.dstOffset, (a.queryCount - 1) * a.stride + one);
@@ -135,6 +138,10 @@ VkResult create_pool(Call& call, args_vkCreateQueryPool& a) {
   pool->query_type = a.pCreateInfo->queryType;
   pool->count = a.pCreateInfo->queryCount;
   pool->statistics = a.pCreateInfo->pipelineStatistics;
+  if (const auto* info = chained<VkQueryPoolPerformanceCreateInfoKHR>(*a.pCreateInfo)) {
+    pool->family = info->queueFamilyIndex;
+    pool->counters.assign(info->pCounterIndices, info->pCounterIndices + info->counterIndexCount);
+  }
   pool->queries.resize(pool->count);
 #ifdef VK_KHR_maintenance9
   if ((a.pCreateInfo->flags & VK_QUERY_POOL_CREATE_RESET_BIT_KHR) != 0)
@@ -167,12 +174,20 @@ void reset_on_host(Call&, args_vkResetQueryPool& a) {
 
 }  // namespace
 
+std::uint32_t QueryPool::value_bytes(VkQueryResultFlags flags) const {
+  const bool is_long =
+      (flags & VK_QUERY_RESULT_64_BIT) != 0 || query_type == VK_QUERY_TYPE_PERFORMANCE_QUERY_KHR;
+  return is_long ? 8 : 4;
+}
+
 std::uint32_t QueryPool::values() const {
   switch (query_type) {
     case VK_QUERY_TYPE_PIPELINE_STATISTICS:
       return static_cast<std::uint32_t>(__builtin_popcount(statistics));
     case VK_QUERY_TYPE_TRANSFORM_FEEDBACK_STREAM_EXT:
       return 2;  // written and needed
+    case VK_QUERY_TYPE_PERFORMANCE_QUERY_KHR:
+      return static_cast<std::uint32_t>(counters.size());
     default:
       return 1;
   }
@@ -180,7 +195,7 @@ std::uint32_t QueryPool::values() const {
 
 bool write_results(QueryPool& pool, std::uint32_t first, std::uint32_t count, std::span<std::byte> to,
                    VkDeviceSize stride, VkQueryResultFlags flags) {
-  const std::size_t size = (flags & VK_QUERY_RESULT_64_BIT) != 0 ? 8 : 4;
+  const std::size_t size = pool.value_bytes(flags);
   bool all = true;
   const std::lock_guard lock(pool.mutex);
   for (std::uint32_t i = 0; i < count; ++i) {

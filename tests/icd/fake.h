@@ -38,6 +38,7 @@ struct Settings {
   // Timestamps tell the work that the queue did: a microsecond for each workgroup, 100 ns for each vertex. Else each is a
   // microsecond later than the last one of its pool.
   bool timed_work = false;
+  bool counters = false;  // performance counters (VK_KHR_performance_query; counters.cpp)
   bool lazy = false;  // queues work while somebody waits, or from the third "not ready" on
   std::uint32_t devices = 1;
   std::uint32_t interface = 5;  // of loaders and drivers; before 3 surfaces are the loader's own

@@ -24,6 +24,7 @@ void install_all(Table& table) {
   install_draw_checks(table);
   install_barrier_checks(table);
   install_query_checks(table);
+  install_counters(table);
   install_rendering_checks(table);
   install_submit_checks(table);
   install_feature_checks(table);

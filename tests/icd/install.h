@@ -23,6 +23,7 @@ void install_command_buffers(Table& table);
 void install_swapchains(Table& table);
 void install_displays(Table& table);
 void install_execution(Table& table);  // execute.h
+void install_counters(Table& table);
 
 // Checks only.
 void install_transfer_checks(Table& table);

@@ -92,6 +92,9 @@ struct Device : Object {
   std::atomic<std::uint64_t> submits{0};
   std::uint64_t begun = 0;  // batches; guarded by the monitor
   bool is_first = false;    // that was made
+  bool counts = false;                   // performanceCounterQueryPools
+  bool counts_in_several_pools = false;  // performanceCounterMultipleQueryPools
+  std::atomic<bool> holds_profiling_lock{false};
   bool enabled(const char* extension) const;
   bool has_robustness2() const { return enabled("VK_EXT_robustness2") || enabled("VK_KHR_robustness2"); }
 };
@@ -361,6 +364,8 @@ struct CommandBuffer : Object {
   std::uint32_t subpass = 0;
   std::map<std::pair<std::uint64_t, std::uint32_t>, VkQueryControlFlags> active_queries;
   bool begins_statistics = false;  // a query for pipeline statistics begins in it
+  bool locked = false;             // the profiling lock was held when it began
+  std::set<std::uint64_t> counter_pools, reset_pools;  // of performance queries that begin in it; that it resets
   std::map<VkPipelineBindPoint, std::shared_ptr<Pipeline>> bound_pipelines;
   std::map<std::pair<VkPipelineBindPoint, std::uint32_t>, std::shared_ptr<DescriptorSet>> pushed;  // by set
   Bound bound;                 // for the next draw or dispatch
@@ -415,7 +420,10 @@ struct QueryPool : Object {
   VkQueryType query_type = VK_QUERY_TYPE_OCCLUSION;
   std::uint32_t count = 0;
   VkQueryPipelineStatisticFlags statistics = 0;
-  std::uint32_t values() const;  // 64-bit values a query
+  std::uint32_t family = 0;              // of performance queries
+  std::vector<std::uint32_t> counters;   // likewise: indexes
+  std::uint32_t values() const;  // that a query has
+  std::uint32_t value_bytes(VkQueryResultFlags flags) const;  // of each, in the results
   struct Query {
     enum class State { unreset, reset, active, available } state = State::unreset;
     std::vector<std::uint64_t> results;

@@ -242,11 +242,9 @@ std::vector<VkExtensionProperties> extension_list(bool device) {
   static const List& of_device = *new List(make_extensions(true));
   std::vector<VkExtensionProperties> list = device ? of_device : of_instance;
   std::erase_if(list, [](const VkExtensionProperties& p) { return lacking(p.extensionName); });
-  for (const std::string& name : settings().offers) {
-    if (!device) break;
-    list.emplace_back();
-    spec_version(list.back(), name.c_str());
-  }
+  if (!device) return list;
+  if (settings().counters) spec_version(list.emplace_back(), VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME);
+  for (const std::string& name : settings().offers) spec_version(list.emplace_back(), name.c_str());
   return list;
 }
 

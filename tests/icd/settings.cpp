@@ -155,6 +155,8 @@ bool apply(Settings& s, const std::string& key, const std::string& value) {
     s.timestamps = n != 0;
   else if (key == "timed-work")
     s.timed_work = n != 0;
+  else if (key == "counters")
+    s.counters = n != 0;
   else if (key == "lazy")
     s.lazy = n != 0;
   else if (key == "abort")

@@ -181,11 +181,11 @@ SCENARIO("the device's time of a span of very many submits is that of all of the
 
 // Every test program, also those with secondaries, multiview, suspended passes and several queues: a draw
 // takes 100 ns for each vertex, a dispatch 1 us for each workgroup, and a pass as long as what is in it. It
-// counts each vertex in each view, and 64 invocations for each workgroup.
-SCENARIO("every draw, dispatch and pass of the test programs has its time and its statistics", "[profile]") {
+// counts each vertex in each view, and 64 invocations for each workgroup. Counters count the same.
+SCENARIO("every draw, dispatch and pass of the test programs has its time, its statistics and its counters", "[profile]") {
   CaptureOptions options;
   options.driver = fake;
-  int draws = 0, dispatches = 0, passes = 0, views = 0, counted = 0, uncounted = 0, in_own_queries = 0;
+  int draws = 0, dispatches = 0, passes = 0, views = 0, counted = 0, uncounted = 0, in_own_queries = 0, commands_counted = 0;
   for (const std::string& directory : {std::string(), std::string("chapters")}) {
     for (const std::string& name : programs(directory)) {
       // Conditions leave draws out there; what counts draws there is garbage without shaders; the fourth loses its device. The
@@ -200,12 +200,14 @@ SCENARIO("every draw, dispatch and pass of the test programs has its time and it
                            "profile",
                            "--draws",
                            "--statistics",
+                           "--counters",
+                           "vertices,workgroups,busy",
                            "--format",
                            "jsonl",
                            "--loop",
                            "2",
                            capture.path};
-      use_driver(command.environment, fake, "timed-work=1");
+      use_driver(command.environment, fake, "timed-work=1,counters=1");
       const Outcome outcome = run_on(fake, command);
       INFO(name << ": " << outcome.both());
       if (outcome.err.find("cannot be looped") != std::string::npos || outcome.err.find("nothing to do") != std::string::npos) continue;
@@ -213,7 +215,7 @@ SCENARIO("every draw, dispatch and pass of the test programs has its time and it
       CHECK(outcome.err.empty());
       std::map<std::string, double> in_pass;  // of the draws of each
       std::map<std::string, double> of_pass;
-      std::map<std::string, double> vertices_in_pass, vertices_of_pass;
+      std::map<std::string, double> vertices_in_pass, vertices_of_pass, counted_in_pass, counted_of_pass;
       for (const Json& row : rows) {
         if (row.at("/row") != "\"time\"" || row.at("/host") == "true") continue;
         const double time = std::stod(row.at("/median_ns"));
@@ -222,6 +224,8 @@ SCENARIO("every draw, dispatch and pass of the test programs has its time and it
           of_pass[pass] = time;
           if (row.at("/uncounted").empty() && !row.at("/counted").empty())
             vertices_of_pass[pass] = std::stod(row.at("/input_assembly_vertices"));
+          if (row.at("/commands_uncounted").empty() && !row.at("/counters").empty())
+            counted_of_pass[pass] = std::stod(row.at("/counters/Vertices"));
           ++passes;
           continue;
         }
@@ -231,25 +235,33 @@ SCENARIO("every draw, dispatch and pass of the test programs has its time and it
         const std::string vertices = row.at("/counts/vertices") + row.at("/counts/indices");
         INFO(row.at("/item") << " " << row.at("/command"));
         const bool has_statistics = row.at("/counted") == "1";
+        const bool has_counters = row.at("/commands_counted") == "1";
+        commands_counted += has_counters ? 1 : 0;
+        if (has_counters && !pass.empty()) counted_in_pass[pass] += std::stod(row.at("/counters/Vertices"));
         if (has_statistics && !pass.empty())
           vertices_in_pass[pass] += std::stod(row.at("/input_assembly_vertices"));
         if (!vertices.empty()) {
           CHECK(time == Approx(100 * std::stod(vertices) * std::stod(instances)));
           const double drawn_for = row.at("/views").empty() ? 1 : std::stod(row.at("/views"));
-          if (has_statistics)
-            CHECK(std::stod(row.at("/input_assembly_vertices")) ==
-                  std::stod(vertices) * std::stod(instances) * drawn_for);
+          const double drawn = std::stod(vertices) * std::stod(instances) * drawn_for;
+          if (has_statistics) CHECK(std::stod(row.at("/input_assembly_vertices")) == drawn);
+          if (has_counters) CHECK(std::stod(row.at("/counters/Vertices")) == drawn);
           ++draws;
         } else if (unquoted(row.at("/command")).rfind("vkCmdDispatch", 0) == 0 && !row.at("/counts/groups_x").empty()) {
           CHECK(time == Approx(1000 * std::stod(row.at("/counts/groups_x")) * std::stod(row.at("/counts/groups_y")) *
                                std::stod(row.at("/counts/groups_z"))));
           if (has_statistics) CHECK(std::stod(row.at("/compute_invocations")) == Approx(64 * time / 1000));
+          if (has_counters) CHECK(std::stod(row.at("/counters/Workgroups")) == Approx(time / 1000));
           ++dispatches;
         }
       }
       for (const auto& [pass, vertices] : vertices_of_pass) {
         INFO("pass " << pass);
         CHECK(vertices == vertices_in_pass[pass]);
+      }
+      for (const auto& [pass, vertices] : counted_of_pass) {
+        INFO("pass " << pass);
+        CHECK(vertices == counted_in_pass[pass]);
       }
       const auto number = [&](const char* field) {
         return rows.back().at(field).empty() ? 0 : std::stoi(rows.back().at(field));
@@ -273,6 +285,7 @@ SCENARIO("every draw, dispatch and pass of the test programs has its time and it
   CHECK(passes > 200);
   CHECK(views > 0);
   CHECK(counted > 1000);
+  CHECK(commands_counted > 1000);
   CHECK(uncounted < counted / 10);
   CHECK(in_own_queries > 0);
 }
@@ -367,6 +380,9 @@ SCENARIO("every field of a row is in rondo help rows", "[profile]") {
   };
   for (const std::vector<Json>& rows : {draws_of(kernels().path), draws_of(kernels().path, {"--by", "kind"}),
                                         profile_of(kernels().path, {"--draws", "--statistics"}),
+                                        profile_of(kernels().path, {"--counters", "all"}, "counters=1"),
+                                        profile_of(kernels().path, {"--counters", "all"}),
+                                        profile_of(kernels().path, {"--list-counters"}, "counters=1"),
                                         profile_of(kernels().path, {"--by", "label"})})
     for (const Json& row : rows)
       for (const std::string& field : row.names("")) {
