@@ -97,7 +97,7 @@ void append_text(std::string& out, const Shown& shown) {
   for (const ProfileRow& row : p.rows) {
     append(out, "{:>5.1f} % {:>11} {:>11} {:>11} {:>8}{}{}  ", 100 * row.share,
            (row.below_timer ? "~" : "") + time_text(row.median), time_text(row.min), time_text(row.p95),
-           row.bytes != 0 ? text("{:.1f}", bandwidth(row)) : std::string("-"), statistics_columns(p, row),
+           row.bytes != 0 && row.median > 0 ? text("{:.1f}", bandwidth(row)) : std::string("-"), statistics_columns(p, row),
            counters_columns(p, row));
     append_item(out, shown, row);
     out += '\n';
@@ -188,6 +188,8 @@ Result<int> list_counters(player::Options replay, bool as_json) {
   if (as_json) {
     auto work = WorkWalk::open(replay.file);
     if (!work) return tl::unexpected(work.error());
+    const auto walked = work->run(replay.span, WorkWalk::Visit::played, [](std::span<const WorkItem>) { return true; });
+    if (!walked) return tl::unexpected(walked.error());
     RONDO_TRY(append_devices(words, *work, played.devices, [](JsonWriter&) {}));
     append_counter_rows(words, played.listed_counters);
   } else {

@@ -147,6 +147,7 @@ void append_counter_rows(std::string& out, std::span<const Counter> counters) {
   json.begin_object();
   json.field("row", "summary");
   json.field("shown", std::uint64_t{counters.size()});
+  if (counters.empty()) json.field("lacks_counters", true);
   json.end_object();
   out += '\n';
 }

@@ -14,7 +14,8 @@ using player::CommandTimes;
 using player::kNone;
 
 bool ProfileSamples::counts_draws(GroupBy by, bool draws) {
-  return by == GroupBy::pipeline || by == GroupBy::shader || (by == GroupBy::label && draws);
+  return by == GroupBy::pipeline || by == GroupBy::shader ||
+         (draws && (by == GroupBy::label || by == GroupBy::kind));
 }
 
 ProfileSamples::ProfileSamples(const WorkWalk& work, const ProfileWanted& wanted)
@@ -37,10 +38,13 @@ void ProfileSamples::add(const WorkItem& item) {
     }
     pass_of_.push_back(is_inside && item.submit == pass_submit_ && item.pass == pass_ ? pass_item_ : kNone);
   }
-  // Nothing is counted twice: a group has a pass, or the draws in it.
-  const bool is_elsewhere = counts_draws(by_, draws_) ? item.is_pass : is_inside;
+  // Nothing is counted twice: a group has a pass, or the draws in it, and then one group has the rest of all passes.
+  const bool is_elsewhere = !counts_draws(by_, draws_) && is_inside;
+  const bool is_rest = counts_draws(by_, draws_) && item.is_pass;
+  if (is_rest) rest_row_ = group("render passes, outside of their draws", item);
   row_of_.push_back(
       by_ == GroupBy::none || is_elsewhere ? kNone
+      : is_rest                            ? rest_row_
       : by_ == GroupBy::label
           ? label_group(item)
           : group(by_ == GroupBy::pipeline ? std::to_string(item.pipeline) : key_of(work_, item, by_), item));
@@ -102,12 +106,16 @@ void ProfileSamples::take(std::span<const double> times, std::span<const double>
     const double begin = times[(*times_)[i].begin], end = times[(*times_)[i].end];
     if (begin == CommandTimes::kNoTime || end == CommandTimes::kNoTime) continue;
     timed_ += 1;
+    const double time = std::max(end - begin - ((flags_[i] & kHasCost) != 0 ? cost : 0), 0.0);
     each_row(i, [&](std::uint32_t r) {
-      values[r] += static_cast<float>(std::max(end - begin - ((flags_[i] & kHasCost) != 0 ? cost : 0), 0.0));
+      values[r] += static_cast<float>(time);
       timed_items_[r] += 1;
       if (by_ == GroupBy::none) begins_[r] = begin;
     });
+    const bool is_inside = (flags_[i] & (kHasCost | kIsPass)) == 0;
+    if (is_inside && rest_row_ != kNone) values[rest_row_] -= static_cast<float>(time);
   }
+  if (rest_row_ != kNone) values[rest_row_] = std::max(values[rest_row_], 0.0f);
 }
 
 void ProfileSamples::take_statistics(std::uint32_t item, const player::Statistics& counts) {
@@ -129,8 +137,8 @@ void ProfileSamples::add_statistics(std::uint32_t item, const player::Statistics
 
 template <class Visit>
 void ProfileSamples::each_counting_row(std::uint32_t item, Visit&& visit) const {
-  for (const std::uint32_t of : {item, pass_of_[item]})
-    if (of != kNone) each_row(of, visit);
+  each_row(item, visit);
+  if (rest_row_ == kNone && pass_of_[item] != kNone) each_row(pass_of_[item], visit);
 }
 
 void ProfileSamples::take_counters(std::uint32_t item, std::span<const std::uint32_t> group,
@@ -198,7 +206,7 @@ ProfileRow ProfileSamples::row(std::size_t r, double timer) const {
     made.begin = begins_[r];
     return made;
   }
-  made.group = by_ != GroupBy::pipeline ? groups_[r].key : pipeline_key(work_, groups_[r].pipeline);
+  made.group = by_ != GroupBy::pipeline || r == rest_row_ ? groups_[r].key : pipeline_key(work_, groups_[r].pipeline);
   made.item = groups_[r].first_item;
   return made;
 }
@@ -216,8 +224,9 @@ void ProfileSamples::finish(double timer, std::size_t top, Profile& out) {
   double sum = 0;
   for (std::uint32_t r = 0; r < rows() && !values_.empty(); ++r) {
     if (timed_items_[r] == 0) continue;
-    order.push_back(r);
     const double median = spread(r).median;
+    if (r == rest_row_ && median == 0) continue;
+    order.push_back(r);
     medians[r] = static_cast<float>(median);
     // The time of a render pass holds that of its draws: a draw is not added to the sum again.
     const bool is_part =
@@ -252,7 +261,7 @@ void ProfileSamples::finish(double timer, std::size_t top, Profile& out) {
   }
   for (std::uint32_t i = 0; i < flags_.size() && by_ != GroupBy::none; ++i)
     each_row(i, [&](std::uint32_t r) {
-      if (place[r] == kNone) return;
+      if (place[r] == kNone || r == rest_row_) return;  // what its passes touch is what their draws touch
       ProfileRow& group = out.rows[place[r]];
       if (__builtin_add_overflow(group.bytes, bytes_[i], &group.bytes)) group.bytes = UINT64_MAX;
       group.bytes_unknown = group.bytes_unknown || (flags_[i] & kUnknownBytes) != 0;

@@ -89,6 +89,7 @@ class ProfileSamples {
   // By row.
   std::vector<Group> groups_;
   std::unordered_map<std::string, std::uint32_t> group_by_key_;
+  std::uint32_t rest_row_ = player::kNone;     // of render passes what their draws do not take; kNone: there is none
   std::vector<std::uint32_t> item_of_row_;     // of GroupBy::none
   std::vector<std::uint32_t> timed_items_;     // in the last iteration
   std::vector<double> begins_;                 // likewise: of its first item. Of GroupBy::none alone
