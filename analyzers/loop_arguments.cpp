@@ -56,4 +56,12 @@ Result<player::Options> LoopArguments::replay(const char* command, std::vector<N
   return replay;
 }
 
+std::string LoopArguments::replay_words() const {
+  std::string words;
+  for (const std::string& device : devices_) append(words, "--device {} ", shell_word(device));
+  for (const std::string& one : replacements_) append(words, "--replace {} ", shell_word(one));
+  if (trusting_.clamps_shaders()) words += "--clamp-shaders ";
+  return words;
+}
+
 }  // namespace rondo::analyzers

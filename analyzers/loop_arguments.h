@@ -29,6 +29,8 @@ class LoopArguments {
   // nothing. From here on a foreign capture is in the sandbox, and the time of --timeout runs. `outputs`: all that this
   // process writes.
   Result<player::Options> replay(const char* command, std::vector<NamedOutput> outputs);
+  // The options that change what is measured, as words of a command line, with a blank at the end: devices, shaders.
+  std::string replay_words() const;
 
  private:
   const std::size_t loop_by_default_;

@@ -11,13 +11,16 @@
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
 #include "analyzers/json.h"
+#include "analyzers/launch.h"
 #include "analyzers/output.h"
 #include "analyzers/signals.h"
 #include "analyzers/text.h"
 #include "format/build.h"
 #include "format/address_space.h"
+#include "format/temporary_path.h"
 #include "player/driver_crash.h"
 #include "player/help_table.h"
+#include "player/interrupt.h"
 #include "player/unexpected_words.h"
 
 namespace rondo::analyzers {
@@ -158,6 +161,11 @@ int run(const std::vector<std::string>& words) {
     const auto status = s.run(rest);
     if (status) return *status;
     say(status.error());
+    // A loop was interrupted: it ended by itself, and the process ends as the signal would have ended it.
+    if (Ended by; (by.signal = player::Interrupt::signal()) != 0) {
+      remove_temporary_files();
+      return end_like(by);
+    }
     return s.error_status != 0 ? s.error_status : static_cast<int>(status.error().status);
   }
   return wrong_word(args[0], "subcommand", names);

@@ -20,6 +20,7 @@
 #include "analyzers/text.h"
 #include "format/needed_files.h"
 #include "format/new_file.h"
+#include "player/interrupt.h"
 
 namespace rondo::analyzers {
 
@@ -74,21 +75,12 @@ class Rows {
 
 std::string duration(double ns) { return duration_text(static_cast<std::uint64_t>(ns)); }
 
-// A word of a command line that a shell takes as it is.
-std::string quoted(const std::string& word) {
-  if (word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+:=,") == std::string::npos && !word.empty())
-    return word;
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
 std::string words_of(const SpanRequest& span) {
   switch (span.kind) {
     case SpanRequest::Kind::frames: return text("--frames {}:{} ", span.first, span.last);
     case SpanRequest::Kind::submits: return text("--submits {}:{} ", span.first, span.last);
     case SpanRequest::Kind::scope:
-      return "--scope " + quoted(span.name + (span.occurrence ? "#" + std::to_string(*span.occurrence) : std::string())) + " ";
+      return "--scope " + shell_word(span.name + (span.occurrence ? "#" + std::to_string(*span.occurrence) : std::string())) + " ";
     case SpanRequest::Kind::whole:
     case SpanRequest::Kind::records: break;
   }
@@ -101,7 +93,7 @@ struct ReportParts {
   const ReportData& data;
   const WorkWalk& work;
   const std::string& span;      // that was played
-  const std::string span_words; // "--frames 7:8 ", as options; empty: all of it
+  const std::string span_words; // what was played, and how: "--frames 7:8 --device 1 ", as options; empty: all of it
   const Profile* profile;       // null: nothing was played, …
   const std::string& no_profile;  // … for this reason
   const FramePictures& pictures;
@@ -117,18 +109,29 @@ void add_groups(Rows& rows, const ReportParts& parts) {
     };
     std::map<std::string, Group> groups;
     double sum = 0;
-    for (const ProfileRow& row : p.rows) {
-      const WorkItem& item = p.items[row.item];
-      if ((by == GroupBy::pass) != item.is_pass && by == GroupBy::pass) continue;
-      const bool of_pipelines = by == GroupBy::pipeline || by == GroupBy::shader;
-      const std::string key = of_pipelines && item.has_several_pipelines ? "render passes of several pipelines"
-                              : of_pipelines && item.is_pass && item.draws == 0 ? "render passes without draws"
-                                                                                 : key_of(parts.work, item, by);
+    const auto add = [&](const std::string& key, const ProfileRow& row) {
       Group& group = groups[key];
       group.median += row.median;
       group.n += 1;
       if (__builtin_add_overflow(group.bytes, row.bytes, &group.bytes)) group.bytes = UINT64_MAX;
+    };
+    for (const ProfileRow& row : p.rows) {
+      const WorkItem& item = p.items[row.item];
       sum += row.median;
+      if (by == GroupBy::pass && !item.is_pass) continue;
+      if (by == GroupBy::label && item.label_path != 0) {  // a label has the times of the labels in it, too
+        std::string path;
+        for (const std::string_view label : parts.work.labels(item.label_path)) {
+          path += (path.empty() ? "" : "/") + printable(label);
+          add(path, row);
+        }
+        continue;
+      }
+      const bool of_pipelines = by == GroupBy::pipeline || by == GroupBy::shader;
+      const std::string key = of_pipelines && item.has_several_pipelines ? "render passes of several pipelines"
+                              : of_pipelines && item.is_pass && item.draws == 0 ? "render passes without draws"
+                                                                                 : key_of(parts.work, item, by);
+      add(key, row);
     }
     std::vector<std::pair<std::string, Group>> sorted(groups.begin(), groups.end());
     std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second.median > b.second.median; });
@@ -149,7 +152,8 @@ void add_groups(Rows& rows, const ReportParts& parts) {
 
 // What a reader wants to know first, and the command that shows more.
 void add_sentences(Rows& rows, const ReportParts& parts) {
-  const std::string file = quoted(parts.file), span = parts.span_words + file;
+  const std::string file = shell_word((parts.file.starts_with('-') ? "./" : "") + parts.file);
+  const std::string span = parts.span_words + file;
   const CaptureInfo& info = parts.info;
   std::string device = info.devices.empty() ? "an unknown device" : info.devices.front().name;
   rows.sentence(text("It makes {}, {} and {} on {}.", plural(info.calls, "call"), plural(info.submits, "submit"), plural(info.frames, "frame"), device),
@@ -279,8 +283,9 @@ std::string page_of(const std::string& rows) {
   return page;
 }
 
-Result<void> write_page(const std::string& path, const std::string& page) {
-  auto made = NewFile::create(path, {});
+// A new page is as private as its capture, of which it has names and pictures.
+Result<void> write_page(const std::string& path, const std::string& page, const std::string& capture) {
+  auto made = NewFile::create(path, capture);
   if (!made) return tl::unexpected(made.error());
   std::size_t done = 0;
   while (done < page.size()) {
@@ -344,7 +349,8 @@ Result<int> run_report(Arguments args) {
     auto found = profile(*work, wanted);
     if (found)
       profiled = std::move(*found);
-    else if (asked.kind != SpanRequest::Kind::whole && found.error().status == Status::usage)
+    else if (player::Interrupt::signal() != 0 ||
+             (asked.kind != SpanRequest::Kind::whole && found.error().status == Status::usage))
       return tl::unexpected(found.error());  // the span is not there
     else
       why = found.error().message;
@@ -361,9 +367,9 @@ Result<int> run_report(Arguments args) {
     json.field("span", wanted.replay.span.text());
   }));
   const std::string span = wanted.replay.span.text();
-  add_rows(rows, {file, info, data, *work, span, words_of(wanted.replay.span), profiled ? &*profiled : nullptr, why, pictures});
+  add_rows(rows, {file, info, data, *work, span, words_of(wanted.replay.span) + loop.replay_words(), profiled ? &*profiled : nullptr, why, pictures});
   const std::string page = page_of(rows.array());
-  RONDO_TRY(write_page(output, page));
+  RONDO_TRY(write_page(output, page, file));
   Output out;
   out.line(text("{}: {}{}", printable(output), size_text(page.size()), profiled ? "" : text(", without the device's times: {}", why)));
   RONDO_TRY(out.finish());

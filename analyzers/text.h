@@ -34,6 +34,8 @@ std::string duration_text(std::uint64_t ns);    // "820 ns", "1.25 ms", "3.21 s"
 std::string utc_text(std::uint64_t unix_ns);    // "2026-11-20 18:50:11 UTC"
 std::string listed(std::span<const std::string> words);  // "a, b, c"
 
+std::string shell_word(const std::string& word);  // as a word of a command line: quoted where a shell needs that
+
 // `text` with what a terminal or a line would stumble over (control
 // characters, invalid UTF-8) as \xNN: names in captures are not ours.
 std::string printable(std::string_view text);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "player/interrupt.h"
 
-#include <csignal>
+#include <cstddef>
 
 namespace rondo::player {
 
 namespace {
 
-constexpr int kSignals[] = {SIGINT, SIGTERM};
 volatile std::sig_atomic_t g_signal = 0;
 
 void note(int signal) {
@@ -18,13 +17,16 @@ void note(int signal) {
 }  // namespace
 
 Interrupt::Interrupt() {
-  for (const int signal : kSignals)
-    if (std::signal(signal, note) == SIG_IGN) std::signal(signal, SIG_IGN);
+  struct sigaction action {};
+  action.sa_handler = note;
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    ::sigaction(kSignals[i], nullptr, &before_[i]);
+    if (before_[i].sa_handler != SIG_IGN) ::sigaction(kSignals[i], &action, nullptr);
+  }
 }
 
 Interrupt::~Interrupt() {
-  for (const int signal : kSignals)
-    if (std::signal(signal, SIG_DFL) == SIG_IGN) std::signal(signal, SIG_IGN);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &before_[i], nullptr);
 }
 
 int Interrupt::signal() { return g_signal; }

@@ -3,6 +3,9 @@
 // played, and says what it has. A second signal ends the process at once.
 #pragma once
 
+#include <array>
+#include <csignal>
+
 namespace rondo::player {
 
 class Interrupt {
@@ -11,10 +14,14 @@ class Interrupt {
   Interrupt();
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
-  ~Interrupt();  // gives them back
+  ~Interrupt();  // whoever had them before has them again
 
   // The signal that came; 0: none.
   static int signal();
+
+ private:
+  static constexpr std::array<int, 2> kSignals{SIGINT, SIGTERM};
+  std::array<struct sigaction, kSignals.size()> before_{};  // parallel
 };
 
 }  // namespace rondo::player

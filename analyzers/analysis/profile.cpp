@@ -5,6 +5,7 @@
 
 #include "analyzers/analysis/profile_samples.h"
 #include "analyzers/text.h"
+#include "player/interrupt.h"
 
 namespace rondo::analyzers {
 
@@ -26,6 +27,15 @@ std::optional<double> device_time(const std::vector<IterationTimes>& iterations)
   return values.empty() ? std::nullopt : std::optional(player::spread_of(std::move(values)).median);
 }
 
+// Half of the iterations say half of the truth: a replay that a signal interrupts gives nothing.
+Result<player::Outcome> played(const player::Options& options) {
+  player::Outcome outcome = player::play(options);
+  if (outcome.status != Status::ok) return tl::unexpected(outcome.as_error());
+  if (player::Interrupt::signal() != 0)
+    return fail(Status::failed, printable(options.file) + ": interrupted: there are no times");
+  return outcome;
+}
+
 // The item of each execution of a query around a command; kNone: of none.
 std::vector<std::uint32_t> item_of_executions(const TimePoints& counts) {
   std::vector<std::uint32_t> item_of(counts.wanted().order.size(), player::kNone);
@@ -44,9 +54,9 @@ Result<void> count_statistics(const player::Options& plain, const TimePoints& co
   counting.take_statistics = [&](std::uint32_t execution, const player::Statistics& of) {
     if (item_of[execution] != player::kNone) samples.take_statistics(item_of[execution], of);
   };
-  const player::Outcome played = player::play(counting);
-  if (played.status != Status::ok) return tl::unexpected(played.as_error());
-  out.in_own_queries = played.in_own_queries;
+  const auto outcome = played(counting);
+  if (!outcome) return tl::unexpected(outcome.error());
+  out.in_own_queries = outcome->in_own_queries;
   return {};
 }
 
@@ -67,8 +77,8 @@ Result<void> count_counters(const player::Options& plain, const player::CounterC
     counting.take_counters = [&](std::uint32_t execution, std::span<const double> values) {
       if (item_of[execution] != player::kNone) samples.take_counters(item_of[execution], group, values);
     };
-    const player::Outcome played = player::play(counting);
-    if (played.status != Status::ok) return tl::unexpected(played.as_error());
+    const auto outcome = played(counting);
+    if (!outcome) return tl::unexpected(outcome.error());
   }
   return {};
 }
@@ -104,20 +114,22 @@ Result<void> time_submits(const ProfileWanted& wanted, std::uint64_t first, std:
                           Profile& out) {
   player::Options options = wanted.replay;
   options.span = {SpanRequest::Kind::submits, first, last + 1, {}, {}};
-  const player::Outcome played = player::play(options);
-  if (played.status != Status::ok) return tl::unexpected(played.as_error());
+  const auto outcome = played(options);
+  if (!outcome) return tl::unexpected(outcome.error());
+  const std::vector<IterationTimes>& iterations = outcome->iterations;
+  const player::IntervalTimes& intervals = outcome->intervals;
   out.of_host = true;
-  out.host_without = out.host_with = median_of(played.iterations, &IterationTimes::work);
-  const std::size_t rows = std::max<std::size_t>(played.intervals.names.size(), 1);
+  out.host_without = out.host_with = median_of(iterations, &IterationTimes::work);
+  const std::size_t rows = std::max<std::size_t>(intervals.names.size(), 1);
   double sum = 0;
   for (std::size_t r = 0; r < rows; ++r) {
     std::vector<double> values;
-    for (std::size_t i = 0; i < played.iterations.size(); ++i)
-      values.push_back(1e9 * (played.intervals.names.empty() ? played.iterations[i].work : played.intervals.of(i)[r]));
+    for (std::size_t i = 0; i < iterations.size(); ++i)
+      values.push_back(1e9 * (intervals.names.empty() ? iterations[i].work : intervals.of(i)[r]));
     if (values.empty()) continue;
     const player::Spread spread = player::spread_of(std::move(values));
     ProfileRow row;
-    row.group = played.intervals.names.empty() ? text("submit {}", options.span.first) : played.intervals.names[r];
+    row.group = intervals.names.empty() ? text("submit {}", options.span.first) : intervals.names[r];
     row.min = spread.min;
     row.median = spread.median;
     row.p95 = spread.p95;
@@ -161,9 +173,20 @@ Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted) {
   });
   if (!totals) return tl::unexpected(totals.error());
   out.totals = std::move(*totals);
-  if (samples.items() == 0)
-    return fail(Status::usage, text("{}: {} gives the device nothing to do", printable(wanted.replay.file),
-                                    wanted.replay.span.kind == SpanRequest::Kind::whole ? "it" : wanted.replay.span.text()));
+  player::Options plain = wanted.replay;
+  plain.from_submit = true;
+  plain.makes_ready = false;  // the device is measured, and a capture may have millions of calls
+  if (samples.items() == 0) {
+    plain.loop = 1;
+    plain.warmup = 0;
+    const auto nothing = played(plain);  // which says whether the capture is whole
+    if (!nothing) return tl::unexpected(nothing.error());
+    const SpanRequest& span = wanted.replay.span;
+    const bool is_several = span.kind == SpanRequest::Kind::frames || span.kind == SpanRequest::Kind::submits;
+    return fail(Status::usage, text("{}: {} {} the device nothing to do", printable(wanted.replay.file),
+                                    span.kind == SpanRequest::Kind::whole ? "it" : span.text(),
+                                    is_several ? "give" : "gives"));
+  }
   points.finish();
   counts.finish();
   counted.finish();
@@ -171,13 +194,11 @@ Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted) {
   out.chosen = points.chosen();
   out.repeated = points.repeated();
 
-  player::Options plain = wanted.replay;
-  plain.from_submit = true;
-  plain.makes_ready = false;  // the device is measured, and a capture may have millions of calls
   player::Options first = plain;
   first.counters = wanted.counters;
-  const player::Outcome without = player::play(first);
-  if (without.status != Status::ok) return tl::unexpected(without.as_error());
+  const auto first_played = played(first);
+  if (!first_played) return tl::unexpected(first_played.error());
+  const player::Outcome& without = *first_played;
   out.devices = without.devices;
   for (const player::Replaced& one : without.replaced) out.replaced.push_back(one.text());
   out.device_without = device_time(without.iterations);
@@ -187,8 +208,9 @@ Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted) {
   timed.take_picture = nullptr;  // the first replay took them
   timed.times = &points.wanted();
   timed.take_times = [&](std::span<const double> times, std::span<const double> probes) { samples.take(times, probes); };
-  const player::Outcome with = player::play(timed);
-  if (with.status != Status::ok) return tl::unexpected(with.as_error());
+  const auto timed_played = played(timed);
+  if (!timed_played) return tl::unexpected(timed_played.error());
+  const player::Outcome& with = *timed_played;
   out.iterations = with.iterations.size();
   out.device_with = device_time(with.iterations);
   out.host_with = median_of(with.iterations, &IterationTimes::work);

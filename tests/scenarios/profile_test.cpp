@@ -370,6 +370,73 @@ SCENARIO("a profile says which shaders were replaced", "[profile]") {
   CHECK(read_file(shader) == before);
 }
 
+SCENARIO("a profile that is interrupted gives no times, and no page", "[profile]") {
+  const TemporaryDirectory directory;
+  const std::string page = directory.file("page.html");
+  write_file(page, "before");
+  for (const std::string signal : {"INT", "TERM"}) {
+    for (const Words& words : {Words{"profile"}, Words{"profile", "--format", "jsonl"}, Words{"report", "-o", page}}) {
+      Command command;
+      command.arguments = {"timeout", "--preserve-status", "--signal=" + signal, "3", build_root() + "/analyzers/rondo"};
+      command.arguments.insert(command.arguments.end(), words.begin(), words.end());
+      command.arguments.insert(command.arguments.end(), {"--loop", "1000000000", kernels().path});
+      use_driver(command.environment, fake, "timed-work=1");
+      const Outcome outcome = run_on(fake, command);
+      INFO(words[0] << " " << signal << ": " << outcome.both());
+      CHECK(outcome.status == (signal == "INT" ? 130 : 143));
+      CHECK(outcome.out.empty());
+      CHECK(outcome.err.find(": interrupted: there are no times\n") != std::string::npos);
+      CHECK(read_file(page) == "before");
+    }
+  }
+}
+
+// lavapipe draws at the end of a render pass: what a profile of pipelines says is no part of the truth alone.
+SCENARIO("a profile of pipelines has a row for what render passes take outside of their draws", "[profile]") {
+  const auto sum_of = [](const Words& words) {
+    Command command;
+    command.arguments = {build_root() + "/analyzers/rondo", "profile", "--format", "jsonl", captured(vkcube(20)).path};
+    command.arguments.insert(command.arguments.end(), words.begin(), words.end());
+    use_driver(command.environment, lavapipe);
+    std::map<std::string, double> medians;
+    double share = 0;
+    for (const Json& row : rows_of(run_on(lavapipe, command)))
+      if (row.at("/row") == "\"time\"") {
+        medians[unquoted(row.at("/item"))] = std::stod(row.at("/median_ns"));
+        share += std::stod(row.at("/share"));
+      }
+    CHECK(share == Approx(1));
+    return medians;
+  };
+  const std::string rest = "render passes, outside of their draws";
+  for (const Words& words : {Words{"--by", "pipeline"}, Words{"--by", "shader"}, Words{"--by", "label", "--draws"},
+                             Words{"--by", "kind", "--draws"}}) {
+    const auto medians = sum_of(words);
+    CHECK(medians.size() == 2);
+    CHECK(medians.at(rest) > 0);
+  }
+  CHECK(sum_of({"--by", "kind", "--draws"}).count("vkCmdDraw") == 1);
+  CHECK(sum_of({"--by", "pass"}).count(rest) == 0);
+  // On the fake driver all of a pass is in its draws.
+  CaptureOptions options;
+  options.driver = fake;
+  for (const Json& row : profile_of(captured(without_checks({program("triangle")}), options).path, {"--by", "pipeline"}))
+    CHECK(unquoted(row.at("/item")) != rest);
+}
+
+SCENARIO("a capture that is cut is called damaged by a profile, as by a replay", "[profile]") {
+  const TemporaryDirectory directory;
+  const std::string cut = directory.file("cut.rondo"), whole = read_file(kernels().path);
+  write_file(cut, whole.substr(0, whole.size() / 2));
+  Command command;
+  command.arguments = {build_root() + "/analyzers/rondo", "profile", cut};
+  use_driver(command.environment, fake, "timed-work=1");
+  const Outcome outcome = run_on(fake, command);
+  INFO(outcome.both());
+  CHECK(outcome.status == 3);
+  CHECK(outcome.err.find("damaged") != std::string::npos);
+}
+
 SCENARIO("every field of a row is in rondo help rows", "[profile]") {
   const std::string help = rondo({"help", "rows"}).out;
   const auto known = [&](const std::string& row, const std::string& field) {

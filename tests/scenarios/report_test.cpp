@@ -2,9 +2,13 @@
 // rondo report: the page opens in a browser without a word on its console, shows what the rows of rondo profile say, and takes
 // no text of a capture for markup.
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <map>
+#include <utility>
 
 #include "fixture.h"
 #include "json.h"
+#include "profiles.h"
 #include "skip.h"
 
 using namespace scenario;
@@ -67,6 +71,50 @@ const std::string kLeave =
 
 }  // namespace
 
+SCENARIO("the groups of a page are those of rondo profile", "[report]") {
+  const TemporaryDirectory directory;
+  const std::string page = directory.file("page.html");
+  REQUIRE(report({kernels().path, "-o", page}).status == 0);
+  std::map<std::string, double> of_page, of_profile;
+  for (std::string line : lines(read_file(page))) {
+    if (line.rfind("{\"row\":\"group\",\"by\":\"label\"", 0) != 0) continue;
+    const Json row = Json::parse(line.substr(0, line.rfind('}') + 1));
+    of_page[unquoted(row.at("/item"))] = std::stod(row.at("/share"));
+  }
+  for (const Json& row : profile_of(kernels().path, {"--by", "label"}))
+    if (row.at("/row") == "\"time\"") of_profile[unquoted(row.at("/item"))] = std::stod(row.at("/share"));
+  CHECK(of_page.size() == 6);  // also a label that others are in
+  REQUIRE(of_page.size() == of_profile.size());
+  for (const auto& [label, share] : of_profile) CHECK(of_page[label] == Approx(share));
+}
+
+SCENARIO("the commands of a page measure what the page measured", "[report]") {
+  const TemporaryDirectory directory;
+  const std::string shaders = directory.file("shaders"), page = directory.file("page.html");
+  REQUIRE(rondo({"extract", "--shaders", kernels().path, "-o", shaders}).status == 0);
+  std::string shader;
+  for (const auto& entry : std::filesystem::directory_iterator(shaders))
+    if (entry.path().extension() == ".spv") shader = entry.path().string();
+  const std::string replacement = "VkPipeline#0.compute=" + shader;
+  REQUIRE(report({"--replace", replacement, "--submits", "0:2", kernels().path, "-o", page}).status == 0);
+  CHECK(read_file(page).find("rondo profile --top 20 --submits 0:2 --replace '" + replacement + "' ") != std::string::npos);
+}
+
+SCENARIO("a page is as private as its capture", "[report]") {
+  const TemporaryDirectory directory;
+  const std::string capture = directory.file("c.rondo");
+  namespace fs = std::filesystem;
+  fs::copy_file(kernels().path, capture);
+  for (const auto& [mode, name] : {std::pair{fs::perms{0600}, "private.html"}, {fs::perms{0644}, "shared.html"}}) {
+    fs::permissions(capture, mode);
+    for (const std::string trust : {"--trust", "--no-replay"}) {
+      const std::string page = directory.file(trust + name);
+      REQUIRE(report({trust, capture, "-o", page}).status == 0);
+      CHECK((fs::status(page).permissions() & fs::perms{0777}) == mode);
+    }
+  }
+}
+
 SCENARIO("a report opens in a browser and shows what the profile says", "[report]") {
   if (!has_chromium()) SKIP_SCENARIO("chromium is not here: scripts/setup installs it");
   CaptureOptions options;
@@ -83,7 +131,7 @@ SCENARIO("a report opens in a browser and shows what the profile says", "[report
     CHECK(page.console == "");
     CHECK(page.dom.find("data-ready=\"yes\"") != std::string::npos);
     CHECK(left_by(page) ==
-          "1:1 1:0 2:0 0:1 0:0|8.00 µs 4.00 µs 3.00 µs 2.00 µs 1.00 µs|step/x8 step/x4 no label step/x2 step/x1");
+          "1:1 1:0 2:0 0:1 0:0|8.00 µs 4.00 µs 3.00 µs 2.00 µs 1.00 µs|step step/x8 step/x4 no label step/x2 step/x1");
   }
   WHEN("a head of a table is clicked, and clicked again") {
     const Page page = open(file, kLeave +
