@@ -28,7 +28,13 @@ Result<std::size_t> parse_count(const char* option, const std::optional<std::str
   std::size_t count = 0;
   const char* const end = given->data() + given->size();
   const auto [last, error] = std::from_chars(given->data(), end, count);
-  if (error != std::errc() || last != end) return fail(Status::usage, text("{}: '{}' is no whole number", option, printable(*given)));
+  const auto wrong = [&](const char* what) {
+    return fail(Status::usage, text("{}: '{}' is {}", option, printable(*given), what));
+  };
+  if (error == std::errc::result_out_of_range) return wrong("too large");
+  if (given->size() > 1 && given->find_first_not_of("0123456789", 1) == std::string::npos && given->front() == '-')
+    return wrong("less than 0");
+  if (error != std::errc() || last != end) return wrong("no whole number");
   return count;
 }
 

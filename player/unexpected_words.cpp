@@ -68,6 +68,10 @@ std::string parse_error_text(const CLI::App& app, const CLI::ParseError& error) 
   const std::vector<std::string> left = app.remaining();
   const auto option =
       std::find_if(left.begin(), left.end(), [](const std::string& word) { return word.starts_with("-"); });
+  const std::string what = error.what();  // "--mode: At Most 1 required but received 2"
+  if (const std::size_t end = what.find(": At Most 1 required");
+      dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && end != std::string::npos)
+    return what.substr(0, end) + " is given more than once";
   const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
   const bool may_follow = is_extra || dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   if (!may_follow || (!is_extra && option == left.end())) return on_one_line(error.what());

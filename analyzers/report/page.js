@@ -46,7 +46,8 @@ const whole = number => number.toLocaleString("en-US");
 // ---- tables: a click on a head sorts, "copy" takes tab-separated values
 
 // columns: {name, get(row), show(value)}; show makes it a number. `id` is for tests.
-function table(parent, id, all, columns) {
+function table(parent, id, all, given) {
+  const columns = given.filter(column => all.some(row => (column.get(row) ?? "") !== ""));  // none that is empty in all rows
   const bar = element(parent, "div", undefined, {class: "bar"});
   element(bar, "span", whole(all.length) + (all.length === 1 ? " row" : " rows"));
   const copy = element(bar, "button", "copy");

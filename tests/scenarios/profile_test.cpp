@@ -424,6 +424,23 @@ SCENARIO("a profile of pipelines has a row for what render passes take outside o
     CHECK(unquoted(row.at("/item")) != rest);
 }
 
+SCENARIO("options of a profile that mean nothing are refused in plain words", "[profile]") {
+  const auto refused = [](const Words& words, const std::string& message) {
+    Words all{"profile"};
+    all.insert(all.end(), words.begin(), words.end());
+    all.push_back(kernels().path);
+    const Outcome outcome = rondo(all);
+    INFO(outcome.both());
+    CHECK(outcome.status == 2);
+    CHECK(outcome.err == "rondo: " + message + "\n");
+  };
+  refused({"--mode", "natural", "--mode", "isolated"}, "--mode is given more than once (see rondo profile --help)");
+  refused({"--loop", "99999999999999999999"}, "--loop: '99999999999999999999' is too large");
+  refused({"--top", "-3"}, "--top: '-3' is less than 0");
+  refused({"--top", "3x"}, "--top: '3x' is no whole number");
+  refused({"--loop", "0"}, "--loop: at least 1 (see rondo profile --help)");
+}
+
 SCENARIO("a capture that is cut is called damaged by a profile, as by a replay", "[profile]") {
   const TemporaryDirectory directory;
   const std::string cut = directory.file("cut.rondo"), whole = read_file(kernels().path);
