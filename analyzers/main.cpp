@@ -161,7 +161,7 @@ int run(const std::vector<std::string>& words) {
     const auto status = s.run(rest);
     if (status) return *status;
     say(status.error());
-    // A loop was interrupted: it ended by itself, and the process ends as the signal would have ended it.
+    // A signal interrupted a loop, which then ended by itself. The process ends as the signal would have ended it.
     if (Ended by; (by.signal = player::Interrupt::signal()) != 0) {
       remove_temporary_files();
       return end_like(by);

@@ -179,7 +179,7 @@ Result<std::vector<std::string>> parse_counters(const std::optional<std::string>
   return names;
 }
 
-// Which counters the devices have that the capture would be played on.
+// Prints the counters of the devices that would play the capture.
 Result<int> list_counters(player::Options replay, bool as_json) {
   replay.list_counters = true;
   const player::Outcome played = player::play(replay);

@@ -51,8 +51,8 @@ class CommandTimes::Results {
     return {};
   }
 
-  // The driver does not say which performance queries have a result (VUID-vkGetQueryPoolResults-queryType-09440). If one
-  // of several has none, each is read by itself.
+  // The driver does not say which performance queries have a result (VUID-vkGetQueryPoolResults-queryType-09440). Where
+  // one of them has none, the queries are read one by one.
   Result<void> read_counters() {
     const std::uint32_t each = pool_.values;
     std::vector<std::uint64_t> values(std::size_t{count_} * each);

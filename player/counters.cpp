@@ -2,11 +2,11 @@
 #include "player/counters.h"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 
 #include "format/printable.h"
 #include "player/devices.h"
+#include "player/lower_case.h"
 #include "player/run.h"
 
 namespace rondo::player {
@@ -15,12 +15,7 @@ namespace {
 
 constexpr std::size_t kMostNamed = 30;  // counters in an error message
 
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
-// Names of drivers are printed.
+// A driver's text, without characters that a terminal would obey.
 template <std::size_t N>
 std::string words_of(const char (&text)[N]) {
   return printable(fixed_text(text));

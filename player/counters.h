@@ -25,7 +25,7 @@ struct Counter {
   VkPerformanceCounterScopeKHR scope = VK_PERFORMANCE_COUNTER_SCOPE_COMMAND_KHR;
   VkPerformanceCounterStorageKHR storage = VK_PERFORMANCE_COUNTER_STORAGE_INT32_KHR;
   std::array<std::uint8_t, VK_UUID_SIZE> uuid{};  // families that have the same counter give it the same
-  // Of counters_of(): it can be counted around single commands, in one pass.
+  // Set by counters_of(): one pass can count it around a single command.
   bool is_usable = false;
 
   // What several commands count is the sum of what each counts. False: it is a rate, a part or a level.
@@ -38,7 +38,7 @@ struct Counter {
 // "bytes", "%", …; empty: it counts events.
 const char* unit_name(VkPerformanceCounterUnitKHR unit);
 
-// Of a queue family, in the driver's order: a counter's index is its place. Empty: it has none, or `enumerate` is null.
+// The counters of a queue family, by the driver's index. Empty: the family has none, or `enumerate` is null.
 using EnumerateCounters = PFN_vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR;
 std::vector<Counter> read_counters(EnumerateCounters enumerate, VkPhysicalDevice device, std::uint32_t family);
 // Gives counters of one device names that tell them apart.

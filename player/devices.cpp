@@ -2,7 +2,6 @@
 #include "player/devices.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cstring>
 #include <utility>
@@ -11,16 +10,12 @@
 #include "format/printable.h"
 #include "format/versions.h"
 #include "player/hints.h"
+#include "player/lower_case.h"
 #include "player/sandbox/sandbox.h"
 
 namespace rondo::player {
 
 namespace {
-
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
 
 const char* type_name(VkPhysicalDeviceType type) {
   switch (type) {

@@ -119,7 +119,7 @@ Result<void> create_instance(Run& run, const Op& op, std::byte* args) {
   application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
   application.apiVersion = VK_API_VERSION_1_0;  // what none means
   if (info.pApplicationInfo != nullptr) application = *info.pApplicationInfo;
-  // What VK_KHR_performance_query needs.
+  // The extension VK_KHR_performance_query needs an instance of Vulkan 1.1.
   if (run.options().counters) application.apiVersion = std::max(application.apiVersion, VK_API_VERSION_1_1);
   // A 1.0 loader refuses what it does not know; later ones accept any version.
   if (run.loader().version < VK_API_VERSION_1_1) application.apiVersion = VK_API_VERSION_1_0;

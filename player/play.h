@@ -45,7 +45,7 @@ struct Outcome {
   std::uint64_t left_out_times = 0;  // of Options::times: CommandTimes::left_out()
   std::uint64_t in_own_queries = 0;  // likewise CommandTimes::in_own_queries()
   bool counts_statistics = false;    // a device has pipelineStatisticsQuery
-  CounterChoice counters;            // of Options::counters
+  CounterChoice counters;            // what Options::counters chose
   std::vector<Counter> listed_counters;  // of Options::list_counters
   std::vector<std::string> rows;  // of --benchmark: for which one each iteration was played
   std::uint64_t bytes_kept = 0;  // what a loop puts back

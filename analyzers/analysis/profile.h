@@ -46,7 +46,7 @@ struct RowStatistics {
   std::uint64_t counted = 0, uncounted = 0;  // draws and dispatches
 };
 
-// Performance counters of the commands of a row, in one iteration.
+// What a device's performance counters say of the commands of a row, in one iteration.
 struct RowCounters {
   std::vector<double> values;  // parallel to Profile::counters: sums or means (Counter::adds_up()); NaN: none has it
   std::uint64_t counted = 0, uncounted = 0;  // commands; those in a pass count for the pass, too
@@ -75,7 +75,7 @@ struct Profile {
   bool lacks_statistics = false;  // they were asked for, and no device counts any
   std::vector<player::Counter> counters;  // empty: they were not asked for, or no device has any
   std::vector<RowCounters> row_counters;
-  RowCounters all_counters;               // of all commands of the span
+  RowCounters all_counters;               // sums and means over all commands of the span
   std::size_t counter_replays = 0;        // that it took
   bool lacks_counters = false;            // they were asked for, and no device has any
   // How much longer the span takes with them: 0.02 is 2 %. By the device's time, else by the host's.
@@ -87,7 +87,8 @@ struct Profile {
 // without.
 bool is_noisy(const Profile& profile);
 
-// Plays twice: without timestamps around items, and with; and once more for statistics and each group of counters. `work` is at its beginning, and has the names afterwards.
+// Plays twice: without timestamps around items, and with. Plays once more for statistics, and for each group of
+// counters. `work` is at its beginning, and has the names afterwards.
 Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted);
 
 }  // namespace rondo::analyzers

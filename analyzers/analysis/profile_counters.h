@@ -2,6 +2,7 @@
 // The performance counters of a profile: how they become fields of rows and columns of text.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "analyzers/analysis/profile.h"
@@ -9,11 +10,11 @@
 
 namespace rondo::analyzers {
 
-// A field of the row "analysis".
+// Adds a field to the row "analysis": what each counter is.
 void write_counters_head(JsonWriter& json, const Profile& profile);
-// Of a row "time". None where the row has no command that could be counted.
+// Adds fields to a row "time". Adds none where the row has no command that could be counted.
 void write_counters(JsonWriter& json, const Profile& profile, const ProfileRow& row);
-// Of the row "summary".
+// Adds fields to the row "summary".
 void write_counters_summary(JsonWriter& json, const Profile& profile);
 
 // Columns of text, each as wide as its heading. Empty: there are none.

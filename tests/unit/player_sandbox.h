@@ -41,7 +41,7 @@ class Sandbox : public ::testing::Test {
   std::string capture() const { return directory_ + "/a.rondo"; }
   SandboxRequest request() const { return {"player", capture()}; }
 
-  // In a child, in a sandbox: what `attempt` returns; 255 where there was no sandbox.
+  // Runs `attempt` in a child process that is in a sandbox. Returns what it returned; 255: there was no sandbox.
   int inside(const SandboxRequest& asked, const std::function<int()>& attempt) const {
     const pid_t child = ::fork();
     if (child == 0) {

@@ -38,7 +38,7 @@ int put(const std::string& temporary, const std::string& path) {
   return kept ? 0 : 2;
 }
 
-// Of a process that lives: those of others are removed.
+// Temporary names have the number of a process. The helper removes those of dead processes, so it is one that lives.
 const std::string kMaker = std::to_string(::getpid());
 
 std::string temporary_of(const std::string& path) {
